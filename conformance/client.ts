@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../src/agent/json.ts';
 import type { Tool } from '../src/agent/tool.ts';
 import { guardedFetch } from '../src/tools/http/guard/guarded-fetch.ts';
-import { authFetch } from '../src/tools/mcp/auth/auth-fetch.ts';
+import { authFetch } from '../src/tools/mcp/auth/create-identities.ts';
 import { openMcpServer } from '../src/tools/mcp/open-mcp-server.ts';
 import { elicitationOf, SERVER_PAUSE } from '../src/tools/mcp/server-pause.ts';
 import { personAtBrowser } from './person-at-browser.ts';
@@ -73,6 +73,7 @@ async function run(
       file: () => false,
       progress: () => {},
       idempotencyKey: 'conformance',
+      callId: 'call-1',
     });
   } catch (error) {
     const pause = elicitationOf({ metadata: paused });

@@ -1,13 +1,13 @@
 import { describeError } from '../src/agent/errors.ts';
+import { finishConsent, type StartedConsent, startConsent } from '../src/tools/mcp/auth/consent.ts';
+import type { Grant } from '../src/tools/mcp/auth/grant.ts';
 import type {
   Challenge,
   ClientConfig,
   ConsentSettings,
+  Fetch,
   Identity,
-} from '../src/tools/mcp/auth/auth-config.ts';
-import type { Grant } from '../src/tools/mcp/auth/grant.ts';
-import { finishConsent, type StartedConsent, startConsent } from '../src/tools/mcp/auth/person/consent.ts';
-import type { Fetch } from '../src/tools/mcp/mcp-config.ts';
+} from '../src/tools/mcp/mcp-config.ts';
 
 export interface PersonOptions {
   readonly serverUrl: string;

@@ -59,7 +59,6 @@ export interface RecordedRequest {
 /** One row of the audit log that is about the thread. */
 export interface RecordedRow {
   readonly seq: number;
-  readonly shard: number;
   readonly at: number;
   readonly event: string;
   readonly subject: string;

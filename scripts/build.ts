@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { licencesOf } from './third-party-licences.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -13,7 +14,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
  */
 export async function bundle(outdir: string, programs: readonly string[] = []): Promise<void> {
   rmSync(outdir, { recursive: true, force: true });
-  await build({
+  const { metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: ['src/main.ts', 'src/cli.ts', 'src/index.ts', 'src/bot/files/extract-file.ts', ...programs],
     outdir,
@@ -32,21 +33,62 @@ export async function bundle(outdir: string, programs: readonly string[] = []): 
     },
     minifySyntax: true,
     minifyWhitespace: true,
-    legalComments: 'linked',
+    legalComments: 'none',
     logLevel: 'warning',
+    metafile: true,
   });
+  writeFileSync(join(outdir, 'THIRD_PARTY_LICENSES'), licencesOf(ROOT, Object.keys(metafile.inputs)));
   cpSync(join(ROOT, 'src/store/lua'), join(outdir, 'lua'), { recursive: true });
 }
 
-/** Builds everything that the package has in `dist`: the bundle and the types of the library. */
-export async function buildPackage(outdir: string): Promise<void> {
-  await bundle(outdir);
+/** Builds what the npm package has in `dist`: the modules one by one, whose libraries npm installs, and the types of the library. */
+export function buildPackage(outdir: string): void {
+  rmSync(outdir, { recursive: true, force: true });
+  compile(['--outDir', join(outdir, 'bin')]);
+  cpSync(join(ROOT, 'src/store/lua'), join(outdir, 'bin/store/lua'), { recursive: true });
+  writeTypes(outdir);
+}
+
+/** Writes the types that a user of the library can reach from its entry, and no others. */
+function writeTypes(outdir: string): void {
+  const types = join(outdir, 'types');
+  compile(['--outDir', types, '--declaration', '--emitDeclarationOnly']);
+  const reached = new Set<string>();
+  const follow = (path: string): void => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    for (const [, target = ''] of readFileSync(path, 'utf8').matchAll(
+      /(?:from |import\()['"](\.[^'"]+)['"]/g,
+    ))
+      follow(join(dirname(path), target.replace(/\.[jt]s$/, '.d.ts')));
+  };
+  follow(join(types, 'index.d.ts'));
+  keepOnly(reached, types);
+}
+
+/** Removes every other file, and the folders that are empty then. */
+function keepOnly(files: ReadonlySet<string>, folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) keepOnly(files, path);
+    else if (!files.has(path)) rmSync(path);
+  }
+  if (readdirSync(folder).length === 0) rmSync(folder, { recursive: true });
+}
+
+function compile(flags: readonly string[]): void {
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-  execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', join(outdir, 'types')], {
+  execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', ...flags], {
     cwd: ROOT,
     stdio: 'inherit',
   });
 }
 
-if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href)
-  await buildPackage(join(ROOT, 'dist'));
+if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
+  const outdir = join(ROOT, 'dist');
+  if (process.argv.includes('--package')) buildPackage(outdir);
+  else {
+    await bundle(outdir);
+    writeTypes(outdir);
+  }
+}

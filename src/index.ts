@@ -12,7 +12,7 @@ export {
   DefinitionError,
   HistoryError,
   ModelError,
-  outcomeUnknown,
+  notDone,
   ReplyError,
 } from './agent/errors.ts';
 export { type GenerateOptions, type GenerateResponse, generate } from './agent/generate.ts';
@@ -42,6 +42,6 @@ export {
   type Resume,
   restartNested,
 } from './agent/replies.ts';
-export type { JsonSchema, Schema } from './agent/schema/compile-schema.ts';
+export type { JsonSchema, Schema, StandardSchema } from './agent/schema/compile-schema.ts';
 export { type SettleOptions, type SettleResponse, settle } from './agent/settle.ts';
 export type { Reconciled, Tool, ToolContext, ToolHelpers } from './agent/tool.ts';

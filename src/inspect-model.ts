@@ -1,6 +1,6 @@
 import { ModelError } from './agent/errors.ts';
 import type { ModelConfig } from './agent/model.ts';
-import { type ListedModel, listModels } from './agent/openai/list-models.ts';
+import { type ListedModel, listModels } from './agent/openai/client.ts';
 import { type OpenAIModelOptions, openAIModel } from './agent/openai/openai-model.ts';
 import { type ModelSettings, modelOptions } from './open-model.ts';
 import type { ModelDeclaration } from './tools/manifest/manifest.ts';
@@ -109,8 +109,34 @@ function findListed(name: string, listed: readonly ListedModel[] | undefined): M
   return [{ status: 'warning', message: `${name} ends on ${found.endsOn}${advice}` }];
 }
 
+/** The reasons of a failed connection by the codes of Node. */
+const CONNECTION_ADVICE: readonly (readonly [code: RegExp, advice: string])[] = [
+  [
+    /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?)$/,
+    '; its certificate is from an unknown CA: set NODE_EXTRA_CA_CERTS to the file of the CA',
+  ],
+  [
+    /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    '; its certificate is for another host name: check the host in OPENAI_BASE_URL',
+  ],
+  [/^CERT_HAS_EXPIRED$/, '; its certificate has expired'],
+  [/^ENOTFOUND$/, '; its host name is not known: check the host in OPENAI_BASE_URL'],
+];
+
+/** Returns the codes of an error and of what caused it, the outermost first. */
+function codesOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [];
+  return [
+    ...('code' in error && typeof error.code === 'string' ? [error.code] : []),
+    ...codesOf(error.cause),
+  ];
+}
+
 function adviceFor(error: unknown): string {
   if (!(error instanceof ModelError)) return '';
+  const codes = codesOf(error);
+  const connection = CONNECTION_ADVICE.find(([code]) => codes.some((found) => code.test(found)));
+  if (connection !== undefined) return connection[1];
   switch (error.code) {
     case 'unauthorized':
       return '; check OPENAI_API_KEY';

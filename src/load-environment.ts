@@ -4,7 +4,7 @@ const ENV_FILE = '.env';
 /** A longer file is no secret but something else. */
 const MAX_SECRET_BYTES = 65_536;
 /** Settings that are the name of a file by themselves. */
-const FILE_SETTINGS: readonly string[] = ['AUDIT_KEY_FILE', 'SSL_CERT_FILE'];
+const FILE_SETTINGS: readonly string[] = ['AUDIT_KEY_FILE', 'AUDIT_STATE_FILE', 'SSL_CERT_FILE'];
 
 /**
  * Returns the environment of the process with what `.env` in the working folder adds, and with the content of files for

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { pino } from 'pino';
 import { describeError } from './agent/errors.ts';
-import { escapeMarkup } from './bot/cards/values/show-text.ts';
 import { noticeTexts } from './bot/texts/notices.ts';
+import { escapeMarkup } from './bot/texts/show-text.ts';
 import { proposeChange } from './bot/turns/policy-change.ts';
 import { inspectAtStart } from './inspect-model.ts';
 import { loadEnvironment } from './load-environment.ts';
@@ -11,8 +11,9 @@ import { mayCaptureContent, startTracing } from './observe/start-tracing.ts';
 import { traceIdOf } from './observe/tracing.ts';
 import { readSettings, SETTINGS_HINT, secretsOf } from './settings.ts';
 import { type RunningBot, startBot } from './start-bot.ts';
+import { manifestIn } from './store/documents/manifest.ts';
 import { proxiedFetch } from './tools/http/proxy.ts';
-import { chooseManifest, type ManifestVersion, manifestDigest } from './tools/manifest/govern.ts';
+import { chooseManifest, versionOf } from './tools/manifest/govern.ts';
 import { parseManifest } from './tools/manifest/parse.ts';
 import { formatProblem } from './tools/manifest/problem.ts';
 import { type ReloadNotice, watchManifest } from './tools/manifest/reload.ts';
@@ -54,13 +55,7 @@ try {
   const captureContent = mayCaptureContent(process.env);
   const lock = await readLockText(folder);
   const { manifest } = parsed;
-  let active: ManifestVersion = {
-    digest: manifestDigest(text, lock),
-    text,
-    lock,
-    manifest,
-    secrets: parsed.secrets,
-  };
+  let active = versionOf(parsed, lock);
   let reload = (): void => {};
   const bot = await startBot({
     settings,
@@ -80,10 +75,9 @@ try {
   });
   const watch = await watchManifest({
     file,
-    text: active.text,
-    lock: { text: active.lock },
+    active,
     govern: {
-      record: bot.context.store,
+      record: manifestIn(bot.context.store),
       onHeld: (change) => proposeChange(bot.context, change),
     },
     environment,

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
+import { ModelError, type ModelErrorCode } from './agent/errors.ts';
 import { canonicalJson, toJson } from './agent/json.ts';
-import type { Model } from './agent/model.ts';
-import { fallbackModels } from './agent/openai/fallback-models.ts';
+import type { Model, ModelReply, ModelRequest } from './agent/model.ts';
 import { defaultContextBudget } from './agent/openai/known-models.ts';
 import { type OpenAIModelOptions, openAIModel } from './agent/openai/openai-model.ts';
 import type { BotContext } from './bot/context.ts';
@@ -32,7 +32,7 @@ export function modelOptions(
 }
 
 /** Opens the model of a manifest with its fallbacks. */
-export function openModel(options: OpenAIModelOptions, fallbacks: readonly string[], logger: Logger): Model {
+function openModel(options: OpenAIModelOptions, fallbacks: readonly string[], logger: Logger): Model {
   const open = (model: string, changes: Partial<OpenAIModelOptions> = {}): Model =>
     openAIModel({
       ...options,
@@ -121,4 +121,49 @@ function modelsByChannel(
 function contextBudgetOf(settings: Settings['model'], agent: AgentDeclaration): number {
   const { model = settings.model, fallbackModels: others, config, contextBudget } = agent;
   return contextBudget ?? defaultContextBudget([model, ...others], config.maxOutputTokens);
+}
+
+/** The failures after which another model may do better. */
+const PASSED_ON: ReadonlySet<ModelErrorCode> = new Set([
+  'unavailable',
+  'timed-out',
+  'rate-limited',
+  'unknown-model',
+]);
+const PAUSE_MS = 30_000;
+
+interface FallbackOptions {
+  /** Called when a model has failed and the next one is asked. */
+  readonly onFallback?: ((failed: string, next: string, error: ModelError) => void) | undefined;
+}
+
+/**
+ * Asks the models in their order until one answers. A model that failed is left alone for a while, so that not every request waits for
+ * it; if all are, they are asked all the same. The error is that of the first model.
+ */
+export function fallbackModels(models: readonly [Model, ...Model[]], options: FallbackOptions = {}): Model {
+  const pausedUntil = new Map<Model, number>();
+  const [first] = models;
+
+  async function reply(request: ModelRequest): Promise<ModelReply> {
+    const now = performance.now();
+    const ready = models.filter((model) => (pausedUntil.get(model) ?? 0) <= now);
+    const order = ready.length > 0 ? ready : models;
+    let reported: ModelError | undefined;
+    for (const [index, model] of order.entries()) {
+      try {
+        const answer = await model.reply(request);
+        return { model: model.name, ...answer };
+      } catch (error) {
+        if (!(error instanceof ModelError) || !PASSED_ON.has(error.code)) throw error;
+        pausedUntil.set(model, performance.now() + (error.retryAfterMs ?? PAUSE_MS));
+        reported ??= error;
+        const next = order[index + 1];
+        if (next !== undefined) options.onFallback?.(model.name, next.name, error);
+      }
+    }
+    throw reported ?? new Error('There is no model to ask');
+  }
+
+  return { name: first.name, reply };
 }

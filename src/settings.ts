@@ -26,6 +26,7 @@ const Environment = z.object({
   CRASH_NOTICE_SECONDS: z.coerce.number().int().min(5).max(600).default(30),
   AUDIT_KEY_FILE: z.string().min(1).optional(),
   AUDIT_KEY: Secret.optional(),
+  AUDIT_STATE_FILE: z.string().min(1).optional(),
   CONNECTIONS_KEY: Secret.optional(),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
@@ -57,6 +58,8 @@ export interface Settings {
   readonly crashNoticeSeconds: number;
   /** The file or text of the key that signs the audit log; without one nothing is signed. */
   readonly auditKey?: KeySource | undefined;
+  /** The file in which the signer of the audit log remembers what it signed; without one it forgets when the process ends. */
+  readonly auditStateFile?: string | undefined;
   /** The key that encrypts the accounts that people have connected; without one nobody can connect. */
   readonly connectionsKey?: string | undefined;
   /** The bearer token that `/metrics` asks for; without one it asks for nothing. */
@@ -102,6 +105,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
       callbackSecret: data.CALLBACK_SECRET ?? derivedSecret(data.SLACK_BOT_TOKEN),
       crashNoticeSeconds: data.CRASH_NOTICE_SECONDS,
       auditKey: auditKeySource(given),
+      auditStateFile: auditStateFile(given),
       connectionsKey: data.CONNECTIONS_KEY,
       metricsToken: data.METRICS_TOKEN,
       logLevel: data.LOG_LEVEL,
@@ -158,6 +162,15 @@ export function auditKeySource({
 }: NodeJS.ProcessEnv): KeySource | undefined {
   if (file !== undefined && file !== '') return { file };
   return text === undefined || text === '' ? undefined : { text };
+}
+
+/** Finds the memory of the signer of the audit log: the given file, or the one beside the key. */
+export function auditStateFile({
+  AUDIT_STATE_FILE: file,
+  AUDIT_KEY_FILE: keyFile,
+}: NodeJS.ProcessEnv): string | undefined {
+  if (file !== undefined && file !== '') return file;
+  return keyFile === undefined || keyFile === '' ? undefined : `${keyFile}.state`;
 }
 
 /** Says where settings belong. */

@@ -1,39 +1,40 @@
 import type { Logger } from 'pino';
 import { startExporter } from './audit/exporter.ts';
+import { fileMemory, processMemory } from './audit/signer.ts';
 import { readSigningKey } from './audit/signing-key.ts';
 import { auditSettings } from './audit/sinks.ts';
-import { answerCallback } from './bot/callbacks/answer-callback.ts';
-import { CallbackUrls } from './bot/callbacks/callback-urls.ts';
-import { receiveCallback } from './bot/callbacks/receive-callback.ts';
-import { openAccounts } from './bot/connections/accounts.ts';
-import { answerConnect } from './bot/connections/connect-pages.ts';
+import { answerConnect, openAccounts } from './bot/connections/connect-flow.ts';
 import { type BotContext, type Timing, timingFor } from './bot/context.ts';
-import { tellOfUnlocked } from './bot/delivery/tell-admins.ts';
-import { UPDATE_WINDOW_MS, UpdateBudget } from './bot/delivery/update-budget.ts';
-import { FileHost } from './bot/files/file-host.ts';
-import { keepTablesSpread } from './bot/freezes/keep-spread.ts';
-import { grantUser } from './bot/grants/use-grant.ts';
-import { ThreadReader } from './bot/intake/thread-reader.ts';
+import { tellOfAudit, tellOfUnlocked } from './bot/delivery/tell-admins.ts';
+import { grantFinder } from './bot/grants/grants.ts';
+import { answerCallback, receiveCallback } from './bot/listeners/callbacks.ts';
 import { listen } from './bot/listeners/listen.ts';
-import { ThreadStatus } from './bot/reply/thread-status.ts';
 import { PendingLimiter } from './bot/requests/pending-limiter.ts';
 import { createBotServer } from './bot/slack/bot-server.ts';
+import { CallbackUrls } from './bot/slack/callback-urls.ts';
 import { createConnection } from './bot/slack/create-connection.ts';
 import { Directory } from './bot/slack/directory.ts';
-import { MessageLinks } from './bot/slack/message-links.ts';
+import { FileHost } from './bot/slack/file-host.ts';
+import { MessageLinks } from './bot/slack/thread.ts';
+import { ThreadReader } from './bot/slack/thread-reader.ts';
+import { UPDATE_WINDOW_MS, UpdateBudget } from './bot/slack/update-budget.ts';
+import { ThreadStatus } from './bot/thread-status.ts';
 import { RunningTurns } from './bot/turns/running-turns.ts';
 import { workHandlers } from './bot/work-handlers.ts';
 import { setGauges } from './observe/measure-record.ts';
 import { Metrics } from './observe/metrics.ts';
+import { observeRecord } from './observe/observe-record.ts';
 import { observedModel } from './observe/observed-model.ts';
-import { observedStore } from './observe/observed-store.ts';
 import { observeTools } from './observe/observed-tool.ts';
+import { currentTrace } from './observe/tracing.ts';
 import { openModels } from './open-model.ts';
 import type { Settings } from './settings.ts';
-import type { ManifestStore } from './store/port/manifest.ts';
+import { type ManifestRecord, manifestIn } from './store/documents/manifest.ts';
+import type { Engine } from './store/port/engine.ts';
+import type { Store } from './store/port/store.ts';
+import { nameOfWork } from './store/port/work.ts';
 import { type EngineOptions, openEngine } from './store/queue/engine.ts';
-import { wakingStore } from './store/queue/waking-store.ts';
-import { nameOfWork } from './store/queue/work.ts';
+import { DEFAULT_PREFIX } from './store/record/keys.ts';
 import { checkServer } from './store/redis/check-server.ts';
 import { connectRedis } from './store/redis/connect.ts';
 import { onceIn } from './store/redis/once.ts';
@@ -41,7 +42,7 @@ import { openRedisStore } from './store/redis/redis-store.ts';
 import { updateCounterIn } from './store/redis/update-counter.ts';
 import { proxiedFetch } from './tools/http/proxy.ts';
 import type { Manifest } from './tools/manifest/manifest.ts';
-import { Sealer } from './tools/mcp/auth/person/seal.ts';
+import { Sealer } from './tools/mcp/auth/connections.ts';
 import type { Secrets } from './tools/secrets.ts';
 import { type LockText, type OpenToolbox, openToolbox } from './tools/toolbox/open-toolbox.ts';
 import { changeKey } from './tools/toolbox/policy-change.ts';
@@ -64,14 +65,14 @@ export interface BotSetup {
   readonly sweep?: EngineOptions['sweep'];
   /** Puts the text of messages, arguments and results on the spans of traces. */
   readonly captureContent?: boolean;
-  /** Holds weaker manifests back; without it the given manifest is used as it is. */
+  /** Holds changed manifests back until they are approved; without it the given manifest is used as it is. */
   readonly policyChanges?: PolicyChangeSetup;
 }
 
 /** Wires the approval of changed policies. */
 export interface PolicyChangeSetup {
   /** Chooses the manifest to start with, by the record. */
-  choose(record: ManifestStore): Promise<{ readonly manifest: Manifest; readonly lock: LockText }>;
+  choose(record: ManifestRecord): Promise<{ readonly manifest: Manifest; readonly lock: LockText }>;
   /** Called when a change was approved in this process. */
   onApproved(): void;
 }
@@ -85,27 +86,38 @@ export interface RunningBot {
   stop(): Promise<void>;
 }
 
-/** Wires the rooms together and connects to Redis and Slack; a server that cannot be reached is one error. */
+/** Wires the folders together and connects to Redis and Slack; a server that cannot be reached is one error. */
 export async function startBot(setup: BotSetup): Promise<RunningBot> {
-  const { settings, folder, secrets, logger, prefix = 'countersign:' } = setup;
+  const { settings, folder, secrets, logger } = setup;
+  const prefix = setup.prefix ?? settings.redis.prefix ?? DEFAULT_PREFIX;
   const metrics = new Metrics();
   const content = setup.captureContent === true ? (text: string) => secrets.redact(text) : undefined;
   const log = logger.child({ part: 'record' });
   const auditKey = settings.auditKey && (await readSigningKey(settings.auditKey));
+  const { auditStateFile } = settings;
   if (auditKey === undefined) log.warn('audit log is not signed: set AUDIT_KEY_FILE or AUDIT_KEY');
+  else if (auditStateFile === undefined)
+    log.warn('audit signer forgets what it signed when this process ends: set AUDIT_STATE_FILE');
   const redis = await connectRedis(settings.redis, { onProblem: (message) => log.warn(message) });
   for (const { severity, setting, message } of await checkServer(redis)) {
     log[severity === 'error' ? 'error' : 'warn']({ setting }, message);
   }
   // The toolbox has the manifest that holds now; it is opened below.
   let current: () => Manifest = () => setup.manifest;
+  const observe = observeRecord({ metrics, logger });
+  let wake: Engine['wake'] = () => {};
   const record = openRedisStore({
     client: redis,
     prefix,
     retention: () => current().retention,
     redact: (body) => redactFields(body, secrets),
+    trace: currentTrace,
+    onReport({ events, due }) {
+      for (const event of events) observe(event);
+      for (const { work, delayMs } of due) wake(work, delayMs);
+    },
   });
-  const chosen = await setup.policyChanges?.choose(record);
+  const chosen = await setup.policyChanges?.choose(manifestIn(record));
   const manifest = chosen?.manifest ?? setup.manifest;
   const engine = openEngine({
     settings: settings.redis,
@@ -114,6 +126,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     prefix,
     ...(setup.sweep !== undefined && { sweep: setup.sweep }),
   });
+  wake = engine.wake;
   const { proxy } = settings;
   const toolsLog = logger.child({ part: 'tools' });
   let onUnlocked = (): void => {};
@@ -132,11 +145,11 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     proxy,
     around: observeTools({ metrics, content }),
     readTotals: (limits) => record.readTotals(limits),
-    useGrant: grantUser(() => context),
+    findGrant: grantFinder(() => context),
     onUnlocked: () => onUnlocked(),
     lock: chosen?.lock,
     approveChange: async (change) => {
-      const approved = await record.approveManifest(change.from, change.to, changeKey(change));
+      const approved = await manifestIn(record).approveManifest(change.from, change.to, changeKey(change));
       setup.policyChanges?.onApproved();
       return approved;
     },
@@ -163,7 +176,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
       },
     ),
     toolbox,
-    store: observedStore(wakingStore(record, engine), { metrics, logger }),
+    store: record,
     client: app.client,
     directory: new Directory(app.client),
     links: new MessageLinks(app.client),
@@ -206,14 +219,18 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     store: record,
     settings: () => auditSettings(toolbox.manifest.audit, folder),
     key: auditKey,
+    memory: auditStateFile === undefined ? processMemory() : fileMemory(auditStateFile),
     log: logger.child({ part: 'audit' }),
+    onRefusal: (refusal, isNew) => {
+      metrics.count('countersign_audit_refusals_total', { code: refusal.code });
+      if (isNew) void tellOfAudit(context, refusal);
+    },
   });
 
   const runningWork = (): object => ({
     threads: context.turns.threads(),
     work: engine.running().map(nameOfWork),
   });
-  let spreading: { stop(): void } | undefined;
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => {
     stopped ??= stopInOrder();
@@ -221,7 +238,6 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   };
   const stopInOrder = async (): Promise<void> => {
     logger.info(runningWork(), 'stopping: no new events, waiting for running work');
-    spreading?.stop();
     await connection.stop();
     await server.stop();
     const idle = engine.stop();
@@ -236,7 +252,8 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     logger.info('stopped');
   };
   try {
-    spreading = await keepTablesSpread(context.store, log);
+    await connection.init();
+    await claimRecord(record, await context.directory.ownTeam());
     await engine.start(workHandlers(context));
     const port = await server.start();
     await connection.start();
@@ -247,4 +264,16 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     await stop();
     throw error;
   }
+}
+
+/** Refuses the record of another Slack workspace before anything of it is worked on. */
+async function claimRecord(record: Store, team: string): Promise<void> {
+  if (team === '')
+    throw new Error('Slack does not say which workspace the bot belongs to. Check SLACK_BOT_TOKEN.');
+  await record.writeDocument('workspace', 'team', { version: team, value: '' }, { replaces: '' });
+  const owner = (await record.readDocument('workspace', 'team'))?.version;
+  if (owner !== team)
+    throw new Error(
+      `The record in Redis belongs to the Slack workspace ${owner}, and the bot to ${team}. Use another Redis or another REDIS_PREFIX.`,
+    );
 }

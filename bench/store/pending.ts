@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import type { Store, TurnEnd } from '../../src/store/port/store.ts';
-import { requestIdOf, SHARDS, shardOf, threadOf } from '../../src/store/record/keys.ts';
+import { requestIdOf, threadOf } from '../../src/store/record/keys.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { startPrivateRedis } from '../support/private-redis.ts';
 import { median } from '../support/quantiles.ts';
@@ -22,7 +22,7 @@ const OPERATIONS = [
   'start',
   'finish',
   'one page of "waiting for me"',
-  'one sweep of all shards',
+  'one sweep',
 ] as const;
 type Operation = (typeof OPERATIONS)[number];
 type Times = Record<Operation, number[]>;
@@ -112,19 +112,16 @@ async function openRecord(): Promise<OpenRecord> {
 async function fill(store: Store, count: number): Promise<void> {
   for (let done = 0; done < count; done += AT_ONCE) {
     const asked = Array.from({ length: Math.min(AT_ONCE, count - done) }, () => ask(store));
-    const shards = new Set((await Promise.all(asked)).map(shardOfRequest));
-    await Promise.all([...shards].map((shard) => markShown(store, shard)));
+    await Promise.all(asked);
+    await markShown(store);
   }
 }
 
-function shardOfRequest(id: string): number {
-  return shardOf(threadOf(id) ?? '');
-}
-
 /** Marks the cards as posted, so that nothing is due. */
-async function markShown(store: Store, shard: number): Promise<void> {
-  for (const item of await store.claimOutbox(shard, { leaseMs: HOUR_MS, limit: AT_ONCE }))
-    if (item.kind === 'view') await store.doneView(item, LATEST, { ts: '1712345678.000001' });
+async function markShown(store: Store): Promise<void> {
+  for (const item of await store.claimOutbox({ leaseMs: HOUR_MS, limit: AT_ONCE }))
+    if (item.kind === 'view')
+      await store.done(item, { revision: LATEST, postedAt: { ts: '1712345678.000001' } });
 }
 
 /** Opens one approval request in a new thread, as a turn does. */
@@ -192,11 +189,11 @@ async function measureOnce(store: Store, times: Times): Promise<void> {
   );
   times['one page of "waiting for me"'].push(
     await timed(PAGE, async () => ({
-      outcome: (await store.listWaiting([APPROVER, 'S-finance'], { limit: PAGE })).requestIds.length,
+      outcome: (await store.list('waiting', [APPROVER, 'S-finance'], { limit: PAGE })).requestIds.length,
     })),
   );
   await endTurn(store, id);
-  times['one sweep of all shards'].push(await timed(SHARDS, () => sweep(store)));
+  times['one sweep'].push(await timed(1, () => sweep(store)));
 }
 
 /** Ends the turn that the action was for, and marks its card as updated. */
@@ -207,16 +204,13 @@ async function endTurn(store: Store, id: string): Promise<void> {
     messages: [{ v: 1, role: 'model', content: [{ text: 'It is done.' }] }],
     read: 0,
   });
-  await markShown(store, shardOfRequest(id));
+  await markShown(store);
 }
 
-/** Reads all shards at once, as the sweep does. */
+/** Looks for due work, as the sweep does. */
 async function sweep(store: Store): Promise<{ outcome: number }> {
-  const shards = [...Array(SHARDS).keys()];
-  const found = await Promise.all(
-    shards.map((shard) => store.due(shard, { overdueMs: OVERDUE_MS, limit: PAGE })),
-  );
-  return { outcome: found.length };
+  const found = await store.due({ overdueMs: OVERDUE_MS, limit: PAGE });
+  return { outcome: found.timers.length };
 }
 
 /** Times work that must have this outcome. */
@@ -240,6 +234,6 @@ function noTimes(): Times {
     start: [],
     finish: [],
     'one page of "waiting for me"': [],
-    'one sweep of all shards': [],
+    'one sweep': [],
   };
 }

@@ -1,23 +1,23 @@
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { openAIModel } from '../../src/agent/openai/openai-model.ts';
-import { startApprovedAction } from '../../src/bot/actions/start-action.ts';
-import { CallbackUrls } from '../../src/bot/callbacks/callback-urls.ts';
-import { openAccounts } from '../../src/bot/connections/accounts.ts';
+import { executorContext } from '../../src/bot/actions/executor-context.ts';
+import { openAccounts } from '../../src/bot/connections/connect-flow.ts';
 import { type BotContext, timingFor } from '../../src/bot/context.ts';
 import { castVote } from '../../src/bot/decisions/cast-vote.ts';
 import { checkClick } from '../../src/bot/decisions/click.ts';
-import { UpdateBudget } from '../../src/bot/delivery/update-budget.ts';
-import { FileHost } from '../../src/bot/files/file-host.ts';
-import { ThreadReader } from '../../src/bot/intake/thread-reader.ts';
-import { ThreadStatus } from '../../src/bot/reply/thread-status.ts';
 import { PendingLimiter } from '../../src/bot/requests/pending-limiter.ts';
+import { CallbackUrls } from '../../src/bot/slack/callback-urls.ts';
 import { Directory } from '../../src/bot/slack/directory.ts';
-import { MessageLinks } from '../../src/bot/slack/message-links.ts';
-import { parseThreadId } from '../../src/bot/slack/thread.ts';
+import { FileHost } from '../../src/bot/slack/file-host.ts';
+import { MessageLinks, parseThreadId } from '../../src/bot/slack/thread.ts';
+import { ThreadReader } from '../../src/bot/slack/thread-reader.ts';
+import { UpdateBudget } from '../../src/bot/slack/update-budget.ts';
+import { ThreadStatus } from '../../src/bot/thread-status.ts';
 import { receiveMessage } from '../../src/bot/turns/receive-message.ts';
 import { claimAndRunTurn } from '../../src/bot/turns/run-turn.ts';
 import { RunningTurns } from '../../src/bot/turns/running-turns.ts';
+import { execute } from '../../src/engine/execute.ts';
 import { Metrics } from '../../src/observe/metrics.ts';
 import { threadOf } from '../../src/store/record/keys.ts';
 import { openConnection } from '../../src/store/redis/connect.ts';
@@ -41,7 +41,7 @@ agent:
 policies:
   default: { approvers: [${APPROVER}], expires: 4h, remind: 1h, direct_messages: false }
 tools:
-  ${REFUND_TOOL.name}: { module: ./refund-tool.js, approval: { policy: default, when: "input.amount > 1000" } }
+  ${REFUND_TOOL.name}: { module: ./refund-tool.js, approval: [{ policy: default, when: "input.amount > 1000" }, { require: never }] }
 `;
 
 let events = 0;
@@ -142,7 +142,8 @@ export async function openOurs(servers: {
         ? await castVote(answering, checked.request, click, { decision: 'approve' })
         : checked.notice;
       if (notice !== undefined) throw new Error(`The approval was refused: ${notice}`);
-      await (common.turns.workIn(threadOf(requestId) ?? '') ?? startApprovedAction(answering, requestId));
+      await (common.turns.workIn(threadOf(requestId) ?? '') ??
+        execute(executorContext(answering), requestId));
     },
   };
 }

@@ -40,6 +40,12 @@ export function checkItems(
     : badRequest(`No tool output found for function call ${open}.`, 'input');
 }
 
+/** Refuses to give the reasoning of a model that has none. */
+export function checkInclude({ include }: ResponsesRequest): RequestProblem | undefined {
+  if (!include || include.length === 0) return undefined;
+  return badRequest('Encrypted content is not supported with this model.', 'include');
+}
+
 function checkItem(
   item: InputItem,
   index: number,

@@ -9,10 +9,19 @@ const functionName = z
 const inputText = z.strictObject({ type: z.literal('input_text'), text: z.string() });
 const inputImage = z.strictObject({
   type: z.literal('input_image'),
-  image_url: z.string(),
+  image_url: z.string().regex(/^(?:https?:|data:image\/)/),
   detail: z.enum(['auto', 'low', 'high', 'original']),
 });
-const inputPart = z.discriminatedUnion('type', [inputText, inputImage]);
+const inputFile = z.strictObject({
+  type: z.literal('input_file'),
+  filename: z.string().optional(),
+  file_data: z
+    .string()
+    .regex(/^data:application\/pdf;base64,/)
+    .optional(),
+  file_url: z.url().optional(),
+});
+const inputPart = z.discriminatedUnion('type', [inputText, inputImage, inputFile]);
 const outputPart = z.strictObject({
   type: z.literal('output_text'),
   text: z.string(),
@@ -81,7 +90,8 @@ export const ResponsesRequest = z.strictObject({
   stream: z.boolean().nullish(),
   // With `store` on, the provider would keep what people wrote.
   store: z.literal(false),
-  include: z.array(z.literal('reasoning.encrypted_content')),
+  include: z.array(z.literal('reasoning.encrypted_content')).nullish(),
+  prompt_cache_key: z.string().max(64).nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
   max_output_tokens: z.int().min(16).nullish(),

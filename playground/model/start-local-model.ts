@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { sendJson } from '../send-json.ts';
 import type { ChatRequest } from './chat-request.ts';
 import { localModelNames, parseRequest } from './check-request.ts';
-import { checkItems, type Reasoned } from './check-responses.ts';
+import { checkInclude, checkItems, type Reasoned } from './check-responses.ts';
 import { type Dialect, readDialect } from './dialects.ts';
 import type { ModelReply, ReplyFunction } from './model-reply.ts';
 import { badRequest, type RequestProblem } from './request-problem.ts';
@@ -92,7 +92,7 @@ export async function startLocalModel(options: LocalModelOptions = {}): Promise<
       const [issue] = error.issues;
       return { ok: false, problem: badRequest(JSON.stringify(issue), issue?.path.join('.') ?? null) };
     }
-    const problem = checkItems(data, reasoned);
+    const problem = (reasons ? undefined : checkInclude(data)) ?? checkItems(data, reasoned);
     if (problem !== undefined) return { ok: false, problem };
     const parsed = parseRequest(toChatRequest(data), models);
     return parsed.ok ? { ...parsed, responses: data } : parsed;

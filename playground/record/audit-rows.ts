@@ -11,13 +11,13 @@ const Fields = z.object({ t: z.coerce.number().catch(0), e: Part, s: Part, d: Pa
 export const StreamRange = z.array(z.tuple([z.string(), z.array(z.string())]));
 export type StreamRange = z.infer<typeof StreamRange>;
 
-/** Parses the rows of one shard's log; a damaged row is kept, so that the chain check can report it. */
-export function parseAuditRows(shard: number, range: StreamRange): AuditRow[] {
+/** Parses rows of the log; a damaged row is kept, so that the chain check can report it. */
+export function parseAuditRows(range: StreamRange): AuditRow[] {
   return range.map(([id, flat]) => {
     const pairs = flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1]] as const] : []));
     const { t, e, s, d, b, h } = Fields.parse(Object.fromEntries(pairs));
     const seq = Number(id.split('-')[0]);
-    return { shard, seq, at: t, event: e, subject: s, detail: d, body: b, hash: h };
+    return { seq, at: t, event: e, subject: s, detail: d, body: b, hash: h };
   });
 }
 
@@ -28,16 +28,15 @@ const Head = z.object({
   base_hash: z.string().catch(''),
 });
 
-/** Walks one shard's chain from end to end, which must have been read in one step, and gives each row its predecessor. */
+/** Walks the chain from end to end, which must have been read in one step, and gives each row its predecessor. */
 export function checkRows(
-  shard: number,
   head: unknown,
   rows: readonly AuditRow[],
 ): { readonly rows: readonly RecordedRow[]; readonly chain: ThreadRecord['chain'] } {
   const { seq, hash, base, base_hash } = Head.parse(head);
-  const check = new ChainCheck({ shard, seq: base, hash: base_hash }, []);
+  const check = new ChainCheck({ seq: base, hash: base_hash }, []);
   for (const row of rows) check.add(row);
-  const problems = check.end({ shard, seq, hash }).map(({ message }) => message);
+  const problems = check.end({ seq, hash }).map(({ message }) => message);
   return {
     rows: rows.map((row, index) => ({ ...row, previousHash: rows[index - 1]?.hash ?? base_hash })),
     chain: { rows: check.rows, problems },

@@ -1,32 +1,25 @@
-import { z } from 'zod';
-import { type Keys, SHARDS, threadOf } from '../../src/store/record/keys.ts';
+import { type Keys, threadOf } from '../../src/store/record/keys.ts';
 import { SettledState } from '../../src/store/record/request-record.ts';
 import type { RedisClient } from '../../src/store/redis/run-script.ts';
 import type { RecordedRequest } from '../record-protocol.ts';
 import { parseAuditRows, StreamRange } from './audit-rows.ts';
-import { byAge, execCommands, loadRequests } from './load-requests.ts';
+import { byAge, loadRequests } from './load-requests.ts';
 
 /**
  * Returns a function that lists all stored requests named in the audit log, oldest first. Each call reads only new rows
  * and loads only requests that may have changed: unsettled ones and those named in the new rows.
  */
 export function followRequests(client: RedisClient, keys: Keys): () => Promise<readonly RecordedRequest[]> {
-  const lastRows = Array.from({ length: SHARDS }, () => '0-0');
+  let last = '0-0';
   /** All named requests; the value is set once a request is settled. */
   const known = new Map<string, RecordedRequest | undefined>();
 
   async function readOn(): Promise<void> {
-    const pipeline = client.pipeline();
-    for (const [shard, last] of lastRows.entries())
-      pipeline.xrange(keys.shard(shard, 'audit'), `(${last}`, '+');
-    const ranges = z.array(StreamRange).parse(await execCommands(pipeline));
-    for (const [shard, range] of ranges.entries()) {
-      for (const { subject } of parseAuditRows(shard, range)) {
-        if (threadOf(subject) !== undefined) known.set(subject, undefined);
-      }
-      const [last] = range.at(-1) ?? [];
-      if (last !== undefined) lastRows[shard] = last;
+    const range = StreamRange.parse(await client.xrange(keys.shared('audit'), `(${last}`, '+'));
+    for (const { subject } of parseAuditRows(range)) {
+      if (threadOf(subject) !== undefined) known.set(subject, undefined);
     }
+    [last] = range.at(-1) ?? [last];
   }
 
   return async () => {

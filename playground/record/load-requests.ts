@@ -1,9 +1,8 @@
 import type { ChainableCommander } from 'ioredis';
 import { z } from 'zod';
 import type { TimerKind } from '../../src/store/port/store.ts';
-import { type Keys, shardOf, threadOf } from '../../src/store/record/keys.ts';
-import { parseRequestRecord } from '../../src/store/record/parse-request-record.ts';
-import type { RequestRecord } from '../../src/store/record/request-record.ts';
+import type { Keys } from '../../src/store/record/keys.ts';
+import { parseRequestRecord, type RequestRecord } from '../../src/store/record/request-record.ts';
 import type { RedisClient } from '../../src/store/redis/run-script.ts';
 import type { RecordedRequest } from '../record-protocol.ts';
 
@@ -25,7 +24,7 @@ export async function loadRequests(
   const transaction = client.multi();
   for (const id of requestIds) {
     transaction.hgetall(keys.request(id)).get(keys.record(id));
-    const timers = keys.shard(shardOf(threadOf(id) ?? ''), 'timers');
+    const timers = keys.shared('timers');
     for (const kind of TIMERS) transaction.zscore(timers, `${kind}|${id}`);
   }
   const replies = await execCommands(transaction);

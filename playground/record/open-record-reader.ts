@@ -1,4 +1,4 @@
-import { Keys } from '../../src/store/record/keys.ts';
+import { DEFAULT_PREFIX, Keys } from '../../src/store/record/keys.ts';
 import { connectRedis } from '../../src/store/redis/connect.ts';
 import type { RecordedRequest, ThreadRecord } from '../record-protocol.ts';
 import { followRequests } from './follow-requests.ts';
@@ -19,7 +19,7 @@ export interface RecordReader {
 
 /** Opens a read-only view of a running bot's record; it takes no lock and never writes. */
 export async function openRecordReader(options: RecordReaderOptions): Promise<RecordReader> {
-  const { redisUrl, prefix = 'countersign:' } = options;
+  const { redisUrl, prefix = DEFAULT_PREFIX } = options;
   const client = await connectRedis({ mode: 'single', urls: [redisUrl] });
   const keys = new Keys(prefix);
   return {

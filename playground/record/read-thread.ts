@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject } from '../../src/agent/json.ts';
-import { isThreadId, type Keys, requestIdOf, shardOf, threadOf } from '../../src/store/record/keys.ts';
+import { isThreadId, type Keys, requestIdOf, threadOf } from '../../src/store/record/keys.ts';
 import type { RedisClient } from '../../src/store/redis/run-script.ts';
 import type { ThreadRecord } from '../record-protocol.ts';
 import type { JsonObject } from '../slack/state/types.ts';
@@ -32,7 +32,6 @@ export async function readThread(
   threadId: string,
 ): Promise<ThreadRecord | undefined> {
   if (!isThreadId(threadId)) return undefined;
-  const shard = shardOf(threadId);
   const [thread = '', log = '', inbox = '', , round = ''] = keys.forScript(threadId);
   const found = await execCommands(
     client
@@ -42,11 +41,11 @@ export async function readThread(
       .lrange(log, 0, -1)
       .llen(inbox)
       .hgetall(round)
-      .hgetall(keys.shard(shard, 'head'))
-      .xrange(keys.shard(shard, 'audit'), '-', '+'),
+      .hgetall(keys.shared('head'))
+      .xrange(keys.shared('audit'), '-', '+'),
   );
   const [[seconds, microseconds], fields, messages, unread, open, head, range] = Found.parse(found);
-  const { rows, chain } = checkRows(shard, head, parseAuditRows(shard, range));
+  const { rows, chain } = checkRows(head, parseAuditRows(range));
   const audit = rows.filter(({ subject }) => subject === threadId || threadOf(subject) === threadId);
   if (Object.keys(fields).length === 0 && audit.length === 0) return undefined;
 

@@ -16,6 +16,7 @@ export const FILES = {
   redis: 'redis',
   botLog: 'bot.log',
   auditKey: 'audit-key.pem',
+  auditState: 'audit-key.pem.state',
 } as const;
 
 /** Loads the state of an earlier start; nothing when there is none, one error sentence when it is unreadable. */

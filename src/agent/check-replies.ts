@@ -24,7 +24,13 @@ export type CheckedReply =
       readonly reason: string;
       readonly replaced: ReplacedInput | undefined;
     }
-  | { readonly kind: 'restart'; readonly call: CallPart; readonly tool: Tool; readonly restarted: Restarted };
+  | {
+      readonly kind: 'restart';
+      readonly call: CallPart;
+      readonly tool: Tool;
+      readonly answeredBy: string | undefined;
+      readonly restarted: Restarted;
+    };
 
 const ReplyLists = z.strictObject({
   respond: z.array(z.unknown()).optional(),
@@ -70,13 +76,14 @@ export function checkReplies(
     if (tool.kind === 'interrupt') {
       fail('not-restartable', call.toolRequest, `"${tool.name}" has no function to run again; use respond`);
     }
-    const { resumed, nested } = reply.metadata;
+    const { resumed, nested, answeredBy } = reply.metadata;
     checkNestedReplies(interrupt, nested ?? {});
     const replaced = replacedBy(reply, call, interrupt, tool);
     add({
       kind: 'restart',
       call,
       tool,
+      answeredBy,
       restarted: {
         resumed: resumed ?? interrupt.resumed,
         replaced,

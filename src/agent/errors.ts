@@ -125,16 +125,20 @@ export class ModelError extends AgentError<ModelErrorCode> {
 }
 
 /** Shared by all copies of this file: a tool from an admin's folder may bring its own. */
-const outcomeUnknownMark = Symbol.for('countersign.outcome-unknown');
+const notDoneMark = Symbol.for('countersign.not-done');
 
-/** Marks the error of a call that may or may not have taken effect: it counts as no failure, and a person is asked. */
-export function outcomeUnknown<Marked extends Error>(error: Marked): Marked {
-  Object.defineProperty(error, outcomeUnknownMark, { value: true });
+/**
+ * Marks an error, or makes one, by which a tool says that it did nothing: the call has failed. Without it, whether a call took effect
+ * whose tool threw an error is unknown, and a person is asked.
+ */
+export function notDone(reason: string | Error): Error {
+  const error = typeof reason === 'string' ? new Error(reason) : reason;
+  Object.defineProperty(error, notDoneMark, { value: true });
   return error;
 }
 
-export function isOutcomeUnknown(error: unknown): boolean {
-  return error instanceof Error && outcomeUnknownMark in error;
+export function isNotDone(error: unknown): boolean {
+  return error instanceof Error && notDoneMark in error;
 }
 
 const ranMark = Symbol.for('countersign.ran');

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { ReplyError } from './errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from './json.ts';
 import { type Interrupt, Json, JsonRecord } from './messages.ts';
-import { type CompiledSchema, effectiveInput } from './schema/compile-schema.ts';
+import { effectiveInput } from './schema/compile-schema.ts';
+import type { CompiledSchema } from './schema/json-schema.ts';
 
 /** A reply that supplies an output. Plain JSON, so that one process can build it and another use it. */
 export const RespondReply = z.strictObject({
@@ -37,6 +38,8 @@ export interface RestartReply {
     /** The metadata for the tool; without it, the tool gets the metadata of its latest restart. */
     readonly resumed?: JsonObject | undefined;
     readonly replacedInput?: JsonValue | undefined;
+    /** The person who changed the call; kept with its result, if it ends at once. */
+    readonly answeredBy?: string | undefined;
     /** The replies to the interrupts of the `generate` calls inside the tool. */
     readonly nested?: Resume | undefined;
   };
@@ -48,6 +51,7 @@ export const RestartReply: z.ZodType<RestartReply> = z.strictObject({
     interruptId: z.string(),
     resumed: JsonRecord.optional(),
     replacedInput: Json.optional(),
+    answeredBy: z.string().optional(),
     get nested() {
       return Resume.optional();
     },

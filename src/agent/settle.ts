@@ -3,8 +3,17 @@ import type { EffectJournal } from './calls/journal.ts';
 import { answeredPart, deniedPart, errorPart, settledPart } from './calls/outcomes.ts';
 import { type RunSettings, runCall, type ToolFailure, type ToolProgress } from './calls/run-call.ts';
 import { type CheckedReply, checkReplies } from './check-replies.ts';
-import { type Interrupt, MESSAGE_VERSION, type Message, sealMessage, type ToolPart } from './messages.ts';
-import type { Resume } from './replies.ts';
+import type { JsonValue } from './json.ts';
+import {
+  type CallPart,
+  type Interrupt,
+  MESSAGE_VERSION,
+  type Message,
+  sealMessage,
+  sealMessages,
+  type ToolPart,
+} from './messages.ts';
+import type { RestartReply, Resume } from './replies.ts';
 import { type InterruptOf, indexTools, type Tool, type ToolContext } from './tool.ts';
 import { Transcript } from './transcript.ts';
 import type { FileSink } from './util/tool-files.ts';
@@ -54,6 +63,33 @@ export async function settle<const Tools extends readonly Tool[]>(
   };
 }
 
+/** A call that waits, with the reply that restarts it. */
+export interface RestartOptions extends RunOptions {
+  readonly call: CallPart;
+  readonly interrupt: Interrupt<string, JsonValue>;
+  readonly tool: Tool;
+  readonly reply: RestartReply;
+}
+
+/** Restarts one call that waits, without the messages around it, and returns its result or its next pause. */
+export async function restartAlone({
+  call,
+  interrupt,
+  tool,
+  reply,
+  ...options
+}: RestartOptions): Promise<ToolPart> {
+  const messages = sealMessages([
+    sealMessage({ v: MESSAGE_VERSION, role: 'model', content: [call] }),
+    sealMessage({ v: MESSAGE_VERSION, role: 'tool', content: [{ interrupt }] }),
+  ]);
+  const { newMessages } = await settle({ ...options, messages, tools: [tool], resume: { restart: [reply] } });
+  const [message] = newMessages;
+  const part = message?.role === 'tool' ? message.content[0] : undefined;
+  if (part === undefined) throw new Error(`Call ${call.toolRequest.ref} ended without a result`);
+  return part;
+}
+
 /** Applies checked replies in parallel and appends their results as one message, in the order of the calls. */
 export async function applyReplies(
   transcript: Transcript,
@@ -72,7 +108,9 @@ async function endOpenCalls(
   const open = [...transcript.round.values()].flatMap(({ state, part }) => (state === 'open' ? [part] : []));
   const parts = open.map(async (part) => {
     const tool = tools.get(part.toolRequest.name);
-    return tool === undefined ? errorPart(part, 'Not run: the tool is gone') : runCall(tool, part, settings);
+    if (tool !== undefined) return runCall(tool, part, settings);
+    const recorded = await settings.journal?.recorded(part, undefined, undefined);
+    return recorded ?? errorPart(part, 'Not run: the tool is gone');
   });
   appendResults(transcript, await Promise.all(parts));
 }
@@ -82,11 +120,17 @@ async function applyReply(reply: CheckedReply, settings: RunSettings): Promise<T
   switch (reply.kind) {
     case 'respond':
       return answeredPart(settledPart(call, 'ok', reply.output, reply.replaced), reply.answeredBy);
-    case 'close':
+    case 'close': {
+      // A call that has run since it paused has the outcome of that run, whatever ends its request.
+      const recorded = await settings.journal?.recorded(call, undefined, reply.replaced);
+      if (recorded !== undefined) return recorded;
       if (reply.status === 'denied') return deniedPart(call, reply.reason, reply.replaced);
       return settledPart(call, 'closed', { status: reply.status, reason: reply.reason }, reply.replaced);
-    case 'restart':
-      return runCall(reply.tool, call, settings, reply.restarted);
+    }
+    case 'restart': {
+      const part = await runCall(reply.tool, call, settings, reply.restarted);
+      return 'toolResponse' in part ? answeredPart(part, reply.answeredBy) : part;
+    }
   }
 }
 

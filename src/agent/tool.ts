@@ -2,7 +2,7 @@ import { DefinitionError, requireList } from './errors.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { Interrupt, Media } from './messages.ts';
 import type { RespondReply, RestartReply } from './replies.ts';
-import type { CompiledSchema } from './schema/compile-schema.ts';
+import type { CompiledSchema } from './schema/json-schema.ts';
 import type { ToolFile } from './util/tool-files.ts';
 
 /** Values that the caller of `generate` hands to its tools. */
@@ -22,6 +22,8 @@ export interface ToolHelpers {
   readonly progress: (message: string, fraction?: number) => void;
   /** The same for every attempt of one call. */
   readonly idempotencyKey: string;
+  /** The id that the model gave the call. */
+  readonly callId: string;
   /** Shows the model an image beside the result; `false` means that it is too large and was left out. */
   readonly attach: (image: Media) => boolean;
   /** Sends a file to the people of the thread when the call has succeeded; `false` means that it is too large, or cannot be sent here. */

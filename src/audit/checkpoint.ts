@@ -7,20 +7,15 @@ import type { SigningKey } from './signing-key.ts';
 
 const Hash = z.string().regex(/^[0-9a-f]*$/);
 
-/** A signed statement about the last rows of all shards; a shard that is not listed has no rows. */
+/** A signed statement about the last row of the log, and so about every row before it. */
 export const Checkpoint = z.strictObject({
   v: z.literal(1),
   n: z.int().positive(),
   at: z.number(),
-  heads: z.array(
-    z.strictObject({
-      shard: z.int().nonnegative(),
-      seq: z.int().positive(),
-      hash: Hash,
-      /** The SHA-256 chain over the rows; missing where the first rows were gone before the first checkpoint. */
-      sha256: Hash.optional(),
-    }),
-  ),
+  seq: z.int().positive(),
+  hash: Hash,
+  /** The SHA-256 chain over the rows up to this one. */
+  sha256: Hash,
   /** The hash of the checkpoint before it; '' for the first. */
   previous: Hash,
   keyId: z.string(),
@@ -28,6 +23,12 @@ export const Checkpoint = z.strictObject({
   signature: z.string(),
 });
 export type Checkpoint = z.infer<typeof Checkpoint>;
+
+/** A checkpoint that somebody knows from outside Redis. */
+export interface CheckpointAnchor {
+  readonly n: number;
+  readonly hash: string;
+}
 
 /** A fault in the checkpoints. */
 export interface CheckpointProblem {
@@ -66,30 +67,38 @@ export function parseCheckpoint(text: string): Checkpoint | undefined {
   return Checkpoint.safeParse(tryParseJson(text)).data;
 }
 
-/** Checks checkpoints in the order in which they come: signatures, numbers, and that nothing ever goes back. */
+export interface CheckedCheckpoint {
+  readonly n: number;
+  /** The hash that is stored beside the checkpoint, where one is. */
+  readonly hash?: string;
+  /** Allows the first one to be a later one. */
+  readonly partial?: boolean;
+}
+
+/** Checks checkpoints in the order in which they come: signatures, keys, numbers, and that each continues the one before it. */
 export class CheckpointCheck {
   readonly #keys: ReadonlyMap<string, KeyObject>;
   readonly #problems: CheckpointProblem[] = [];
   readonly #hashes = new Map<number, string>();
-  readonly #heads = new Map<number, Checkpoint['heads'][number]>();
+  /** Keys that another key has replaced; they sign nothing any more. */
+  readonly #replacedKeys = new Set<string>();
   readonly #marks: AuditMark[] = [];
   #first: Checkpoint | undefined;
   #last: Checkpoint | undefined;
 
-  constructor(keys: ReadonlyMap<string, KeyObject>) {
+  /** `known` is a checkpoint from elsewhere that the first one must continue. */
+  constructor(keys: ReadonlyMap<string, KeyObject>, known?: Checkpoint) {
     this.#keys = keys;
+    this.#last = known;
   }
 
-  /** Adds the next checkpoint; `undefined` is one that cannot be read. `partial` allows the first to be a later one. */
-  add(
-    checkpoint: Checkpoint | undefined,
-    { n, partial = false }: { readonly n: number; readonly partial?: boolean },
-  ): void {
-    if (checkpoint === undefined || checkpoint.n !== n) {
+  /** Adds the next checkpoint; `undefined` is one that cannot be read. */
+  add(checkpoint: Checkpoint | undefined, { n, hash: stored, partial = false }: CheckedCheckpoint): void {
+    const hash = checkpoint && hashOf(checkpoint);
+    if (checkpoint === undefined || hash === undefined || checkpoint.n !== n || (stored ?? hash) !== hash) {
       this.#report(n, 'changed', `checkpoint ${n} is not what was written`);
       return;
     }
-    const hash = hashOf(checkpoint);
     // An export is sent at least once, so the same checkpoint may come again.
     if (this.#hashes.get(n) === hash) return;
     if (!this.#isGenuine(checkpoint)) return;
@@ -109,8 +118,11 @@ export class CheckpointCheck {
     }
     this.#hashes.set(n, hash);
     this.#first ??= checkpoint;
-    this.#addHeads(checkpoint);
-    if (n >= expected) this.#last = checkpoint;
+    this.#marks.push(markOf(checkpoint));
+    if (n < expected) return;
+    if (this.#last !== undefined && this.#last.keyId !== checkpoint.keyId)
+      this.#replacedKeys.add(this.#last.keyId);
+    this.#last = checkpoint;
   }
 
   /** The last checkpoint that was signed by a known key. */
@@ -141,6 +153,18 @@ export class CheckpointCheck {
     return this.#first;
   }
 
+  /** Finds the checkpoints known from elsewhere that these are not, or do not continue. */
+  missing(anchors: readonly CheckpointAnchor[]): readonly CheckpointProblem[] {
+    return anchors.flatMap(({ n, hash }): CheckpointProblem[] => {
+      const own = this.#hashes.get(n);
+      const isContinued = this.#first?.n === n + 1 && this.#first.previous === hash;
+      if (own === hash || (own === undefined && isContinued)) return [];
+      return own === undefined
+        ? [{ checkpoint: n, problem: 'missing', message: `checkpoint ${n} was signed, but it is not here` }]
+        : [{ checkpoint: n, problem: 'changed', message: `checkpoint ${n} is not the one that was signed` }];
+    });
+  }
+
   #isGenuine(checkpoint: Checkpoint): boolean {
     const { n, keyId } = checkpoint;
     const key = this.#keys.get(keyId);
@@ -148,21 +172,21 @@ export class CheckpointCheck {
       this.#report(n, 'unknown-key', `checkpoint ${n} is signed with the key ${keyId}, which is not given`);
       return false;
     }
+    if (this.#replacedKeys.has(keyId)) {
+      this.#report(n, 'unknown-key', `checkpoint ${n} is signed with the key ${keyId} after its replacement`);
+      return false;
+    }
     if (isSignedBy(checkpoint, key)) return true;
     this.#report(n, 'changed', `the signature of checkpoint ${n} is wrong`);
     return false;
   }
 
-  #addHeads({ heads }: Checkpoint): void {
-    for (const head of heads) {
-      const known = this.#heads.get(head.shard);
-      if (known?.seq === head.seq && known.hash === head.hash && known.sha256 === head.sha256) continue;
-      this.#heads.set(head.shard, head);
-      this.#marks.push(head);
-    }
-  }
-
   #report(checkpoint: number, problem: CheckpointProblem['problem'], message: string): void {
     this.#problems.push({ checkpoint, problem, message });
   }
+}
+
+/** Returns the row that a checkpoint names. */
+export function markOf({ seq, hash, sha256: seal }: Checkpoint): AuditMark {
+  return { seq, hash, sha256: seal };
 }

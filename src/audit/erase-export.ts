@@ -1,8 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { sealOf } from '../store/record/chain-check.ts';
-import { type ErasedLine, type FileLine, parseLine, type RowLine } from './export-line.ts';
-import { readLines } from './read-lines.ts';
+import { type ErasedLine, type FileLine, parseLine, type RowLine, readLines } from './export-line.ts';
 
 export type EraseExportResult =
   | { readonly outcome: 'erased'; readonly rows: number }
@@ -27,7 +26,7 @@ export async function eraseInExport(
   { dryRun = false }: { readonly dryRun?: boolean } = {},
 ): Promise<EraseExportResult> {
   const changes: Change[] = [];
-  const seals = new Map<string, string>();
+  const seals = new Map<number, string>();
   let number = 0;
   for await (const { text, offset: at, length } of readLines(createReadStream(path))) {
     number += 1;
@@ -36,7 +35,7 @@ export async function eraseInExport(
     if (line.type === 'checkpoint') continue;
     const seal = sealIn(line, seals);
     if (seal === undefined) return { outcome: 'incomplete', line: number };
-    seals.set(`${line.shard} ${line.seq}`, seal);
+    seals.set(line.seq, seal);
     if (line.type === 'erased' || line.event === 'erased') continue;
     if (!isNamed([line.subject, line.detail, line.body].join('\n'))) continue;
     changes.push({ at, before: Buffer.from(text), after: padded(erasedLine(line, seal), length) });
@@ -47,22 +46,21 @@ export async function eraseInExport(
 
 function sealIn(
   line: Exclude<FileLine, { type: 'checkpoint' }>,
-  seals: ReadonlyMap<string, string>,
+  seals: ReadonlyMap<number, string>,
 ): string | undefined {
   if (line.type === 'erased') return line.sha256;
-  const before = line.seq === 1 ? '' : seals.get(`${line.shard} ${line.seq - 1}`);
+  const before = line.seq === 1 ? '' : seals.get(line.seq - 1);
   return before === undefined ? undefined : sealOf(line, before);
 }
 
-function erasedLine({ shard, seq, at, event, hash }: RowLine, sha256: string): ErasedLine {
-  return { type: 'erased', shard, seq, at, event, hash, sha256 };
+function erasedLine({ seq, at, event, hash }: RowLine, sha256: string): ErasedLine {
+  return { type: 'erased', seq, at, event, hash, sha256 };
 }
 
 /** Writes a line with spaces at its end, so that it takes as many bytes as the one before. */
 function padded(line: ErasedLine, length: number): Buffer {
   const text = JSON.stringify(line);
-  if (text.length > length)
-    throw new Error(`Row ${line.seq} of shard ${line.shard} is too short to be replaced`);
+  if (text.length > length) throw new Error(`Row ${line.seq} is too short to be replaced`);
   return Buffer.from(text.padEnd(length));
 }
 

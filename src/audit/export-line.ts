@@ -7,12 +7,10 @@ import { Checkpoint } from './checkpoint.ts';
 export type RowLine = { readonly type: 'row'; readonly time: string } & AuditRow;
 
 /** The place of a row whose contents `countersign erase` removed, with both hashes of the chain up to it. */
-export type ErasedLine = { readonly type: 'erased' } & Pick<
+export type ErasedLine = { readonly type: 'erased'; readonly sha256: string } & Pick<
   AuditRow,
-  'shard' | 'seq' | 'at' | 'event' | 'hash'
-> & {
-    readonly sha256: string;
-  };
+  'seq' | 'at' | 'event' | 'hash'
+>;
 
 /** One line as it is exported. */
 export type ExportLine = RowLine | ({ readonly type: 'checkpoint' } & Checkpoint);
@@ -23,7 +21,6 @@ export type FileLine = ExportLine | ErasedLine;
 const Row = z.object({
   type: z.literal('row'),
   time: z.string(),
-  shard: z.int().nonnegative(),
   seq: z.int().positive(),
   at: z.number(),
   event: z.string(),
@@ -32,7 +29,7 @@ const Row = z.object({
   body: z.string(),
   hash: z.string(),
 });
-const Erased = Row.pick({ shard: true, seq: true, at: true, event: true, hash: true }).extend({
+const Erased = Row.pick({ seq: true, at: true, event: true, hash: true }).extend({
   type: z.literal('erased'),
   sha256: z.string(),
 });
@@ -59,4 +56,26 @@ export function parseLine(text: string): FileLine | undefined {
 export function timeOf(at: number): string {
   const time = new Date(at);
   return Number.isNaN(time.getTime()) ? String(at) : time.toISOString();
+}
+
+/** A line of a file, with its place in bytes. */
+interface PlacedLine {
+  readonly text: string;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Splits the bytes of a file at each newline and nowhere else: `readline` takes U+2028 and U+2029 for ends of lines too, and JSON may hold them. */
+export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<PlacedLine> {
+  let rest: Buffer = Buffer.alloc(0);
+  let offset = 0;
+  for await (const chunk of chunks) {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+      yield { text: rest.toString('utf8', 0, end), offset, length: end };
+      offset += end + 1;
+      rest = rest.subarray(end + 1);
+    }
+  }
+  if (rest.length > 0) yield { text: rest.toString('utf8'), offset, length: rest.length };
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AuditEnds, AuditMark, AuditStore, SinkProgress } from '../store/port/audit.ts';
+import type { AuditStore, SinkProgress } from '../store/port/audit.ts';
 import { parseCheckpoint } from './checkpoint.ts';
 import { checkpointLine, type ExportLine, rowLine } from './export-line.ts';
-import { makeCheckpoint } from './make-checkpoint.ts';
+import { type Refusal, Signer, type SignerMemory, type SignResult } from './signer.ts';
 import type { SigningKey } from './signing-key.ts';
-import { type AuditSettings, type Sink, sinksOf } from './sinks.ts';
-import { trimExported } from './trim.ts';
+import { type AuditSettings, type Sink, sinksOf, trimExported } from './sinks.ts';
+import { LONGEST_UNSIGNED_MS } from './verify.ts';
 
 export interface ExporterLog {
   info(fields: object, message: string): void;
@@ -20,9 +20,14 @@ export interface ExporterOptions {
   readonly settings: () => AuditSettings;
   /** Without a key there are no checkpoints. */
   readonly key: SigningKey | undefined;
+  /** The memory of the signer outside Redis. */
+  readonly memory: SignerMemory;
   readonly log: ExporterLog;
+  /** Called in every round in which nothing is signed for a reason; `isNew` if the round before had another or none. */
+  readonly onRefusal?: (refusal: Refusal, isNew: boolean) => void;
   readonly everyMs?: number;
   readonly checkpointEveryMs?: number;
+  readonly unsignedAfterMs?: number;
 }
 
 export interface Exporter {
@@ -43,56 +48,60 @@ interface BackOff {
   readonly until: number;
 }
 
-/** Signs and exports the audit log for as long as the process lives. Of all processes one does it at a time. */
+/** Signs and exports the audit log for as long as the process lives. Of all processes one does it at a time; the others watch it. */
 export function startExporter(options: ExporterOptions): Exporter {
-  const { store, settings, key, log, everyMs = EVERY_MS } = options;
-  const { checkpointEveryMs = CHECKPOINT_EVERY_MS } = options;
+  const { store, settings, key, memory, log, everyMs = EVERY_MS, onRefusal = () => {} } = options;
+  const { checkpointEveryMs = CHECKPOINT_EVERY_MS, unsignedAfterMs = LONGEST_UNSIGNED_MS } = options;
   const owner = randomUUID();
+  const signer = key && new Signer({ store, key, memory, log, unsignedAfterMs });
   const stopping = new AbortController();
   const backOffs = new Map<string, BackOff>();
-  let [signedAt, trimmedAt] = [0, Date.now()];
+  let [signedAt, trimmedAt, workedAt] = [0, Date.now(), Date.now()];
+  let refusing: Refusal | undefined;
 
   const holdsLease = async (): Promise<boolean> => (await store.claimExport(owner, LEASE_MS)) === 'held';
 
-  async function signIfDue(ends: readonly AuditEnds[]): Promise<void> {
-    if (key === undefined || (Date.now() < signedAt + checkpointEveryMs && !stopping.signal.aborted)) return;
-    await makeCheckpoint(store, key, owner, { ends, log });
+  function report(result: SignResult): void {
+    const refusal = result.outcome === 'refused' ? result : undefined;
+    const isNew = refusal?.code !== refusing?.code || refusal?.checkpoint !== refusing?.checkpoint;
+    refusing = refusal;
+    if (refusal === undefined) {
+      if (isNew) log.info({}, 'audit log is signed again');
+      return;
+    }
+    const { code, checkpoint } = refusal;
+    if (isNew)
+      log.error({ code, checkpoint }, 'audit log is not signed: it does not continue what was signed');
+    onRefusal(refusal, isNew);
+  }
+
+  async function signIfDue(isHeld: boolean): Promise<void> {
+    if (signer === undefined || (Date.now() < signedAt + checkpointEveryMs && !stopping.signal.aborted))
+      return;
+    report(isHeld ? await signer.sign(owner, holdsLease) : await signer.follow());
     signedAt = Date.now();
   }
 
-  async function exportTo(
-    sink: Sink,
-    known: SinkProgress | undefined,
-    ends: readonly AuditEnds[],
-  ): Promise<void> {
-    const marks = new Map<number, AuditMark>((known?.marks ?? []).map((mark) => [mark.shard, mark]));
-    let checkpoint = known?.checkpoint ?? 0;
+  async function exportTo(sink: Sink, known: SinkProgress | undefined): Promise<void> {
+    let { seq, checkpoint } = known ?? { seq: 0, checkpoint: 0 };
     const keep = async (lines: readonly ExportLine[]): Promise<void> => {
-      await sink.send(lines);
+      await sink.send(lines, await store.readLogId());
       for (const line of lines) {
         if (line.type === 'checkpoint') checkpoint = line.n;
-        else marks.set(line.shard, { shard: line.shard, seq: line.seq, hash: line.hash });
+        else seq = line.seq;
       }
-      const saved = await store.saveProgress(owner, sink.name, { marks: [...marks.values()], checkpoint });
+      const saved = await store.saveProgress(owner, sink.name, { seq, checkpoint });
       if (saved === 'not-held' || !(await holdsLease())) throw new LeaseLostError();
     };
-    for (const { head } of ends) {
-      const seq = marks.get(head.shard)?.seq ?? 0;
-      if (seq >= head.seq) continue;
-      await inBatches(mapEach(store.readAudit(head.shard, seq), rowLine), keep);
-    }
+    await inBatches(mapEach(store.exportAudit(seq), rowLine), keep);
     await inBatches(checkpointLines(store, checkpoint), keep);
   }
 
-  async function tryExport(
-    sink: Sink,
-    known: SinkProgress | undefined,
-    ends: readonly AuditEnds[],
-  ): Promise<void> {
+  async function tryExport(sink: Sink, known: SinkProgress | undefined): Promise<void> {
     const { failures, until } = backOffs.get(sink.name) ?? { failures: 0, until: 0 };
     if (Date.now() < until) return;
     try {
-      await exportTo(sink, known, ends);
+      await exportTo(sink, known);
       backOffs.delete(sink.name);
     } catch (err) {
       if (err instanceof LeaseLostError) throw err;
@@ -105,13 +114,15 @@ export function startExporter(options: ExporterOptions): Exporter {
   async function runOnce(): Promise<void> {
     const current = settings();
     const sinks = sinksOf(current);
-    if ((key === undefined && sinks.length === 0) || !(await holdsLease())) return;
-    const ends = await store.auditEnds();
-    await signIfDue(ends);
+    if (signer === undefined && sinks.length === 0) return;
+    const isHeld = await holdsLease();
+    await signIfDue(isHeld);
+    if (!isHeld) return;
     const progress = await store.readProgress();
-    for (const sink of sinks) await tryExport(sink, progress.get(sink.name), ends);
+    for (const sink of sinks) await tryExport(sink, progress.get(sink.name));
     const { retentionMs } = current;
-    if (retentionMs === undefined || Date.now() - trimmedAt < TRIM_EVERY_MS) return;
+    // Nothing leaves a log that cannot be signed.
+    if (retentionMs === undefined || refusing !== undefined || Date.now() - trimmedAt < TRIM_EVERY_MS) return;
     trimmedAt = Date.now();
     const { rows, checkpoints } = await trimExported(store, { sinks, olderThanMs: retentionMs });
     log.info({ rows, checkpoints }, 'audit log trimmed');
@@ -120,8 +131,12 @@ export function startExporter(options: ExporterOptions): Exporter {
   async function tryOnce(): Promise<void> {
     try {
       await runOnce();
+      workedAt = Date.now();
     } catch (err) {
-      if (!(err instanceof LeaseLostError)) log.warn({ err }, 'audit export failed');
+      if (err instanceof LeaseLostError) return;
+      log.warn({ err }, 'audit export failed');
+      if (signer !== undefined && Date.now() - workedAt > unsignedAfterMs)
+        report({ outcome: 'refused', code: 'failing', checkpoint: 0 });
     }
   }
 

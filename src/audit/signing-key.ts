@@ -12,11 +12,14 @@ export interface SigningKey {
   readonly id: string;
   readonly privateKey: KeyObject;
   readonly publicKey: KeyObject;
+  /** All keys whose checkpoints count, by their id: its own, and those it has replaced, whose public parts stand beside it. */
+  readonly publicKeys: ReadonlyMap<string, KeyObject>;
 }
 
 /** A place of the key: a file, or the text of the key itself. */
 export type KeySource = { readonly file: string } | { readonly text: string };
 
+const PRIVATE_PEM = /-----BEGIN PRIVATE KEY-----[^-]+-----END PRIVATE KEY-----/;
 const PUBLIC_PEM = /-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g;
 
 /** Makes a new Ed25519 pair as PEM texts. */
@@ -37,22 +40,25 @@ export async function readSigningKey(source: KeySource): Promise<SigningKey> {
   return parseSigningKey(text, 'AUDIT_KEY_FILE');
 }
 
-/** Parses a private Ed25519 key: PEM, or base64 of its PKCS #8 form. */
-function parseSigningKey(text: string, name: string): SigningKey {
+/** Parses a private Ed25519 key: PEM, or base64 of its PKCS #8 form. The public keys it has replaced may follow, as PEM. */
+function parseSigningKey(given: string, name: string): SigningKey {
+  // An environment file often holds the line breaks of a PEM text as \n.
+  const text = given.replaceAll('\\n', '\n');
   const privateKey = parsePrivateKey(text);
   if (privateKey?.asymmetricKeyType !== 'ed25519')
     throw new Error(`${name} holds no Ed25519 private key (PEM, or base64 of PKCS #8)`);
   const publicKey = createPublicKey(privateKey);
-  return { id: keyIdOf(publicKey), privateKey, publicKey };
+  const publicKeys = new Map([...publicKeysOf([publicKey]), ...parsePublicKeys(text)]);
+  return { id: keyIdOf(publicKey), privateKey, publicKey, publicKeys };
 }
 
 function parsePrivateKey(text: string): KeyObject | undefined {
-  // An environment file often holds the line breaks of a PEM text as \n.
-  const pem = text.replaceAll('\\n', '\n').trim();
+  const [pem] = PRIVATE_PEM.exec(text) ?? [];
+  const der = text.replace(PUBLIC_PEM, '').trim();
   try {
-    return pem.startsWith('-----')
-      ? createPrivateKey(pem)
-      : createPrivateKey({ key: Buffer.from(pem, 'base64'), format: 'der', type: 'pkcs8' });
+    return pem === undefined
+      ? createPrivateKey({ key: Buffer.from(der, 'base64'), format: 'der', type: 'pkcs8' })
+      : createPrivateKey(pem);
   } catch {
     return undefined;
   }
@@ -64,12 +70,13 @@ export function parsePublicKeys(text: string): ReadonlyMap<string, KeyObject> {
   return publicKeysOf(keys.filter((key) => key.asymmetricKeyType === 'ed25519'));
 }
 
-export function publicKeysOf(keys: readonly KeyObject[]): ReadonlyMap<string, KeyObject> {
+function publicKeysOf(keys: readonly KeyObject[]): ReadonlyMap<string, KeyObject> {
   return new Map(keys.map((key) => [keyIdOf(key), key]));
 }
 
-export function publicPemOf({ publicKey }: Pick<SigningKey, 'publicKey'>): string {
-  return String(publicKey.export({ type: 'spki', format: 'pem' }));
+/** Writes the public keys that verify what the key and those before it have signed. */
+export function publicPemOf({ publicKeys }: Pick<SigningKey, 'publicKeys'>): string {
+  return [...publicKeys.values()].map((key) => String(key.export({ type: 'spki', format: 'pem' }))).join('');
 }
 
 /** Names a key by the SHA-256 of its public part. */

@@ -1,5 +1,7 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { AuditMark, AuditStore } from '../store/port/audit.ts';
+import { hashOf, parseCheckpoint } from './checkpoint.ts';
 import { type ExportLine, timeOf } from './export-line.ts';
 
 /** The sinks of the audit log, and the time that it stays in Redis. */
@@ -10,12 +12,12 @@ export interface AuditSettings {
   readonly retentionMs: number | undefined;
 }
 
-/** A place outside Redis that keeps the log. It gets every line at least once, and the rows of a shard in order. */
+/** A place outside Redis that keeps the log. It gets every line at least once, and the rows in order. */
 export interface Sink {
   /** Names the sink in Redis, without secrets. Another name is another sink, which gets everything from the start. */
   readonly name: string;
-  /** Resolves when all lines are kept. */
-  send(lines: readonly ExportLine[]): Promise<void>;
+  /** Resolves when all lines are kept. The id of the log tells its rows from those of other installations. */
+  send(lines: readonly ExportLine[], logId: string): Promise<void>;
 }
 
 /** Resolves the path of the file against the folder of the manifest. */
@@ -25,6 +27,7 @@ export function auditSettings(declared: AuditSettings, folder: string): AuditSet
 
 const HTTP_TIMEOUT_MS = 15_000;
 const TAIL_BYTES = 65_536;
+const ID_HASH_LENGTH = 12;
 
 /** Lists the sinks of the settings. */
 export function sinksOf({ file, http }: AuditSettings): Sink[] {
@@ -66,16 +69,16 @@ async function dropTornLine(file: Awaited<ReturnType<typeof open>>): Promise<voi
 }
 
 /** Posts each line as a CloudEvents event in structured JSON, one after the other. */
-export function httpSink(url: string, headers: Readonly<Record<string, string>>): Sink {
+function httpSink(url: string, headers: Readonly<Record<string, string>>): Sink {
   const { origin, pathname } = new URL(url);
   return {
     name: `http:${origin}${pathname}`,
-    async send(lines) {
+    async send(lines, logId) {
       for (const line of lines) {
         const response = await fetch(url, {
           method: 'POST',
           headers: { ...headers, 'content-type': 'application/cloudevents+json; charset=utf-8' },
-          body: JSON.stringify(cloudEvent(line)),
+          body: JSON.stringify(cloudEvent(line, logId)),
           redirect: 'error',
           signal: AbortSignal.timeout(HTTP_TIMEOUT_MS),
         });
@@ -86,26 +89,81 @@ export function httpSink(url: string, headers: Readonly<Record<string, string>>)
   };
 }
 
-/** Wraps a line in the envelope of CloudEvents 1.0; `source` and `id` together are the same for every copy of it. */
-function cloudEvent(line: ExportLine): object {
-  const common = { specversion: '1.0', datacontenttype: 'application/json', data: line };
-  if (line.type === 'checkpoint')
+/**
+ * Wraps a line in the envelope of CloudEvents 1.0. `source` and `id` together are the same for every copy of it and for nothing else: the source
+ * holds the id of the log, which no other installation has, and the id a hash of the contents.
+ */
+function cloudEvent(line: ExportLine, logId: string): object {
+  const common = {
+    specversion: '1.0',
+    source: `/countersign/${logId}/audit`,
+    datacontenttype: 'application/json',
+    data: line,
+  };
+  if (line.type === 'checkpoint') {
+    const { type: _type, ...checkpoint } = line;
     return {
       ...common,
-      id: `checkpoint-${line.n}`,
-      source: '/countersign/audit/checkpoints',
+      id: `checkpoint-${line.n}-${hashOf(checkpoint).slice(0, ID_HASH_LENGTH)}`,
       type: 'countersign.audit.checkpoint',
       time: timeOf(line.at),
       sequence: String(line.n),
     };
+  }
   return {
     ...common,
-    id: `${line.shard}-${line.seq}`,
-    source: `/countersign/audit/${line.shard}`,
+    id: `row-${line.seq}-${line.hash.slice(0, ID_HASH_LENGTH)}`,
     type: 'countersign.audit.row',
     subject: line.subject,
     time: line.time,
-    partitionkey: String(line.shard),
     sequence: String(line.seq),
   };
+}
+
+interface TrimOptions {
+  /** The configured sinks; only what all of them have is removed. */
+  readonly sinks: readonly Pick<Sink, 'name'>[];
+  readonly olderThanMs: number;
+}
+
+/**
+ * Removes old rows and checkpoints from Redis. A row goes only if every sink has it and, where checkpoints exist, the last one covers
+ * it. Without a sink nothing is removed. The last checkpoint stays.
+ */
+export async function trimExported(
+  store: AuditStore,
+  { sinks, olderThanMs }: TrimOptions,
+): Promise<{ readonly rows: number; readonly checkpoints: number }> {
+  const progress = await store.readProgress();
+  const known = sinks.flatMap(({ name }) => progress.get(name) ?? []);
+  if (sinks.length === 0 || known.length < sinks.length) return { rows: 0, checkpoints: 0 };
+  const before = Date.now() - olderThanMs;
+  const newest = await store.lastCheckpoint();
+  const covered = newest === undefined ? Number.POSITIVE_INFINITY : (parseCheckpoint(newest.text)?.seq ?? 0);
+  const last = await lastBefore(store, Math.min(covered, ...known.map(({ seq }) => seq)), before);
+  const trimmed = last && (await store.trimAudit(last));
+  const exported = Math.min(...known.map(({ checkpoint }) => checkpoint), (newest?.n ?? 1) - 1);
+  return {
+    rows: trimmed?.outcome === 'trimmed' ? trimmed.rows : 0,
+    checkpoints: await trimCheckpoints(store, exported, before),
+  };
+}
+
+/** Finds the last row up to a number that is older than a time; every row before it is older as well. */
+async function lastBefore(store: AuditStore, limit: number, before: number): Promise<AuditMark | undefined> {
+  let last: AuditMark | undefined;
+  for await (const { seq, hash, at } of store.exportAudit()) {
+    if (seq > limit || at >= before) break;
+    last = { seq, hash };
+  }
+  return last;
+}
+
+async function trimCheckpoints(store: AuditStore, limit: number, before: number): Promise<number> {
+  let last = 0;
+  for await (const { n, text } of store.readCheckpoints()) {
+    if (n > limit || (parseCheckpoint(text)?.at ?? 0) >= before) break;
+    last = n;
+  }
+  return last === 0 ? 0 : store.trimCheckpoints(last + 1);
 }

@@ -1,7 +1,13 @@
 import type { KeyObject } from 'node:crypto';
 import type { AuditMark, AuditProblem, AuditStore } from '../store/port/audit.ts';
 import { ChainCheck } from '../store/record/chain-check.ts';
-import { CheckpointCheck, type CheckpointProblem, parseCheckpoint } from './checkpoint.ts';
+import {
+  type CheckpointAnchor,
+  CheckpointCheck,
+  type CheckpointProblem,
+  hashOf,
+  parseCheckpoint,
+} from './checkpoint.ts';
 import { parseLine, timeOf } from './export-line.ts';
 
 export type PublicKeys = ReadonlyMap<string, KeyObject>;
@@ -14,6 +20,9 @@ export interface LineProblem {
 
 export type VerificationProblem = AuditProblem | CheckpointProblem | LineProblem;
 
+/** A thing that a check could not prove with what it was given. */
+export type Unproven = 'signatures' | 'end' | 'trimmed-rows';
+
 export interface Verification {
   readonly rows: number;
   /** The rows of an export whose contents were erased; the `erased` rows of the log say when and why. */
@@ -21,6 +30,9 @@ export interface Verification {
   readonly checkpoints: number;
   /** The time of the last checkpoint: its signature covers what was written before. */
   readonly signedUntil: string | undefined;
+  /** The last checkpoint, to be kept elsewhere and given to a later check. */
+  readonly lastCheckpoint: CheckpointAnchor | undefined;
+  readonly notProven: readonly Unproven[];
   readonly problems: readonly VerificationProblem[];
 }
 
@@ -28,57 +40,52 @@ export interface Verification {
 export type ExportLines = () => AsyncIterable<string>;
 
 /** Checkpoints are made at least once a minute; rows that wait for one much longer are a fault. */
-const LONGEST_UNSIGNED_MS = 300_000;
+export const LONGEST_UNSIGNED_MS = 300_000;
 
 /** The summary of an export, without its rows. */
 export interface ExportSummary {
   readonly checkpoints: CheckpointCheck;
-  /** The last row of each shard. */
-  readonly ends: readonly AuditMark[];
+  /** The last row. */
+  readonly end: AuditMark | undefined;
 }
 
-/** Checks an export with public keys alone. `partial` allows it to begin in the middle of the log, as a rotated file does. */
+export interface VerifyExportOptions {
+  /** Allows the export to begin in the middle of the log, as a rotated file does. */
+  readonly partial?: boolean;
+  /** Checkpoints known from elsewhere. */
+  readonly anchors?: readonly CheckpointAnchor[];
+}
+
+/** Checks an export with public keys alone. */
 export async function verifyExport(
   lines: ExportLines,
   keys: PublicKeys,
-  { partial = false }: { readonly partial?: boolean } = {},
+  { partial = false, anchors = [] }: VerifyExportOptions = {},
 ): Promise<Verification> {
   const { checkpoints, unreadable } = await readCheckpointLines(lines, keys, partial);
-  const marks = new Map<number, AuditMark[]>();
-  for (const mark of checkpoints.marks) {
-    const group = marks.get(mark.shard);
-    if (group === undefined) marks.set(mark.shard, [mark]);
-    else group.push(mark);
-  }
-  const checkOf = (shard: number): ChainCheck =>
-    new ChainCheck({ shard, seq: 0, hash: '' }, marks.get(shard) ?? [], { repeats: true, partial });
-  const checks = new Map([...marks.keys()].map((shard) => [shard, checkOf(shard)]));
-  const signed = signedRows(checkpoints);
-  const erased = new Set<string>();
-  let [rows, newest, waiting] = [0, checkpoints.last?.at ?? 0, Number.POSITIVE_INFINITY];
+  const check = new ChainCheck({ seq: 0, hash: '' }, checkpoints.marks, { repeats: true, partial });
+  const signed = checkpoints.last?.seq ?? 0;
+  const erased = new Set<number>();
+  let [newest, waiting] = [checkpoints.last?.at ?? 0, Number.POSITIVE_INFINITY];
   for await (const text of lines()) {
     const line = parseLine(text);
     if (line === undefined || line.type === 'checkpoint') continue;
-    const check = checks.get(line.shard) ?? checkOf(line.shard);
-    checks.set(line.shard, check);
     if (line.type === 'row') check.add(line);
     else {
       check.addErased(line);
-      erased.add(`${line.shard} ${line.seq}`);
+      erased.add(line.seq);
     }
     newest = Math.max(newest, line.at);
-    if (line.seq > (signed.get(line.shard) ?? 0)) waiting = Math.min(waiting, line.at);
+    if (line.seq > signed) waiting = Math.min(waiting, line.at);
   }
-  // The rows of a shard in which nothing has happened since the first checkpoint are in an earlier file.
-  const earlier = new Map(
-    partial ? checkpoints.first?.heads.map(({ shard, seq }) => [shard, seq]) : undefined,
-  );
-  const problems: VerificationProblem[] = [...checkpoints.problems, ...unreadable];
-  for (const [shard, check] of [...checks].sort(([left], [right]) => left - right)) {
-    if (check.rows === 0 && earlier.get(shard) === signed.get(shard)) continue;
-    rows += check.rows;
-    problems.push(...check.end());
-  }
+  const { rows } = check;
+  const problems: VerificationProblem[] = [
+    ...checkpoints.problems,
+    ...checkpoints.missing(anchors),
+    ...unreadable,
+    // A file without rows may hold a checkpoint about those in an earlier file.
+    ...(partial && rows === 0 ? [] : check.end()),
+  ];
   if (rows > 0 && checkpoints.count === 0)
     problems.push({
       checkpoint: 1,
@@ -86,51 +93,65 @@ export async function verifyExport(
       message: 'there is no checkpoint, so nothing is proven',
     });
   else problems.push(...unsigned(checkpoints, waiting, newest));
-  return { rows, erased: erased.size, problems, ...summaryOf(checkpoints) };
+  const notProven: Unproven[] = anchors.length === 0 ? ['end'] : [];
+  return { rows, erased: erased.size, notProven, problems, ...summaryOf(checkpoints) };
 }
 
 /** Reads of an export what a check of Redis can be held against. */
 export async function summarizeExport(lines: ExportLines, keys: PublicKeys): Promise<ExportSummary> {
   const { checkpoints } = await readCheckpointLines(lines, keys, true);
-  const ends = new Map<number, AuditMark>();
+  let end: AuditMark | undefined;
   for await (const text of lines()) {
     const line = parseLine(text);
-    if (line === undefined || line.type === 'checkpoint' || line.seq < (ends.get(line.shard)?.seq ?? 0))
-      continue;
-    ends.set(line.shard, { shard: line.shard, seq: line.seq, hash: line.hash });
+    if (line === undefined || line.type === 'checkpoint' || line.seq < (end?.seq ?? 0)) continue;
+    end = { seq: line.seq, hash: line.hash };
   }
-  return { checkpoints, ends: [...ends.values()] };
+  return { checkpoints, end };
 }
 
-/** Checks the log in Redis: the chains, the checkpoints, and both against an export or its marks where there are any. */
+export interface VerifyLogOptions {
+  readonly keys: PublicKeys | undefined;
+  /** An export, which is outside Redis. */
+  readonly against?: ExportSummary | undefined;
+  /** Rows and checkpoints known from elsewhere. */
+  readonly marks?: readonly AuditMark[];
+  readonly anchors?: readonly CheckpointAnchor[];
+}
+
+/** Checks the log in Redis: the chain, the checkpoints, and both against what is known from outside Redis. */
 export async function verifyLog(
   store: AuditStore,
-  {
-    keys,
-    against,
-    marks = [],
-  }: {
-    readonly keys: PublicKeys | undefined;
-    readonly against?: ExportSummary | undefined;
-    readonly marks?: readonly AuditMark[];
-  },
+  { keys, against, marks = [], anchors = [] }: VerifyLogOptions,
 ): Promise<Verification> {
-  const before = await store.auditEnds();
+  const { base } = await store.auditEnds();
   const checkpoints = new CheckpointCheck(keys ?? new Map());
   // Old checkpoints leave Redis together with old rows.
-  const partial = before.some(({ base }) => base.seq > 0);
+  const partial = base.seq > 0;
   if (keys !== undefined)
-    for await (const { n, text } of store.readCheckpoints())
-      checkpoints.add(parseCheckpoint(text), { n, partial });
+    for await (const { n, hash, text } of store.readCheckpoints())
+      checkpoints.add(parseCheckpoint(text), { n, hash, partial });
   const exported = against?.checkpoints;
-  const known = [...marks, ...checkpoints.marks, ...(exported?.marks ?? []), ...(against?.ends ?? [])];
+  const end = against?.end;
+  const known = [...marks, ...checkpoints.marks, ...(exported?.marks ?? []), ...(end ? [end] : [])];
   const { rows, problems: found } = await store.verifyAudit(known);
   const problems: VerificationProblem[] = [...checkpoints.problems, ...found];
+  if (against !== undefined && base.seq > (end?.seq ?? 0))
+    problems.push({
+      seq: base.seq,
+      problem: 'removed',
+      message: `rows up to ${base.seq} are not in Redis, but the export ends at row ${end?.seq ?? 0}`,
+    });
   if (keys !== undefined) {
-    problems.push(...missingIn(checkpoints, exported));
+    problems.push(...checkpoints.missing([...anchors, ...exportedSince(checkpoints, exported)]));
     problems.push(...unsigned(checkpoints, await longestWaiting(store, checkpoints), Date.now()));
   }
-  return { rows, problems, ...summaryOf(checkpoints) };
+  const isAnchored = against !== undefined || marks.length > 0 || anchors.length > 0;
+  const notProven: Unproven[] = [
+    ...(keys === undefined ? (['signatures'] as const) : []),
+    ...(isAnchored ? [] : (['end'] as const)),
+    ...(base.seq > 0 ? (['trimmed-rows'] as const) : []),
+  ];
+  return { rows, notProven, problems, ...summaryOf(checkpoints) };
 }
 
 async function readCheckpointLines(lines: ExportLines, keys: PublicKeys, partial: boolean) {
@@ -153,16 +174,10 @@ async function readCheckpointLines(lines: ExportLines, keys: PublicKeys, partial
   return { checkpoints, unreadable };
 }
 
-/** Finds the checkpoints that an export has and Redis has not, although it has earlier ones or none at all. */
-function missingIn(stored: CheckpointCheck, exported: CheckpointCheck | undefined): CheckpointProblem[] {
+/** Lists the checkpoints of an export from the first one that is still in Redis on. */
+function exportedSince(stored: CheckpointCheck, exported: CheckpointCheck | undefined): CheckpointAnchor[] {
   const first = stored.first?.n ?? 1;
-  return [...(exported?.hashes ?? [])]
-    .filter(([n, hash]) => n >= first && stored.hashes.get(n) !== hash)
-    .map(([n]) => ({
-      checkpoint: n,
-      problem: 'missing',
-      message: `checkpoint ${n} was exported, but it is not in Redis`,
-    }));
+  return [...(exported?.hashes ?? [])].flatMap(([n, hash]) => (n >= first ? [{ n, hash }] : []));
 }
 
 function unsigned({ last }: CheckpointCheck, since: number, until: number): CheckpointProblem[] {
@@ -173,22 +188,18 @@ function unsigned({ last }: CheckpointCheck, since: number, until: number): Chec
 }
 
 /** Finds the time of the oldest row in Redis that no checkpoint covers. */
-async function longestWaiting(store: AuditStore, checkpoints: CheckpointCheck): Promise<number> {
-  const signed = signedRows(checkpoints);
-  const times = await Promise.all(
-    (await store.auditEnds()).map(async ({ head }) => {
-      const seq = signed.get(head.shard) ?? 0;
-      if (head.seq > seq) for await (const { at } of store.readAudit(head.shard, seq)) return at;
-      return Number.POSITIVE_INFINITY;
-    }),
-  );
-  return Math.min(Number.POSITIVE_INFINITY, ...times);
+async function longestWaiting(store: AuditStore, { last }: CheckpointCheck): Promise<number> {
+  for await (const { at } of store.exportAudit(last?.seq ?? 0)) return at;
+  return Number.POSITIVE_INFINITY;
 }
 
-function signedRows({ last }: CheckpointCheck): ReadonlyMap<number, number> {
-  return new Map((last?.heads ?? []).map(({ shard, seq }) => [shard, seq]));
-}
-
-function summaryOf({ count, last }: CheckpointCheck): Pick<Verification, 'checkpoints' | 'signedUntil'> {
-  return { checkpoints: count, signedUntil: last === undefined ? undefined : timeOf(last.at) };
+function summaryOf({
+  count,
+  last,
+}: CheckpointCheck): Pick<Verification, 'checkpoints' | 'signedUntil' | 'lastCheckpoint'> {
+  return {
+    checkpoints: count,
+    signedUntil: last === undefined ? undefined : timeOf(last.at),
+    lastCheckpoint: last === undefined ? undefined : { n: last.n, hash: hashOf(last) },
+  };
 }

@@ -3,50 +3,23 @@ import type { Logger } from 'pino';
 import type { Model } from '../agent/model.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Store } from '../store/port/store.ts';
-import type {
-  AgentDeclaration,
-  Askers,
-  Budgets,
-  ChannelDeclaration,
-  ContextMode,
-  FileLimits,
-  PendingLimits,
-  UnfreezeRule,
-} from '../tools/manifest/manifest.ts';
+import type { AgentDeclaration, ModelDeclaration } from '../tools/manifest/manifest.ts';
 import type { Toolbox } from '../tools/toolbox/toolbox.ts';
-import type { CallbackUrls } from './callbacks/callback-urls.ts';
-import type { Accounts } from './connections/accounts.ts';
-import type { UpdateBudget } from './delivery/update-budget.ts';
-import type { FileHost } from './files/file-host.ts';
-import type { ThreadReader } from './intake/thread-reader.ts';
-import type { ThreadStatus } from './reply/thread-status.ts';
+import type { Accounts } from './connections/connect-flow.ts';
 import type { PendingLimiter } from './requests/pending-limiter.ts';
+import type { CallbackUrls } from './slack/callback-urls.ts';
 import type { Directory } from './slack/directory.ts';
-import type { MessageLinks } from './slack/message-links.ts';
+import type { FileHost } from './slack/file-host.ts';
+import type { MessageLinks } from './slack/thread.ts';
+import type { ThreadReader } from './slack/thread-reader.ts';
+import type { UpdateBudget } from './slack/update-budget.ts';
+import type { ThreadStatus } from './thread-status.ts';
 import type { RunningTurns } from './turns/running-turns.ts';
 
-export interface AgentSettings {
+/** The agent's part of the manifest, with the instructions that hold. */
+interface AgentSettings
+  extends Omit<AgentDeclaration, keyof ModelDeclaration | 'instructions' | 'timeZone' | 'builtIns'> {
   readonly instructions: string;
-  readonly maxSteps: number;
-  readonly contextBudget: number | undefined;
-  /** The part of a thread that is read when the bot is mentioned in it. */
-  readonly context: ContextMode;
-  /** `undefined` if files are switched off. */
-  readonly files: FileLimits | undefined;
-  readonly channels: ReadonlyMap<string, ChannelDeclaration>;
-  /** Whether the agent keeps notes about channels. */
-  readonly memory: 'off' | 'channel';
-  /** Whether final answers have feedback buttons. */
-  readonly feedback: boolean;
-  readonly limits: PendingLimits;
-  readonly budgets: Budgets;
-  readonly askers: Askers;
-  /** The people who are told of a broken manifest and see how policies do. */
-  readonly admins: readonly string[];
-  /** The people of whom so many must want to end a freeze. */
-  readonly unfreeze: UnfreezeRule;
-  /** The people who approve that the rules become weaker, and the channel where they are asked. */
-  readonly policyChanges: AgentDeclaration['policyChanges'];
 }
 
 /** Leases and heartbeats, in milliseconds. */

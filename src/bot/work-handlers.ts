@@ -1,16 +1,116 @@
+import { execute } from '../engine/execute.ts';
+import { detailsOf } from '../engine/request-details.ts';
 import type { WorkHandlers } from '../store/port/engine.ts';
-import { startApprovedAction } from './actions/start-action.ts';
+import type { NewView, RequestRecord, TimerKind } from '../store/port/store.ts';
+import { executorContext } from './actions/executor-context.ts';
+import { findOutcome } from './actions/find-outcome.ts';
 import type { BotContext } from './context.ts';
-import { deliver } from './delivery/deliver.ts';
-import { applyTimer } from './timers/apply-timer.ts';
+import { hasPart, standInsBehind, standInsFor } from './delegations/stand-ins.ts';
+import { deliver, type Lanes } from './delivery/deliver.ts';
+import { titledRow } from './reply/reply-rows.ts';
+import { quietEnd } from './requests/quiet-end.ts';
+import { personView, standInViews } from './requests/view-ids.ts';
+import { noticeTexts } from './texts/notices.ts';
 import { claimAndRunTurn } from './turns/run-turn.ts';
 
 /** Builds the handlers of a woken worker. */
 export function workHandlers(context: BotContext): WorkHandlers {
+  const lanes: Lanes = new Map();
   return {
     thread: (threadId) => claimAndRunTurn(context, threadId),
-    run: (requestId) => startApprovedAction(context, requestId),
-    outbox: (shard) => deliver(context, shard),
+    run: (requestId) => execute(executorContext(context), requestId),
+    outbox: () => deliver(context, lanes),
     timer: (kind, id) => applyTimer(context, kind, id),
   };
+}
+
+/** Applies a timer; the record itself decides whether it is due. */
+async function applyTimer(context: BotContext, kind: TimerKind, id: string): Promise<void> {
+  const { store } = context;
+  switch (kind) {
+    case 'expire':
+      await store.expire(id);
+      return;
+    case 'purge':
+      await store.purge(id);
+      return;
+    case 'retire':
+      await store.retire(id);
+      return;
+    case 'undo':
+      await store.noteUndo(id, 'over');
+      return;
+    case 'freeze':
+      await store.showFreeze(id);
+      return;
+    case 'recover':
+      await recover(context, id);
+      return;
+    case 'remind':
+      await withRequest(context, id, async (request) => {
+        const people = await notVoted(context, request);
+        const row = titledRow(request, 'remind', noticeTexts.reminder, people);
+        await store.remind(id, row, quietEnd(context, request));
+      });
+      return;
+    case 'escalate':
+      await withRequest(context, id, (request) => escalate(context, request));
+  }
+}
+
+/** Gives up a silent attempt, and looks for the outcome; also for one that a process left unknown before it could look. */
+async function recover(context: BotContext, id: string): Promise<void> {
+  const { outcome } = await context.store.recover(id);
+  if (outcome === 'unknown-outcome' || outcome === 'still-unknown') await findOutcome(context, id);
+}
+
+async function withRequest(
+  { store }: BotContext,
+  id: string,
+  act: (request: RequestRecord) => Promise<unknown>,
+): Promise<void> {
+  const loaded = await store.load(id);
+  if (loaded.outcome === 'found') await act(loaded.request);
+  // A request that is gone needs no timer.
+  else await store.expire(id);
+}
+
+/** Lets further people decide, and sends them the card. */
+async function escalate(context: BotContext, request: RequestRecord): Promise<void> {
+  const { to: further = [], afterMs } = request.policy.escalate ?? {};
+  const isAtOnce = afterMs === 0;
+  const text = isAtOnce ? noticeTexts.escalatedAtOnce : noticeTexts.escalated;
+  await context.store.escalate(
+    request.id,
+    titledRow(request, 'escalate', text, further),
+    await viewsFor(context, request, further),
+  );
+}
+
+/** Places the card in the direct messages of further people and those who may decide for them; throws if Slack cannot say who they are. */
+async function viewsFor(
+  context: BotContext,
+  request: RequestRecord,
+  further: readonly string[],
+): Promise<NewView[]> {
+  const { directory, toolbox } = context;
+  const policy = toolbox.policy(detailsOf(request).policy?.name ?? '');
+  if (request.state !== 'pending' || policy?.directMessages === false) return [];
+  const people = await directory.surePeopleOf(further);
+  const { standIns, isSure } = await standInsBehind(context, { ...request, principals: further });
+  if (!isSure) throw new Error('The people who stand in could not be looked up');
+  return [
+    ...people.map((user) => ({ id: personView(user), place: { user } })),
+    ...standInViews(standIns.filter(({ who }) => !people.includes(who))),
+  ];
+}
+
+/** Lists the people and groups who have no part in a vote yet, and the people who may decide for them. */
+async function notVoted(context: BotContext, request: RequestRecord): Promise<string[]> {
+  const standIns = await standInsFor(context, request);
+  const people = [
+    ...request.principals,
+    ...standIns.filter(({ standsFor }) => !hasPart(request, standsFor)).map(({ who }) => who),
+  ];
+  return [...new Set(people)].filter((id) => !hasPart(request, id));
 }

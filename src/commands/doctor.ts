@@ -1,17 +1,13 @@
-import { showLine } from '../bot/cards/values/show-text.ts';
+import { showLine } from '../bot/texts/show-text.ts';
 import { readSettings } from '../settings.ts';
 import { proxyProblems } from '../tools/http/proxy.ts';
 import { checkAudit } from './checks/check-audit.ts';
-import { checkConnections } from './checks/check-connections.ts';
-import { checkManifest } from './checks/check-manifest.ts';
-import { checkModel } from './checks/check-model.ts';
 import { checkPeople } from './checks/check-people.ts';
-import { checkRedis } from './checks/check-redis.ts';
-import { checkSlack } from './checks/check-slack.ts';
+import { checkConnections, checkModel, checkRedis, checkSlack } from './checks/check-services.ts';
 import { checkTools } from './checks/check-tools.ts';
 import { describeFinding, type Finding, failed, notChecked, ok } from './checks/finding.ts';
-import { type Command, EXIT } from './shared/command.ts';
-import { readOptions } from './shared/options.ts';
+import { checkManifest } from './checks/inspect-manifest.ts';
+import { type Command, EXIT, readOptions } from './shared/command.ts';
 
 const MARKS: Readonly<Record<Finding['status'], string>> = {
   ok: 'ok     ',

@@ -1,12 +1,17 @@
 import { type JsonValue, toJson, tryParseJson } from '../agent/json.ts';
-import type { RuleStep } from '../tools/gate/approval-rules.ts';
-import { conditionInWords } from '../tools/gate/condition-words.ts';
-import type { Policy } from '../tools/gate/policy.ts';
-import type { Explanation } from '../tools/gate/strictest.ts';
-import { type Command, EXIT, UsageError } from './shared/command.ts';
-import { type JudgedCall, judgeCall, unknownTool, withToolbox } from './shared/judge-call.ts';
+import { conditionInWords } from '../policy/condition.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { RuleStep } from '../policy/rules.ts';
+import { type Command, EXIT, Failure, readOptions, UsageError } from './shared/command.ts';
+import {
+  groupInWords,
+  type JudgedCall,
+  judgeCall,
+  NOT_ALLOWED,
+  unknownTool,
+  withToolbox,
+} from './shared/judge-call.ts';
 import { manifestFile } from './shared/load-manifest.ts';
-import { readOptions } from './shared/options.ts';
 
 const OPTIONS = {
   as: { type: 'string' },
@@ -20,8 +25,8 @@ const OPTIONS = {
 export const explain: Command = {
   help: `Usage: countersign explain <tool> <arguments> --as <person> [--channel <id>] [--at <time>] [--manifest <file>] [--json]
 
-Says what the rules would do with a call: run it, ask for approval and whose, or deny it; which rule decides, and what each
-rule said. Nothing runs, and nobody is asked. Modules are loaded and servers are connected to, as at a start.
+Says what the rules would do with a call: run it, ask for approval and whose, or deny it; which rule decides, what each
+rule said, which limits count it, and how long people have. Nothing runs, and nobody is asked. Modules are loaded and servers are connected to, as at a start.
 
   <arguments>        the arguments of the call, as JSON
   --as PERSON        the requester, such as U012ABCDEF
@@ -30,7 +35,7 @@ rule said. Nothing runs, and nobody is asked. Modules are loaded and servers are
   --manifest FILE    the manifest (default: MANIFEST or manifest.yml)
   --json             print one JSON object
 
-Exit code: 0 explained, 1 there is no such tool, 2 wrong usage.
+Exit code: 0 explained, 1 there is no such tool, or it would refuse the arguments, 2 wrong usage.
 `,
   async run(args, { environment, write }) {
     const { values, positionals } = readOptions(args, OPTIONS, { positionals: 2 });
@@ -42,8 +47,13 @@ Exit code: 0 explained, 1 there is no such tool, 2 wrong usage.
     const now = readTime(values.at);
     const place = { requesters: [values.as], contextAuthors: [], channel: values.channel ?? '' };
     return withToolbox(manifestFile(environment, values.manifest), environment, async (toolbox) => {
-      const judged = judgeCall(toolbox, { tool: name, input: toJson(input), now, ...place });
+      const judged = await judgeCall(toolbox, { tool: name, input: toJson(input), now, ...place });
       if (judged === undefined) throw unknownTool(toolbox, name);
+      const fit = toolbox.find(name)?.tool.inputSchema.parse(toJson(input));
+      if (fit?.ok === false) {
+        const field = fit.field === '' ? '' : `${fit.field}: `;
+        throw new Failure(`the tool does not accept these arguments: ${field}${fit.problem}`);
+      }
       await write(values.json === true ? `${JSON.stringify(toReport(judged))}\n` : describe(judged));
       return EXIT.ok;
     });
@@ -57,25 +67,71 @@ function readTime(text: string | undefined): Date | undefined {
   return time;
 }
 
-function toReport({ explanation, isAllowed, policy, risk }: JudgedCall): JsonValue {
+function toReport({ explanation, policy, risk }: JudgedCall): JsonValue {
   const { verdict, steps } = explanation;
   return toJson({
-    ...(isAllowed ? verdict : { outcome: 'deny', rule: 'allow', reason: NOT_ALLOWED }),
+    ...verdict,
     ...(policy !== undefined && { groups: policy.groups, excluded: policy.excluded, risk }),
     ...(policy?.delegation === true && { delegation: true }),
     steps: steps.map(({ number, result }) => ({ number, result })),
   });
 }
 
-export const NOT_ALLOWED = '"allow" does not name this person or this channel';
-
-function describe({ explanation, isAllowed, policy, risk }: JudgedCall): string {
+function describe({ explanation, isAllowed, policy, risk, uses }: JudgedCall): string {
   if (!isAllowed) return `Denied: ${NOT_ALLOWED}.\n`;
-  return `${[...describeVerdict(explanation, policy, risk), ...describeRules(explanation)].join('\n')}\n`;
+  const lines = [
+    ...describeVerdict(explanation, policy, risk),
+    ...describeRules(explanation),
+    ...uses.map(describeUse),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** Says what a call counts against a limit; what was spent before is known to the running bot only. */
+function describeUse({ limit, amount }: JudgedCall['uses'][number]): string {
+  const counted = amount === undefined ? 'an amount that cannot be told, so it is over the limit' : amount;
+  const beyond = limit.policy === undefined ? 'denied' : `asked by policy "${limit.policy}"`;
+  return `Limit ${limit.name}: counts ${counted} of ${limit.max} per ${limit.per} in ${durationInWords(limit.windowMs)}; what is over it is ${beyond}.`;
+}
+
+/** Says how long people have, and what else the policy does. */
+function describeTimes({
+  expiresMs,
+  remindMs,
+  escalate,
+  grants,
+  quietHours,
+  startWithinMs,
+}: Policy): string[] {
+  const lines = [
+    `expires after ${durationInWords(expiresMs)}, and starts within ${durationInWords(startWithinMs)} of the approval`,
+    remindMs && `reminds every ${durationInWords(remindMs)}`,
+    escalate && `asks ${escalate.to.join(', ')} as well after ${durationInWords(escalate.afterMs)}`,
+    grants &&
+      `may be pre-approved for ${durationInWords(grants.forMs)} and ${grants.uses} further calls${grants.when === undefined ? ' with the same arguments' : ` if ${conditionInWords(grants.when)}`}`,
+    quietHours &&
+      `no direct messages from ${timeOfDay(quietHours.from)} to ${timeOfDay(quietHours.to)} (${quietHours.timeZone})`,
+  ];
+  return lines.flatMap((line) => (typeof line === 'string' ? [`  ${line}`] : []));
+}
+
+function timeOfDay(minutes: number): string {
+  return [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':');
+}
+
+/** Writes a duration as the manifest does: 30s, 15m, 4h, 2d. */
+function durationInWords(ms: number): string {
+  const units = [
+    ['d', 86_400_000],
+    ['h', 3_600_000],
+    ['m', 60_000],
+  ] as const;
+  const [unit, size] = units.find(([, each]) => ms % each === 0) ?? ['s', 1000];
+  return `${ms / size}${unit}`;
 }
 
 /** Says which rule decides, and what each of the others said; a line each. */
-export function describeRules({ verdict, steps }: Explanation): string[] {
+export function describeRules({ verdict, steps }: JudgedCall['explanation']): string[] {
   const decided = steps.find(({ number }) => number === decidingRule(steps));
   const why =
     decided === undefined
@@ -94,7 +150,7 @@ function decidingRule(steps: readonly RuleStep[]): number | undefined {
 }
 
 function describeVerdict(
-  { verdict }: Explanation,
+  { verdict }: JudgedCall['explanation'],
   policy: Policy | undefined,
   risk: string | undefined,
 ): string[] {
@@ -107,12 +163,10 @@ function describeVerdict(
       if (policy === undefined) return [`Nobody can approve this: there is no policy "${verdict.policy}".`];
       return [
         `Needs approval by policy "${policy.name}" (risk ${risk}):`,
-        ...policy.groups.map(({ any, from, quorum }) => {
-          const people = [...any, ...(from === undefined ? [] : [`the person of ${from}`])];
-          return `  ${quorum} of ${people.join(', ')}`;
-        }),
+        ...policy.groups.map((group) => `  ${groupInWords(group)}`),
         ...(policy.excluded.length > 0 ? [`  not ${policy.excluded.join(', ')}`] : []),
         ...(policy.delegation === true ? ['  approvers may let others decide for them'] : []),
+        ...describeTimes(policy),
       ];
     }
   }

@@ -1,7 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { describeError } from '../agent/errors.ts';
-import { type Command, type CommandContext, EXIT, UsageError } from './shared/command.ts';
-import { PACKAGE_FILES } from './shared/package-files.ts';
+import {
+  type Command,
+  type CommandContext,
+  EXIT,
+  PACKAGE_FILES,
+  readOptions,
+  UsageError,
+} from './shared/command.ts';
 
 interface Listed {
   /** One word or two. */
@@ -20,7 +26,7 @@ const COMMANDS: readonly Listed[] = [
   {
     name: 'start',
     summary: 'connect the bot to Slack',
-    load: async () => (await import('./start.ts')).start,
+    load: async () => start,
   },
   {
     name: 'manifest check',
@@ -40,7 +46,7 @@ const COMMANDS: readonly Listed[] = [
   {
     name: 'manifest push',
     summary: "create or update the app through Slack's API",
-    load: async () => (await import('./manifest/manifest-push.ts')).manifestPush,
+    load: async () => (await import('./manifest/manifest-slack.ts')).manifestPush,
   },
   {
     name: 'manifest lock',
@@ -75,22 +81,22 @@ const COMMANDS: readonly Listed[] = [
   {
     name: 'pending',
     summary: 'list the requests that wait for people',
-    load: async () => (await import('./operate/pending.ts')).pending,
+    load: async () => (await import('./operate/requests.ts')).pending,
   },
   {
     name: 'show',
     summary: 'show one request',
-    load: async () => (await import('./operate/show.ts')).show,
+    load: async () => (await import('./operate/requests.ts')).show,
   },
   {
     name: 'cancel',
     summary: 'cancel a request that has not started',
-    load: async () => (await import('./operate/cancel.ts')).cancel,
+    load: async () => (await import('./operate/requests.ts')).cancel,
   },
   {
     name: 'resolve',
     summary: 'record the outcome of an action when it is unknown',
-    load: async () => (await import('./operate/resolve.ts')).resolve,
+    load: async () => (await import('./operate/requests.ts')).resolve,
   },
   {
     name: 'stats',
@@ -110,7 +116,7 @@ const COMMANDS: readonly Listed[] = [
   {
     name: 'delegations',
     summary: 'list who decides for whom',
-    load: async () => (await import('./operate/delegations.ts')).delegations,
+    load: async () => (await import('./operate/freeze.ts')).delegations,
   },
   {
     name: 'erase',
@@ -125,22 +131,17 @@ const COMMANDS: readonly Listed[] = [
   {
     name: 'usage',
     summary: 'list the tokens that were spent',
-    load: async () => (await import('./operate/usage.ts')).usage,
+    load: async () => (await import('./operate/stats.ts')).usage,
   },
   {
     name: 'threads',
     summary: 'list the quarantined threads',
-    load: async () => (await import('./operate/threads.ts')).threads,
+    load: async () => (await import('./operate/freeze.ts')).threads,
   },
   {
     name: 'retry',
     summary: 'let the bot continue a quarantined thread',
-    load: async () => (await import('./operate/threads.ts')).retry,
-  },
-  {
-    name: 'recount',
-    summary: 'recount stored requests for the metrics (once after an upgrade)',
-    load: async () => (await import('./operate/recount.ts')).recount,
+    load: async () => (await import('./operate/freeze.ts')).retry,
   },
   {
     name: 'audit',
@@ -155,12 +156,12 @@ const COMMANDS: readonly Listed[] = [
   {
     name: 'audit trim',
     summary: 'remove exported rows of the audit log from Redis',
-    load: async () => (await import('./audit/audit-trim.ts')).auditTrim,
+    load: async () => (await import('./audit/audit.ts')).auditTrim,
   },
   {
     name: 'audit key',
     summary: 'make the key that signs the audit log',
-    load: async () => (await import('./audit/audit-key.ts')).auditKey,
+    load: async () => (await import('./audit/audit.ts')).auditKey,
   },
 ];
 
@@ -238,3 +239,19 @@ function wordsOf({ name }: Listed): string[] {
 function asksForHelp(args: readonly string[]): boolean {
   return args.includes('--help') || args.includes('-h');
 }
+
+/** Runs the bot until it is stopped; missing settings are named and end it at once. */
+const start: Command = {
+  help: `Usage: countersign start
+
+Connects the bot to Slack and runs until it is stopped (SIGINT, SIGTERM). Settings come from the environment. If one is
+missing, nothing is started; "countersign doctor" checks all of them.
+
+Exit code: 0 stopped as asked, 1 a setting or the manifest is wrong, or the bot could not go on, 2 wrong usage.
+`,
+  async run(args) {
+    readOptions(args, {});
+    await import('../main.ts');
+    return EXIT.ok;
+  },
+};

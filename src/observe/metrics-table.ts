@@ -112,6 +112,11 @@ export const METRICS = {
     help: 'Turns and attempts that another process took over while this one worked on them.',
     labels: ['kind'],
   },
+  countersign_audit_refusals_total: {
+    kind: 'counter',
+    help: 'Rounds in which the audit log was not signed because it does not continue what was signed.',
+    labels: ['code'],
+  },
   countersign_messages_dropped_total: {
     kind: 'counter',
     help: 'Messages and cards that Slack refused for good.',

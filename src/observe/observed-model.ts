@@ -44,6 +44,8 @@ function replyInSpan(
         span.setAttributes({
           'gen_ai.usage.input_tokens': usage.inputTokens,
           'gen_ai.usage.output_tokens': usage.outputTokens,
+          'gen_ai.usage.cache_read.input_tokens': usage.cachedTokens,
+          'gen_ai.usage.reasoning.output_tokens': usage.reasoningTokens,
         });
         const kinds = {
           input: usage.inputTokens,

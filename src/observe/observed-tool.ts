@@ -16,6 +16,7 @@ export function observeTools({ metrics, content }: ToolWatch): AroundRun {
       'gen_ai.operation.name': 'execute_tool',
       'gen_ai.tool.name': name,
       'gen_ai.tool.type': 'function',
+      'gen_ai.tool.call.id': helpers.callId,
       'countersign.idempotency_key': helpers.idempotencyKey,
     };
     return inSpan(`execute_tool ${name}`, { attributes }, async (span) => {

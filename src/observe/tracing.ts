@@ -4,6 +4,7 @@ import {
   type Attributes,
   type Context,
   context,
+  createContextKey,
   ROOT_CONTEXT,
   type Span,
   type SpanContext,
@@ -26,6 +27,9 @@ export interface SpanOptions {
   readonly attributes?: Attributes;
 }
 
+const CONVERSATION = 'gen_ai.conversation.id';
+const conversationKey = createContextKey('countersign conversation');
+
 const KINDS = {
   internal: SpanKind.INTERNAL,
   consumer: SpanKind.CONSUMER,
@@ -44,11 +48,13 @@ export async function inSpan<Result>(
   work: (span: Span) => Promise<Result>,
 ): Promise<Result> {
   const around = contextOf(parent);
-  const span = tracer().startSpan(name, { kind: KINDS[kind], attributes }, around);
-  const current = trace.setSpan(
-    around,
-    isKnown(span.spanContext()) ? span : trace.wrapSpanContext(newRoot()),
-  );
+  // What happens within a conversation's work belongs to it.
+  const conversation = attributes[CONVERSATION] ?? around.getValue(conversationKey);
+  const own = typeof conversation === 'string' ? { ...attributes, [CONVERSATION]: conversation } : attributes;
+  const span = tracer().startSpan(name, { kind: KINDS[kind], attributes: own }, around);
+  const current = trace
+    .setSpan(around, isKnown(span.spanContext()) ? span : trace.wrapSpanContext(newRoot()))
+    .setValue(conversationKey, conversation);
   try {
     return await running.run(current, () => context.with(current, () => work(span)));
   } catch (error) {

@@ -43,7 +43,7 @@ function reasonOfSentinels(message: string): string {
 }
 
 /** A record was written by a later version of this program; the processes of that version take care of it. */
-export class NewerRecordError extends Error {
+class NewerRecordError extends Error {
   override readonly name = 'NewerRecordError';
 }
 

@@ -1,6 +1,7 @@
-import { AgentError, outcomeUnknown } from '../agent/errors.ts';
+import { OAuthError, UnauthorizedError } from '@modelcontextprotocol/client';
+import { AgentError, describeError, notDone } from '../agent/errors.ts';
 
-export type HttpErrorCode =
+type HttpErrorCode =
   | 'invalid-request'
   | 'invalid-input'
   | 'unreachable'
@@ -18,12 +19,11 @@ export class HttpError extends AgentError<HttpErrorCode> {
   constructor(code: HttpErrorCode, message: string, options: ErrorOptions & { status?: number } = {}) {
     super(code, message, options);
     this.status = options.status;
-    if (code === 'broken-off' || code === 'timed-out') outcomeUnknown(this);
   }
 }
 
 /** `metadata`: the name is allowed, but it leads to a cloud's metadata service. */
-export type BlockReason = 'not-allowed' | 'metadata';
+type BlockReason = 'not-allowed' | 'metadata';
 
 /** A host that no call may reach. Its message names the host as it was written, never its resolved address. */
 export class BlockedAddressError extends AgentError<'blocked-address'> {
@@ -49,17 +49,13 @@ const BLOCKED_TEXTS: Readonly<Record<BlockReason, (host: string) => string>> = {
  * - `down`: the server was not connected, so the call was not made.
  * - `changed`: the server has changed the tool's definition, so the call was not made.
  * - `lost`, `timed-out`: the call was made and its outcome is unknown.
- * - `refused`: the server refused the call.
- * - `failed`: the tool ran and reported a failure.
+ * - `refused`: the server refused the call, so it did not run.
+ * - `failed`: the tool ran and reported a failure; what it did before that is unknown, unless the manifest says that its errors are final.
  */
-export type McpServerErrorCode =
-  | 'cannot-start'
-  | 'down'
-  | 'changed'
-  | 'lost'
-  | 'timed-out'
-  | 'refused'
-  | 'failed';
+type McpServerErrorCode = 'cannot-start' | 'down' | 'changed' | 'lost' | 'timed-out' | 'refused' | 'failed';
+
+/** The codes of calls that were not made, or that the server did not run. */
+const NOT_MADE: ReadonlySet<McpServerErrorCode> = new Set(['cannot-start', 'down', 'changed', 'refused']);
 
 /** A failed MCP server or a failed call of one; the message names the server. */
 export class McpServerError extends AgentError<McpServerErrorCode> {
@@ -68,6 +64,31 @@ export class McpServerError extends AgentError<McpServerErrorCode> {
   constructor(code: McpServerErrorCode, server: string, message: string, options?: ErrorOptions) {
     super(code, message, options);
     this.server = server;
-    if (code === 'lost' || code === 'timed-out') outcomeUnknown(this);
+    if (NOT_MADE.has(code)) notDone(this);
   }
+}
+
+/** Says why a request to a server got no token; nothing was run by it. */
+export class AuthorizationError extends UnauthorizedError {
+  /** Tells whether the person has to connect again. */
+  readonly needsConsent: boolean;
+
+  constructor(
+    message: string,
+    { needsConsent = false, cause }: { needsConsent?: boolean; cause?: unknown } = {},
+  ) {
+    super(message);
+    this.name = 'AuthorizationError';
+    this.needsConsent = needsConsent;
+    if (cause !== undefined) this.cause = cause;
+  }
+}
+
+const MAX_REASON_LENGTH = 300;
+
+/** Wraps any failure on the way to a token. */
+export function toAuthorizationError(what: string, error: unknown): AuthorizationError {
+  if (error instanceof AuthorizationError) return error;
+  const reason = error instanceof OAuthError ? `${error.code}: ${error.message}` : describeError(error);
+  return new AuthorizationError(`${what}: ${reason.slice(0, MAX_REASON_LENGTH)}`, { cause: error });
 }

@@ -1,5 +1,5 @@
 import { appendFile } from 'node:fs/promises';
-import { defineTool } from 'countersign';
+import { defineTool, notDone } from 'countersign';
 import { z } from 'zod';
 
 /** Opens a ticket: a line in tickets.jsonl. Call a system of your own here instead. */
@@ -11,6 +11,8 @@ export const openTicket = defineTool(
     outputSchema: z.object({ ticket: z.string() }),
   },
   async ({ title }, { context }) => {
+    // By notDone a tool says that it did nothing. After any other error nobody knows, and people are asked.
+    if (title.trim() === '') throw notDone('A ticket needs a title');
     const ticket = `T-${Date.now()}`;
     const line = JSON.stringify({ ticket, title, requester: context.requester });
     await appendFile('tickets.jsonl', `${line}\n`);

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { EffectJournal } from '../../src/agent/calls/journal.ts';
 import { settledPart, waitingPart } from '../../src/agent/calls/outcomes.ts';
+import type { ToolFailure } from '../../src/agent/calls/run-call.ts';
 import { defineTool } from '../../src/agent/define-tool.ts';
-import { isOutcomeUnknown, outcomeUnknown } from '../../src/agent/errors.ts';
+import { notDone } from '../../src/agent/errors.ts';
 import { generate } from '../../src/agent/generate.ts';
 import { MESSAGE_VERSION, type Message, userMessage } from '../../src/agent/messages.ts';
 import { settle } from '../../src/agent/settle.ts';
@@ -56,12 +57,47 @@ test('a call that the journal does not let start does not run', async () => {
 test('a call whose outcome nobody knows waits for a person', async () => {
   const { told, journal } = listJournal();
   const write = toolOf('write', 'once', () => {
-    throw outcomeUnknown(new Error('the line went dead'));
+    throw new Error('the line went dead');
   });
   const { model } = await scripted(calls(call('c1', 'write')));
   const { interrupts } = await generate({ model, prompt: 'go', tools: [write], journal });
   expect(interrupts).toMatchObject([{ metadata: { outcomeUnknown: 'the line went dead' } }]);
   expect(told.at(-1)).toBe('unknown write');
+});
+
+test.each<[Effect, string, () => unknown, object]>([
+  [
+    'once',
+    'throws',
+    () => Promise.reject(new Error('504')),
+    { interrupts: [{ metadata: { outcomeUnknown: '504' } }] },
+  ],
+  ['once', 'says that it did nothing', () => Promise.reject(notDone('no such order')), { interrupts: [] }],
+  ['none', 'throws', () => Promise.reject(new Error('504')), { interrupts: [] }],
+])('a call with the effect %s whose tool %s ends as it should', async (effect, _how, run, expected) => {
+  const { told, journal } = listJournal();
+  const isUnknown = JSON.stringify(expected).includes('outcomeUnknown');
+  const { model } = await scripted(calls(call('c1', 'write')), ...(isUnknown ? [] : [says('Hm.')]));
+  const tools = [toolOf('write', effect, run)];
+  expect(await generate({ model, prompt: 'go', tools, journal })).toMatchObject(expected);
+  if (effect === 'once') expect(told.at(-1)).toMatch(/^(unknown|failed) write$/);
+});
+
+test('a call that failed, and an earlier run of which may have taken effect, waits for a person', async () => {
+  const { told, journal } = listJournal({ mayHaveRun: () => true });
+  const write = toolOf('write', 'idempotent', () => Promise.reject(notDone('it is gone')));
+  const { model } = await scripted(calls(call('c1', 'write')));
+  const { interrupts } = await generate({ model, prompt: 'go', tools: [write], journal });
+  expect(interrupts).toMatchObject([{ metadata: { outcomeUnknown: 'it is gone' } }]);
+  expect(told.at(-1)).toBe('unknown write');
+});
+
+test('a call whose tool is gone ends with what is on record', async () => {
+  const { journal } = listJournal({ recorded: async (open) => settledPart(open, 'ok', 'kept') });
+  const content = [{ toolRequest: { name: 'gone', ref: 'c1', input: {} }, idempotencyKey: 'k' }];
+  const messages: Message[] = [userMessage('go'), { v: MESSAGE_VERSION, role: 'model', content }];
+  const settled = await settle({ messages, tools: [], resume: {}, journal });
+  expect(settled.newMessages).toMatchObject([{ content: [{ toolResponse: { output: 'kept' } }] }]);
 });
 
 test.each<[string, (helpers: ToolHelpers) => unknown]>([
@@ -72,7 +108,7 @@ test.each<[string, (helpers: ToolHelpers) => unknown]>([
   async (...args) => {
     const [, end] = args;
     const { told, journal } = listJournal();
-    const errors: unknown[] = [];
+    const errors: boolean[] = [];
     const stubborn = defineTool(
       { name: 'stubborn', description: 'Goes on.', effect: 'once' },
       async (_input, helpers) => {
@@ -84,12 +120,12 @@ test.each<[string, (helpers: ToolHelpers) => unknown]>([
       },
     );
     const { model } = await scripted(calls(call('c1', 'stubborn')));
-    const onToolError = ({ error }: { readonly error: unknown }) => void errors.push(error);
+    const onToolError = ({ isUnknown }: ToolFailure) => void errors.push(isUnknown);
     const { interrupts } = await generate({ model, prompt: 'go', tools: [stubborn], journal, onToolError });
     const unknown = expect.stringContaining('went on after it had paused or denied the call');
     expect(interrupts).toMatchObject([{ metadata: { outcomeUnknown: unknown } }]);
     expect(told.at(-1)).toBe('unknown stubborn');
-    expect(errors.map(isOutcomeUnknown)).toEqual([true]);
+    expect(errors).toEqual([true]);
   },
 );
 
@@ -108,7 +144,7 @@ test.each<[Effect, string, object]>([
   });
   const failures: unknown[] = [];
   const { model } = await scripted(calls(call('c1', 'stuck')), ...(effect === 'none' ? [says('Hm.')] : []));
-  const onToolError = ({ error }: { readonly error: unknown }) => failures.push(isOutcomeUnknown(error));
+  const onToolError = ({ isUnknown }: ToolFailure) => failures.push(isUnknown);
   const response = await generate({ model, prompt: 'go', tools: [stuck], journal, onToolError });
   expect(response).toMatchObject(expected);
   expect(failures).toEqual([effect === 'once']);
@@ -123,11 +159,11 @@ test('a call whose retry is stopped waits for a person if an earlier run may hav
         stop.abort();
         return 'again';
       },
-      stopped: async (stopped) =>
-        mayHaveRun ? waitingPart(stopped, { metadata: { outcomeUnknown: 'stopped' } }) : undefined,
+      inDoubt: async (doubted) =>
+        mayHaveRun ? waitingPart(doubted, { metadata: { outcomeUnknown: 'stopped' } }) : undefined,
     });
     const write = toolOf('write', 'idempotent', () => {
-      throw outcomeUnknown(new Error('the line went dead'));
+      throw new Error('the line went dead');
     });
     const { model } = await scripted(calls(call('c1', 'write')));
     const { signal } = stop;
@@ -139,6 +175,32 @@ test('a call whose retry is stopped waits for a person if an earlier run may hav
     [{ interrupt: { metadata: { outcomeUnknown: 'stopped' } } }],
     [{ toolResponse: { output: { message: 'Not run: the task was stopped' } } }],
   ]);
+});
+
+test.each<[string, () => Error, string, object]>([
+  [
+    'has not run if it says that it did nothing',
+    () => notDone('the server was down'),
+    'paused write',
+    { toolResponse: { output: { message: 'Not run: the task was stopped' } } },
+  ],
+  [
+    'waits for a person otherwise',
+    () => new Error('the line went dead'),
+    'unknown write',
+    { interrupt: { metadata: { outcomeUnknown: 'the line went dead' } } },
+  ],
+])('a call that is stopped while it runs %s', async (_, problem, end, part) => {
+  const stop = new AbortController();
+  const { told, journal } = listJournal({ stopGraceMs: 600_000 });
+  const write = toolOf('write', 'once', () => {
+    stop.abort();
+    throw problem();
+  });
+  const { model } = await scripted(calls(call('c1', 'write')));
+  const { messages } = await generate({ model, prompt: 'go', tools: [write], journal, signal: stop.signal });
+  expect(messages.at(-1)?.content).toMatchObject([part]);
+  expect(told.at(-1)).toBe(end);
 });
 
 test('calls that an earlier process left open end with what is on record, or run now', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findLossyNumber } from '../../src/agent/schema/lossy-number.ts';
+import { findLossyNumber } from '../../src/agent/json.ts';
 
 describe('a number that would be changed is found with the way to it', () => {
   test.each([

@@ -1,7 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import type { ModelReply } from '../../playground/model/model-reply.ts';
-import { isOutcomeUnknown } from '../../src/agent/errors.ts';
 import { MAX_MEDIA_BYTES } from '../../src/agent/messages.ts';
 import {
   DefinitionError,
@@ -56,7 +55,8 @@ describe.each(APIS)('with %s', (api) => {
   it('nothing is sent that nobody asked for', async () => {
     const { model, sent } = await asking(api, says('Hi.'));
     await generate({ model, prompt: 'Go' });
-    const keys = api === 'chat' ? ['messages', 'stream_options'] : ['include', 'input', 'store'];
+    const keys =
+      api === 'chat' ? ['messages', 'stream_options'] : ['include', 'input', 'prompt_cache_key', 'store'];
     expect(Object.keys(sent() ?? {}).sort()).toEqual([...keys, 'model', 'stream'].sort());
   });
 
@@ -183,7 +183,7 @@ describe('a tool with a time limit', () => {
     });
     expect(finishReason).toBe('stop');
     expect(seen[0]?.aborted).toBe(true);
-    expect(failures.map(({ error }) => isOutcomeUnknown(error))).toEqual([true]);
+    expect(failures.map(({ isUnknown }) => isUnknown)).toEqual([true]);
     expect(keptResults(messages)).toMatchObject({
       c1: { status: 'error', message: expect.stringContaining('may or may not') },
     });

@@ -19,7 +19,7 @@ async function exportedWorld(): Promise<AuditWorld> {
 }
 
 const erase = ({ redis }: AuditWorld, ...args: string[]) =>
-  run(['erase', ANN, ...args], { REDIS_URL: redis.url }, redis.prefix);
+  run(['erase', ANN, '--force', ...args], { REDIS_URL: redis.url }, redis.prefix);
 
 const verify = ({ file, publicKeyFile }: AuditWorld) =>
   run(['audit', 'verify', '--file', file, '--key', publicKeyFile, '--json']);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { appendFileSync, readFileSync, renameSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -5,10 +6,11 @@ import { CloudEvent, HTTP } from 'cloudevents';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { startExporter } from '../../src/audit/exporter.ts';
+import { fileMemory } from '../../src/audit/signer.ts';
 import { readSigningKey } from '../../src/audit/signing-key.ts';
 import { allRows, approveRefund, eventually, linesOf, openAuditWorld } from './support.ts';
 
-const Data = z.looseObject({ type: z.string(), shard: z.number().optional(), seq: z.number().optional() });
+const Data = z.looseObject({ type: z.string(), seq: z.number().optional() });
 
 /** An endpoint that parses what it gets with the SDK of CloudEvents; it fails as long as it is told to. */
 async function startEndpoint() {
@@ -54,9 +56,9 @@ test('the file gets every row as it was written, then the checkpoint that covers
   expect(lines.at(-1)).toMatchObject({
     n: 1,
     previous: '',
-    heads: [
-      { shard: last?.shard, seq: 5, hash: last?.hash, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
-    ],
+    seq: 5,
+    hash: last?.hash,
+    sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
   });
 });
 
@@ -82,14 +84,14 @@ test('a file that was renamed is begun anew, and a torn last line is written aga
   await exportOnce();
   const whole = readFileSync(file, 'utf8');
   expect(linesOf(file)).toHaveLength(6);
-  appendFileSync(file, '{"type":"row","sha');
+  appendFileSync(file, '{"type":"row","se');
   await store.note('more', 'configured', redis.prefix, {});
   await exportOnce();
   expect(readFileSync(file, 'utf8').startsWith(whole)).toBe(true);
   expect(linesOf(file)).toHaveLength(8);
 });
 
-test('the endpoint gets each row and each checkpoint as a CloudEvents event, the rows of a shard in order', async () => {
+test('the endpoint gets each row and each checkpoint as a CloudEvents event, the rows in order', async () => {
   const { store, keepExporting, redis } = await openAuditWorld();
   const endpoint = await startEndpoint();
   for (let index = 0; index < 5; index += 1) await approveRefund(store);
@@ -98,10 +100,26 @@ test('the endpoint gets each row and each checkpoint as a CloudEvents event, the
   const rows = await allRows(store);
   const sent = endpoint.received.filter(({ data }) => data.type === 'row');
   expect(sent.map(({ data }) => data)).toEqual(rows.map((row) => expect.objectContaining({ ...row })));
-  expect(sent.map(({ id }) => id)).toEqual(rows.map(({ shard, seq }) => `${shard}-${seq}`));
+  expect(sent.map(({ id }) => id)).toEqual(rows.map(({ seq, hash }) => `row-${seq}-${hash.slice(0, 12)}`));
   expect(endpoint.seen[0]).toEqual({ authorization: 'Bearer collector' });
   // The address may hold a secret, so its query is not part of the name.
-  expect(JSON.stringify(await redis.client.hgetall(`${redis.prefix}{0}:export`))).not.toContain('secret=1');
+  expect(JSON.stringify(await redis.client.hgetall(`{${redis.prefix}}:export`))).not.toContain('secret=1');
+});
+
+test('two installations never send events with the same source and id', async () => {
+  const endpoint = await startEndpoint();
+  const http = { url: endpoint.url, headers: {} };
+  const worlds = [await openAuditWorld(), await openAuditWorld()];
+  for (const { store, keepExporting } of worlds) {
+    await store.note('same', 'configured', 'manifest.yml', {});
+    await keepExporting({ http });
+    await keepExporting({ http });
+  }
+  await eventually(() => expect(endpoint.received).toHaveLength(4));
+  const sources = endpoint.received.map(({ source }) => source);
+  expect(new Set(sources)).toHaveProperty('size', 2);
+  for (const source of sources) expect(source).toMatch(/^\/countersign\/[0-9a-f-]{36}\/audit$/);
+  expect(new Set(endpoint.received.map(({ id, source }) => `${source} ${id}`))).toHaveProperty('size', 4);
 });
 
 test('an endpoint that fails is tried again until it has everything, and the file does not wait for it', async () => {
@@ -122,7 +140,8 @@ test('of several processes one signs and exports at a time, and another takes ov
   const log = { info: () => {}, warn: () => {}, error: () => {} };
   const start = () => {
     const settings = () => ({ file, http: undefined, retentionMs: undefined });
-    const exporter = startExporter({ store, settings, key, log, everyMs: 20, checkpointEveryMs: 0 });
+    const memory = fileMemory(`${privateKeyFile}.${randomUUID()}.state`);
+    const exporter = startExporter({ store, settings, key, memory, log, everyMs: 20, checkpointEveryMs: 0 });
     onTestFinished(() => exporter.stop());
     return exporter;
   };

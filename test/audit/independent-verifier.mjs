@@ -25,34 +25,32 @@ function canonical(value) {
   return `{${keys.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join(',')}}`;
 }
 
-// The rows of a shard count from 1, and each covers the one before it. A row may come again. Later
-// rows and checkpoints prove the hashes of an erased row.
-const shards = new Map();
-for (const { type, shard, seq, at, event, subject, detail, body, hash: own, sha256: given } of lines.filter(
+// Rows count from 1, and each covers the one before it. A row may come again. Later rows and
+// checkpoints prove the hashes of an erased row.
+const seen = [{ hash: '', sha256: '' }];
+for (const { type, seq, at, event, subject, detail, body, hash: own, sha256: given } of lines.filter(
   ({ n }) => n === undefined,
 )) {
-  const seen = shards.get(shard) ?? [{ hash: '', sha256: '' }];
-  shards.set(shard, seen);
   const { hash: before = '', sha256: sealed = '' } = seen[seq - 1] ?? {};
   const digest = (body ?? '') === '' ? '' : hash('sha256', body);
   const link = hash('sha1', [before, seq, at, event, subject, detail, digest].join('\n'));
   const sha256 = given ?? hash('sha256', JSON.stringify([sealed, seq, at, event, subject, detail, body]));
-  check(seen[seq - 1], `shard ${shard}, row ${seq}: the row before it is missing or comes later`);
-  check(type === 'erased' || link === own, `shard ${shard}, row ${seq}: changed`);
-  check((seen[seq]?.sha256 ?? sha256) === sha256, `shard ${shard}, row ${seq}: two different rows`);
+  check(seen[seq - 1], `row ${seq}: the row before it is missing or comes later`);
+  check(type === 'erased' || link === own, `row ${seq}: changed`);
+  check((seen[seq]?.sha256 ?? sha256) === sha256, `row ${seq}: two different rows`);
   seen[seq] = { hash: own, sha256 };
 }
 
-// Checkpoints are signed and numbered from 1; each covers the one before it and the last row of every shard.
+// Checkpoints are signed and numbered from 1; each covers the one before it and the last row.
 let last = { n: 0, text: '', hash: '' };
 for (const { type: _type, ...checkpoint } of lines.filter(({ n }) => n !== undefined)) {
-  const { n, previous, heads, signature, ...rest } = checkpoint;
-  const signed = Buffer.from(canonical({ n, previous, heads, ...rest }));
+  const { signature, ...unsigned } = checkpoint;
+  const { n, previous, seq, sha256 } = unsigned;
   const text = canonical(checkpoint);
-  check(verify(null, signed, key, Buffer.from(signature, 'base64')), `checkpoint ${n}: wrong signature`);
+  const isSigned = verify(null, Buffer.from(canonical(unsigned)), key, Buffer.from(signature, 'base64'));
+  check(isSigned, `checkpoint ${n}: wrong signature`);
   check(text === last.text || (n === last.n + 1 && previous === last.hash), `checkpoint ${n}: not the next`);
-  for (const { shard, seq, sha256 } of heads)
-    check(shards.get(shard)?.[seq]?.sha256 === sha256, `shard ${shard}, row ${seq}: not the signed row`);
+  check(seen[seq]?.sha256 === sha256, `row ${seq}: not the signed row`);
   last = { n, text, hash: hash('sha256', text) };
 }
 check(last.n > 0, 'there is no checkpoint');

@@ -38,15 +38,14 @@ test('the independent verifier finds nothing in an export that nobody touched', 
   expect(await verify(await exportedWorld())).toBe('ok');
 });
 
-/** Replaces the signer and computes every chain anew, as a person could who can write to the file. */
+/** Replaces the signer and computes the chain anew, as a person could who can write to the file. */
 function forge(lines: string[]): string[] {
-  const hashes = new Map<number, string>();
+  let before = '';
   return lines.map((text) => {
     const line = JSON.parse(text.includes('"type":"row"') ? text.replaceAll('U-ann', 'U-eve') : text);
     if (line.type !== 'row') return text;
-    const hash = linkOf(line, hashes.get(line.shard) ?? '');
-    hashes.set(line.shard, hash);
-    return JSON.stringify({ ...line, hash });
+    before = linkOf(line, before);
+    return JSON.stringify({ ...line, hash: before });
   });
 }
 
@@ -57,22 +56,15 @@ test.each([
       lines.map((line) => (line.includes('"voted"') ? line.replaceAll('U-ann', 'U-eve') : line)),
     /row 2: changed/,
   ],
-  [
-    'a changed signer in a chain that was computed anew',
-    forge,
-    /^(shard \d+, row \d+: not the signed row\n?)+$/,
-  ],
+  ['a changed signer in a chain that was computed anew', forge, /^(row \d+: not the signed row\n?)+$/],
   [
     'a removed row',
     (lines: string[]) => lines.filter((_, index) => index !== 1),
     /row 3: the row before it is missing/,
   ],
   [
-    'a removed shard',
-    (lines: string[]) => {
-      const { shard } = JSON.parse(lines[0] ?? '');
-      return lines.filter((line) => JSON.parse(line).shard !== shard);
-    },
+    'removed rows',
+    (lines: string[]) => lines.filter((line) => !line.includes('"type":"row"')),
     /not the signed row/,
   ],
   [

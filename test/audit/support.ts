@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
-import { startExporter } from '../../src/audit/exporter.ts';
+import { type Exporter, startExporter } from '../../src/audit/exporter.ts';
+import { fileMemory, type RefusalCode } from '../../src/audit/signer.ts';
 import { createKeyPair, readSigningKey } from '../../src/audit/signing-key.ts';
 import type { AuditSettings } from '../../src/audit/sinks.ts';
 import type { AuditRow } from '../../src/store/port/audit.ts';
 import type { Store } from '../../src/store/port/store.ts';
 import { linkOf } from '../../src/store/record/chain-check.ts';
-import { Keys, SHARDS } from '../../src/store/record/keys.ts';
+import { Keys } from '../../src/store/record/keys.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { newFolder, writeKey } from '../commands/support.ts';
 import { approve, ask, attempt, outcome, type RequestChanges } from '../store/support.ts';
@@ -31,11 +32,15 @@ export interface AuditWorld {
   readonly file: string;
   readonly publicKeyFile: string;
   readonly privateKeyFile: string;
+  /** The memory of the signer outside Redis. */
+  readonly stateFile: string;
   readonly logged: Logged[];
+  /** The reasons for which nothing was signed, in their order, each once. */
+  readonly refusals: RefusalCode[];
   /** Signs and exports once, as a bot does that starts and stops. */
   exportOnce(settings?: Partial<AuditSettings>): Promise<void>;
   /** Keeps an exporter running until the test ends. */
-  keepExporting(settings: Partial<AuditSettings>): Promise<void>;
+  keepExporting(settings: Partial<AuditSettings>, unsignedAfterMs?: number): Promise<Exporter>;
 }
 
 export async function openAuditWorld(): Promise<AuditWorld> {
@@ -52,21 +57,30 @@ export async function openAuditWorld(): Promise<AuditWorld> {
   const note = (level: Logged['level']) => (_fields: object, message: string) =>
     void logged.push({ level, message });
   const log = { info: note('info'), warn: note('warn'), error: note('error') };
-  const start = (settings: Partial<AuditSettings>) =>
+  const stateFile = `${privateKeyFile}.state`;
+  const refusals: RefusalCode[] = [];
+  const start = (settings: Partial<AuditSettings>, unsignedAfterMs = 300_000) =>
     startExporter({
       store,
       settings: () => ({ ...NO_SINKS, ...settings }),
       key,
+      memory: fileMemory(stateFile),
       log,
-      everyMs: 50,
+      onRefusal: ({ code }, isNew) => {
+        if (isNew) refusals.push(code);
+      },
+      everyMs: 20,
       checkpointEveryMs: 0,
+      unsignedAfterMs,
     });
   return {
-    ...{ redis, store, keys: new Keys(redis.prefix), folder, file, publicKeyFile, privateKeyFile, logged },
+    ...{ redis, store, keys: new Keys(redis.prefix), folder, file, publicKeyFile, privateKeyFile },
+    ...{ stateFile, logged, refusals },
     exportOnce: async (settings = { file }) => start(settings).stop(),
-    keepExporting: async (settings) => {
-      const exporter = start(settings);
+    keepExporting: async (settings, unsignedAfterMs) => {
+      const exporter = start(settings, unsignedAfterMs);
       onTestFinished(() => exporter.stop());
+      return exporter;
     },
   };
 }
@@ -86,19 +100,18 @@ export async function allRows(store: Store): Promise<AuditRow[]> {
   return rows;
 }
 
-/** Rewrites a shard with the knowledge of a person who can write to Redis: changed rows, and a chain that fits them. */
-export async function rewriteShard(
+/** Rewrites the log with the knowledge of a person who can write to Redis: changed rows, and a chain that fits them. */
+export async function rewriteLog(
   { redis, keys }: Pick<AuditWorld, 'redis' | 'keys'>,
-  shard: number,
   change: (text: string) => string,
 ): Promise<void> {
-  const key = keys.shard(shard, 'audit');
+  const key = keys.shared('audit');
   const entries = await redis.client.xrange(key, '-', '+');
   await redis.client.del(key);
   let before = '';
   for (const [id, fields] of entries) {
     const [, t = '', , e = '', , s = '', , d = '', , b = ''] = fields;
-    const row = { shard, seq: Number.parseInt(id, 10), at: Number(t), event: e, subject: s };
+    const row = { seq: Number.parseInt(id, 10), at: Number(t), event: e, subject: s };
     const forged = { ...row, detail: change(d), body: change(b) };
     before = linkOf(forged, before);
     await redis.client.xadd(
@@ -118,11 +131,7 @@ export async function rewriteShard(
       before,
     );
   }
-  await redis.client.hset(keys.shard(shard, 'head'), 'hash', before);
-}
-
-export function shardsWithRows(rows: readonly AuditRow[]): number[] {
-  return [...Array(SHARDS).keys()].filter((shard) => rows.some((row) => row.shard === shard));
+  await redis.client.hset(keys.shared('head'), 'hash', before);
 }
 
 export function linesOf(file: string): Record<string, unknown>[] {

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { fileSink } from '../../src/audit/sinks.ts';
-import { trimExported } from '../../src/audit/trim.ts';
+import { fileSink, trimExported } from '../../src/audit/sinks.ts';
 import { GOOD, jsonLines, run, writeManifest } from '../commands/support.ts';
 import { allRows, approveRefund, openAuditWorld } from './support.ts';
 

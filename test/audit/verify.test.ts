@@ -1,23 +1,20 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { checkpointText, hashOf, parseCheckpoint, signCheckpoint } from '../../src/audit/checkpoint.ts';
+import { startExporter } from '../../src/audit/exporter.ts';
+import { fileMemory } from '../../src/audit/signer.ts';
 import { createKeyPair, readSigningKey } from '../../src/audit/signing-key.ts';
-import { EXPORT_SHARD } from '../../src/store/record/keys.ts';
+import { sha256 } from '../../src/store/record/chain-check.ts';
 import { jsonLines, run, writeKey } from '../commands/support.ts';
-import {
-  type AuditWorld,
-  allRows,
-  approveRefund,
-  linesOf,
-  openAuditWorld,
-  rewriteShard,
-  shardsWithRows,
-} from './support.ts';
+import { type AuditWorld, allRows, approveRefund, linesOf, openAuditWorld, rewriteLog } from './support.ts';
 
 const MINUTE_MS = 60_000;
 
 /** Verifies the log in Redis, and returns what it finds. */
-async function verifyRedis({ redis, publicKeyFile }: AuditWorld, ...more: string[]) {
+async function verifyRedis(
+  { redis, publicKeyFile }: AuditWorld,
+  ...more: string[]
+): Promise<Record<string, unknown>> {
   const argv = ['audit', 'verify', '--json', '--key', publicKeyFile, ...more];
   const { code, out } = await run(argv, { REDIS_URL: redis.url }, redis.prefix);
   return { code, ...jsonLines(out)[0] };
@@ -60,20 +57,19 @@ test('a log that nobody touched is whole, in Redis and in the export', async () 
 
 test('a signer who was replaced in Redis, with a chain computed anew, is found', async () => {
   const world = await worldWithRefunds();
-  const [shard = 0] = shardsWithRows(await allRows(world.store));
-  await rewriteShard(world, shard, (text) => text.replaceAll('U-ann', 'U-eve'));
+  await rewriteLog(world, (text) => text.replaceAll('U-ann', 'U-eve'));
   expect((await world.store.verifyAudit()).problems, 'the chain alone does not tell').toEqual([]);
-  expect(await verifyRedis(world)).toMatchObject({ code: 1, problems: [{ shard, problem: 'rewritten' }] });
+  expect(await verifyRedis(world)).toMatchObject({ code: 1, problems: [{ seq: 15, problem: 'rewritten' }] });
 });
 
-test('a shard that was deleted from Redis is missed', async () => {
-  const { redis, keys, ...world } = await worldWithRefunds();
-  const [shard = 0] = shardsWithRows(await allRows(world.store));
-  await redis.client.del(keys.shard(shard, 'audit'), keys.shard(shard, 'head'));
-  expect((await world.store.verifyAudit()).problems, 'the chains alone do not tell').toEqual([]);
-  expect(await verifyRedis({ redis, keys, ...world })).toMatchObject({
+test('a log that was deleted from Redis is missed', async () => {
+  const world = await worldWithRefunds();
+  const { redis, keys, store } = world;
+  await redis.client.del(keys.shared('audit'), keys.shared('head'));
+  expect((await store.verifyAudit()).problems, 'the chain alone does not tell').toEqual([]);
+  expect(await verifyRedis(world)).toMatchObject({
     code: 1,
-    problems: [{ shard, problem: 'cut-off' }],
+    problems: [{ seq: 15, problem: 'cut-off' }],
   });
 });
 
@@ -83,7 +79,7 @@ test('a checkpoint that was removed from Redis is missed', async () => {
     await approveRefund(world.store);
     await world.exportOnce();
   }
-  const checkpoints = world.keys.shard(EXPORT_SHARD, 'checkpoints');
+  const checkpoints = world.keys.shared('checkpoints');
   await world.redis.client.xdel(checkpoints, '2-0');
   expect(await verifyRedis(world)).toMatchObject({
     code: 1,
@@ -98,14 +94,13 @@ test('a checkpoint that was removed from Redis is missed', async () => {
 
 test('rows that no checkpoint covers for long are told, also when all checkpoints are gone', async () => {
   const world = await worldWithRefunds(1);
-  const [{ shard = 0 } = {}] = await allRows(world.store);
   const longAgo = Date.now() - 10 * MINUTE_MS;
-  const key = world.keys.shard(shard, 'audit');
+  const key = world.keys.shared('audit');
   const entries = await world.redis.client.xrange(key, '-', '+');
-  await world.redis.client.del(key, world.keys.shard(EXPORT_SHARD, 'checkpoints'));
+  await world.redis.client.del(key, world.keys.shared('checkpoints'));
   for (const [id, [, , ...fields]] of entries)
     await world.redis.client.xadd(key, id, 't', longAgo, ...fields);
-  await rewriteShard(world, shard, (text) => text);
+  await rewriteLog(world, (text) => text);
   expect(await verifyRedis(world)).toMatchObject({
     code: 1,
     problems: [{ checkpoint: 1, problem: 'unsigned-rows' }],
@@ -118,10 +113,10 @@ test('a checkpoint that was changed, or signed by another key, is found', async 
   const genuine = parseCheckpoint(stored?.text ?? '');
   if (genuine === undefined) throw new Error('There is no checkpoint');
   const { v: _v, keyId: _keyId, signature: _signature, ...fields } = genuine;
-  const checkpoints = world.keys.shard(EXPORT_SHARD, 'checkpoints');
+  const checkpoints = world.keys.shared('checkpoints');
   const replace = async (text: string) => {
     await world.redis.client.del(checkpoints);
-    await world.redis.client.xadd(checkpoints, '1-0', 'h', 'x', 'b', text);
+    await world.redis.client.xadd(checkpoints, '1-0', 'h', sha256(text), 'b', text);
   };
   await replace(checkpointText({ ...genuine, at: genuine.at - 1 }));
   expect(await verifyRedis(world)).toMatchObject({
@@ -140,17 +135,18 @@ test('a checkpoint that was changed, or signed by another key, is found', async 
 test('nothing is signed over a log that was rewritten, and the log of the bot says so', async () => {
   const world = await worldWithRefunds(1);
   const rows = await allRows(world.store);
-  const [{ shard = 0, subject = '' } = {}] = rows;
-  await rewriteShard(world, shard, (text) => text.replaceAll('U-ann', 'U-eve'));
+  const [{ subject = '' } = {}] = rows;
+  await rewriteLog(world, (text) => text.replaceAll('U-ann', 'U-eve'));
   await world.store.supersede(subject, '');
   await world.store.note('more', 'configured', subject.split('~')[0] ?? '', {});
   await world.exportOnce();
   expect(world.logged).toContainEqual({
     level: 'error',
-    message: 'audit log was changed after it was signed',
+    message: 'audit log is not signed: it does not continue what was signed',
   });
   expect(await world.store.lastCheckpoint()).toMatchObject({ n: 1 });
-  expect(await verifyRedis(world)).toMatchObject({ code: 1, problems: [{ shard, problem: 'rewritten' }] });
+  expect(world.refusals).toEqual(['log-changed']);
+  expect(await verifyRedis(world)).toMatchObject({ code: 1, problems: [{ seq: 5, problem: 'rewritten' }] });
 });
 
 test.each([
@@ -162,11 +158,8 @@ test.each([
   ],
   ['a removed row', (lines: string[]) => lines.filter((_, index) => index !== 1), 'removed'],
   [
-    'a removed shard',
-    (lines: string[]) => {
-      const { shard } = JSON.parse(lines[0] ?? '');
-      return lines.filter((line) => JSON.parse(line).shard !== shard);
-    },
+    'removed rows at the end',
+    (lines: string[]) => lines.filter((_, index) => index !== lines.length - 2),
     'cut-off',
   ],
   [
@@ -191,7 +184,7 @@ test.each([
 
 test('a row that keeps its SHA-1 and changes its contents would still be found, by the signed SHA-256', async () => {
   const { store } = await worldWithRefunds(1);
-  const [genuine] = parseCheckpoint((await store.lastCheckpoint())?.text ?? '')?.heads ?? [];
+  const genuine = parseCheckpoint((await store.lastCheckpoint())?.text ?? '');
   if (genuine === undefined) throw new Error('There is no checkpoint');
   expect((await store.verifyAudit([genuine])).problems).toEqual([]);
   const other = { ...genuine, sha256: '0'.repeat(64) };
@@ -215,19 +208,81 @@ test('a rotated file is whole only as a part of the log', async () => {
   expect(await verifyFile(world, '--partial')).toMatchObject({ code: 0, rows: 5, checkpoints: 1 });
 });
 
-test('after a change of the key both public keys together verify the log', async () => {
+test('after a change of the key both public keys together verify the log, and the key it replaced signs no more', async () => {
   const world = await worldWithRefunds(1);
+  const old = await readSigningKey({ file: world.privateKeyFile });
   const { privatePem, publicPem } = createKeyPair();
-  writeFileSync(world.privateKeyFile, privatePem);
+  const oldPublic = readFileSync(world.publicKeyFile, 'utf8');
+  const both = writeKey(world.folder, 'both.pem', oldPublic + publicPem);
   await approveRefund(world.store);
-  const both = writeKey(world.folder, 'both.pem', readFileSync(world.publicKeyFile, 'utf8') + publicPem);
-  const { startExporter } = await import('../../src/audit/exporter.ts');
-  await startExporter({
-    store: world.store,
-    settings: () => ({ file: world.file, http: undefined, retentionMs: undefined }),
-    key: await readSigningKey({ file: world.privateKeyFile }),
-    log: { info: () => {}, warn: () => {}, error: () => {} },
-  }).stop();
+  const signWith = async (pem: string) => {
+    const refusals: string[] = [];
+    await startExporter({
+      store: world.store,
+      settings: () => ({ file: world.file, http: undefined, retentionMs: undefined }),
+      key: await readSigningKey({ file: writeKey(world.folder, 'new.pem', pem) }),
+      memory: fileMemory(world.stateFile),
+      log: { info: () => {}, warn: () => {}, error: () => {} },
+      onRefusal: ({ code }) => refusals.push(code),
+    }).stop();
+    return refusals;
+  };
+  expect(await signWith(privatePem)).toContain('unknown-key');
+  expect(await world.store.lastCheckpoint()).toMatchObject({ n: 1 });
+  expect(await signWith(privatePem + oldPublic)).toEqual([]);
   expect(await verifyFile(world)).toMatchObject({ code: 1, problems: [{ problem: 'unknown-key' }] });
   expect(await verifyFile({ ...world, publicKeyFile: both })).toMatchObject({ code: 0, checkpoints: 2 });
+
+  const last = parseCheckpoint((await world.store.lastCheckpoint())?.text ?? '');
+  if (last === undefined) throw new Error('There is no checkpoint');
+  const { v: _v, keyId: _keyId, signature: _signature, ...fields } = last;
+  const leaked = checkpointText(signCheckpoint({ ...fields, n: 3, previous: hashOf(last) }, old));
+  const checkpoints = world.keys.shared('checkpoints');
+  await world.redis.client.xadd(checkpoints, '3-0', 'h', sha256(leaked), 'b', leaked);
+  expect(await verifyRedis({ ...world, publicKeyFile: both })).toMatchObject({
+    code: 1,
+    problems: [{ checkpoint: 3, problem: 'unknown-key' }],
+  });
+  expect(await signWith(privatePem + oldPublic)).toContain('not-continued');
+});
+
+test('without anything from outside Redis a check says what it cannot prove', async () => {
+  const world = await worldWithRefunds(1);
+  const earlier = await verifyRedis(world);
+  const [first] = String(earlier.lastCheckpoint).split(':');
+  expect([earlier.ok, first, earlier.notProven]).toEqual([true, '1', ['end']]);
+  await approveRefund(world.store);
+  await world.exportOnce();
+  const { lastCheckpoint: second } = await verifyRedis(world);
+  const known = String(second);
+  expect(await verifyRedis(world, '--since-checkpoint', known)).toMatchObject({ code: 0, notProven: [] });
+  expect(await verifyRedis(world, '--against', world.file)).toMatchObject({ code: 0, notProven: [] });
+  expect(await verifyFile(world)).toMatchObject({ code: 0, notProven: ['end'] });
+  expect(await verifyFile(world, '--since-checkpoint', known)).toMatchObject({ code: 0, notProven: [] });
+
+  // An older copy of the log has nothing wrong in itself.
+  const { redis, keys } = world;
+  const head = (await allRows(world.store)).find(({ seq }) => seq === 5);
+  await redis.client.xdel(keys.shared('checkpoints'), '2-0');
+  for (const seq of [6, 7, 8, 9, 10]) await redis.client.xdel(keys.shared('audit'), `${seq}-0`);
+  await redis.client.hset(keys.shared('head'), { seq: 5, hash: head?.hash ?? '' });
+  expect(await verifyRedis(world)).toMatchObject({ code: 0, notProven: ['end'] });
+  expect(await verifyRedis(world, '--since-checkpoint', known)).toMatchObject({
+    code: 1,
+    problems: [{ checkpoint: 2, problem: 'missing' }],
+  });
+  expect(await verifyRedis(world, '--against', world.file)).toMatchObject({ code: 1 });
+  const argv = ['audit', 'verify', '--json'];
+  const byState = await run(
+    argv,
+    { REDIS_URL: redis.url, AUDIT_KEY_FILE: world.privateKeyFile },
+    redis.prefix,
+  );
+  expect([byState.code, jsonLines(byState.out)[0]]).toMatchObject([1, { notProven: [] }]);
+  changeLines(world.file, (lines) => lines.slice(0, 6));
+  expect(await verifyFile(world, '--since-checkpoint', known)).toMatchObject({ code: 1 });
+  for (const wrong of ['2', '2:abc', known.replace(':', '-')])
+    expect(await run([...argv, '--since-checkpoint', wrong, '--key', world.publicKeyFile])).toMatchObject({
+      code: 2,
+    });
 });

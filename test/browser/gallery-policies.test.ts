@@ -67,7 +67,7 @@ test('digest: the message, Details from it, Home, and nothing left', async () =>
   const orders = ['A-1001', 'A-1002', 'A-1003', 'A-1004'];
   const story = await startStory({
     slack,
-    manifest: manifest('load: { digest: { after: 1, within: 10m } }'),
+    manifest: manifest('load: { summary: { after: 1, within: 10m } }'),
     replies: [...orders.map(refund), { text: 'Refunded.' }, { text: 'Refunded.' }, { text: 'Refunded.' }],
   });
   const { look } = await openGallery(story);
@@ -115,7 +115,7 @@ test('load: nobody approves more than so many, and who has enough is not asked',
     replies: [refund('A-1001'), refund('A-1002'), { text: 'Refunded.' }],
   });
   const { look } = await openGallery(story);
-  const first = story.ask('refund order A-1001');
+  const first = story.ask('refund order A-1001', { as: bruno });
   await story.directly(alice).shows(/Approval needed/);
   const second = story.ask('refund order A-1002');
   await second.shows(/Escalated right away/);
@@ -134,7 +134,7 @@ test('a change of the policies: its card, and approved', async () => {
   const bot = await story.start(governed(2));
   bot.write(governed(1));
   await story.card();
-  await look('policy-change', { as: 'alice', at: PLACES.general, shows: /Rules that get weaker/ });
+  await look('policy-change', { as: 'alice', at: PLACES.general, shows: /Active manifest/ });
   await story.click(alice, 'approve');
   await expect.poll(bot.quorum).toBe(1);
   await look('policy-change-approved', { as: 'alice', at: PLACES.general, shows: /Approved by/ });
@@ -158,10 +158,10 @@ test('ends without an answer: an expired and a withdrawn question, and an expire
   const expired = story.ask('refund my order');
   await expired.shows(/Which order do you mean/);
   // A question waits for a day; this one's day is over.
-  const [key = ''] = await story.redis.keys(`${story.prefix}*:request:*`);
-  const [, shard = '', id = ''] = /\{(\d+)\}:request:(.*)$/.exec(key) ?? [];
+  const [key = ''] = await story.redis.keys(`{${story.prefix}}:request:*`);
+  const [, id = ''] = /:request:(.*)$/.exec(key) ?? [];
   await story.redis.hset(key, 'expires', Date.now() - 1_000);
-  await story.redis.zadd(`${story.prefix}{${shard}}:timers`, 0, `expire|${id}`);
+  await story.redis.zadd(`{${story.prefix}}:timers`, 0, `expire|${id}`);
   await expired.shows(/Expired with no answer[\s\S]*Ask again/);
   await expired.shows(/Ask again when you know/);
   await look('question-expired', { as: 'remi', at: expired, shows: /Ask again when you know/ });

@@ -61,7 +61,7 @@ test('grants: the dialog, the card, a use, the list and a revocation', async () 
   const story = await startStory({
     slack,
     manifest: MANIFEST.replace('  default: {', '  default: { grants: { for: 2h, uses: 2 },').replace(
-      'approval: { policy: default, when: "input.amount > 10000" }',
+      'approval: [{ policy: default, when: "input.amount > 10000" }, { require: never }]',
       'approval: { policy: default }',
     ),
     replies: [refund(400), { text: 'Refunded.' }, refund(400), { text: 'Refunded again.' }],

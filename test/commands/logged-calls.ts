@@ -63,20 +63,15 @@ export function denied(call: Call): Written[] {
   return [{ at: call.at, event: 'denied', subject: nextThread(), body: { reason: 'No.', ...bodyOf(call) } }];
 }
 
-/** Writes rows as the export does, shard by shard, and gives the path. */
+/** Writes rows as the export does, in the order of time, and gives the path. */
 export function writeExport(rows: readonly Written[], more: readonly object[] = []): string {
   const file = join(newFolder(), 'audit.jsonl');
-  const sequences = new Map<number, number>();
-  const lines = rows.map(({ at, event, subject, detail = '', body }) => {
-    const shard =
-      [...(subject.split('~')[0] ?? '')].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 4;
-    const seq = (sequences.get(shard) ?? 0) + 1;
-    sequences.set(shard, seq);
+  const sorted = rows.toSorted((left, right) => left.at - right.at);
+  const lines = sorted.map(({ at, event, subject, detail = '', body }, index) => {
     const time = new Date(at).toISOString();
     const text = body === undefined ? '' : JSON.stringify(body);
-    return { type: 'row', time, shard, seq, at, event, subject, detail, body: text, hash: 'ab' };
+    return { type: 'row', time, seq: index + 1, at, event, subject, detail, body: text, hash: 'ab' };
   });
-  const sorted = lines.toSorted((left, right) => left.shard - right.shard || left.seq - right.seq);
-  writeFileSync(file, [...sorted, ...more].map((line) => `${JSON.stringify(line)}\n`).join(''));
+  writeFileSync(file, [...lines, ...more].map((line) => `${JSON.stringify(line)}\n`).join(''));
   return file;
 }

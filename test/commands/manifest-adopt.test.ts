@@ -1,6 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { manifestIn } from '../../src/store/documents/manifest.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
-import { chooseManifest, type ManifestVersion, manifestDigest } from '../../src/tools/manifest/govern.ts';
+import {
+  chooseManifest,
+  type ManifestVersion,
+  manifestDigest,
+  versionOf,
+} from '../../src/tools/manifest/govern.ts';
 import { parseManifest } from '../../src/tools/manifest/parse.ts';
 import { connectTestRedis } from '../support/redis.ts';
 import { GOOD, run, writeManifest } from './support.ts';
@@ -12,11 +18,10 @@ const GOVERNED = GOOD.replace(
 /** A key that this version does not know, as if an earlier or a later one had known it. */
 const UNREADABLE = GOVERNED.replace('agent: {', 'agent: { sign_with: pen,');
 
-function versionOf(text: string): ManifestVersion {
+function parseVersion(text: string): ManifestVersion {
   const parsed = parseManifest(text, { file: 'manifest.yml', environment: {} });
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  const { manifest, secrets } = parsed;
-  return { digest: manifestDigest(text), text, lock: undefined, manifest, secrets };
+  return versionOf(parsed, undefined);
 }
 
 /** Opens a record on which a manifest is. */
@@ -25,7 +30,7 @@ async function openRecord(text?: string) {
   onTestFinished(() => redis.close());
   const store = openRedisStore(redis);
   if (text !== undefined)
-    await store.recordManifest(undefined, {
+    await manifestIn(store).recordManifest(undefined, {
       ...{ digest: manifestDigest(text), text, lock: undefined },
       isGoverned: text.includes('policy_changes'),
     });
@@ -41,13 +46,13 @@ async function openRecord(text?: string) {
       if (event === 'manifest-adopted') rows.push({ detail, ...JSON.parse(body) });
     return rows;
   };
-  return { store, adopt, adoptions };
+  return { record: manifestIn(store), adopt, adoptions };
 }
 
 test('a manifest on record that this version cannot read stops the start with its mistakes and two ways out; an operator may adopt the file', async () => {
-  const { store, adopt, adoptions } = await openRecord(UNREADABLE);
-  const file = versionOf(GOVERNED);
-  const start = () => chooseManifest(store, file, {});
+  const { record, adopt, adoptions } = await openRecord(UNREADABLE);
+  const file = parseVersion(GOVERNED);
+  const start = () => chooseManifest(record, file, {});
   await expect(start()).rejects.toThrow(
     /requires approval for changes, but it can't be read:\n.*agent\.sign_with: unknown key "sign_with".*\nEither run the previous version .* countersign manifest adopt --reason/,
   );
@@ -70,24 +75,24 @@ test('a manifest on record that this version cannot read stops the start with it
 });
 
 test('nobody can adopt past a manifest on record that can be read, or that only lacks its environment', async () => {
-  const weaker = GOVERNED.replace('S0APPROVE1', 'S0ANYBODY1');
+  const changed = GOVERNED.replace('S0APPROVE1', 'S0ANYBODY1');
   const readable = await openRecord(GOVERNED);
-  expect(await readable.adopt(weaker)).toMatchObject({
+  expect(await readable.adopt(changed)).toMatchObject({
     code: 1,
-    error: expect.stringContaining('can be read, so a weaker one needs the approval'),
+    error: expect.stringContaining('can be read, so a change of its rules needs the approval'),
   });
   const audit = `audit: { http: { url: "https://\${SINK_HOST}/rows", headers: { authorization: "\${SINK_TOKEN}" } } }\n`;
   const unset = await openRecord(`${GOVERNED}${audit}`);
   const environment = { SINK_HOST: 'logs.example.com' };
-  await expect(chooseManifest(unset.store, versionOf(weaker), environment)).rejects.toThrow(
+  await expect(chooseManifest(unset.record, parseVersion(changed), environment)).rejects.toThrow(
     'Set these environment variables again: SINK_TOKEN.',
   );
-  expect(await unset.adopt(weaker, environment)).toMatchObject({
+  expect(await unset.adopt(changed, environment)).toMatchObject({
     code: 1,
     error: expect.stringContaining('Set these environment variables again: SINK_TOKEN.'),
   });
   const wrong = { SINK_HOST: 'no host', SINK_TOKEN: 'word' };
-  expect(await unset.adopt(weaker, wrong)).toMatchObject({
+  expect(await unset.adopt(changed, wrong)).toMatchObject({
     code: 1,
     error: expect.stringContaining('Set these environment variables again: SINK_HOST, SINK_TOKEN.'),
   });
@@ -112,10 +117,14 @@ test('a record of a later version is left alone, in one sentence', async () => {
   const redis = connectTestRedis();
   onTestFinished(() => redis.close());
   const store = openRedisStore(redis);
-  await store.recordManifest(undefined, { digest: 'd', text: '', lock: undefined, isGoverned: true });
-  const [key = ''] = await redis.client.keys(`*${redis.prefix}*manifest`);
-  await redis.client.hset(key, 'body', '{"v":2}');
-  await expect(store.readManifest()).rejects.toThrow(
+  await manifestIn(store).recordManifest(undefined, {
+    digest: 'd',
+    text: '',
+    lock: undefined,
+    isGoverned: true,
+  });
+  await store.writeDocument('manifest', 'active', { version: 'later', value: '{"v":2}' });
+  await expect(manifestIn(store).readManifest()).rejects.toThrow(
     'The manifest on record was written by a later version of Countersign (2; this one knows 1).',
   );
 });

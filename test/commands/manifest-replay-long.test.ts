@@ -23,7 +23,7 @@ tools:
     description: Refunds.
     input: { type: object, properties: { amount: { type: number }, note: { type: string } } }
     http: { method: POST, url: "https://example.com/refunds", body: { amount: "{{input.amount}}" } }
-    approval: [{ policy: default, when: "input.amount >= 7500" }]
+    approval: [{ policy: default, when: "input.amount >= 7500" }, { require: never }]
 limits: { refund: { per: requester, window: 1m, max: 1000, then: policy default } }
 `;
 
@@ -39,16 +39,11 @@ function rowOf(amount: number) {
 test(`an export with ${CALLS} calls of 10 KB is replayed by a process that may hold ${HEAP_MB} MB`, async () => {
   const folder = newFolder();
   const file = createWriteStream(join(folder, 'audit.jsonl'));
-  // Shard by shard, as an exporter that catches up writes it.
-  const sequences = new Map<number, number>();
-  for (let shard = 0; shard < 8; shard += 1)
-    for (let amount = shard; amount < CALLS; amount += 8) {
-      const seq = (sequences.get(shard) ?? 0) + 1;
-      sequences.set(shard, seq);
-      const { at, ...row } = rowOf(amount);
-      const line = { type: 'row', time: new Date(at).toISOString(), shard, seq, at, ...row, hash: 'ab' };
-      if (!file.write(`${JSON.stringify(line)}\n`)) await once(file, 'drain');
-    }
+  for (let amount = 0; amount < CALLS; amount += 1) {
+    const { at, ...row } = rowOf(amount);
+    const line = { type: 'row', time: new Date(at).toISOString(), seq: amount + 1, at, ...row, hash: 'ab' };
+    if (!file.write(`${JSON.stringify(line)}\n`)) await once(file, 'drain');
+  }
   file.end();
   await finished(file);
   const cli = join(await builtProduct(), 'cli.js');

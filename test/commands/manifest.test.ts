@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
@@ -30,6 +31,37 @@ test('for a machine the mistakes are one JSON object', async () => {
   expect(code).toBe(1);
   expect(jsonLines(out)).toMatchObject([
     { ok: false, file, problems: [{ line: 7, column: 1, message: expect.any(String) }], warnings: [] },
+  ]);
+});
+
+const MONEY = `export const refund = {
+  kind: 'tool', name: 'refund', description: 'Refunds.', effect: 'once', run: async () => 'done', matches: () => false,
+  inputSchema: { jsonSchema: { type: 'object' } },
+};
+`;
+const NAMED = `${GOOD.replace('tools: {}', '')}limits:
+  refnd: { window: 1d, max: 5 }
+  refund: { window: 1d, max: 5 }
+  greet: { window: 1d, max: 5 }
+tools:
+  money: { module: ./money.mjs, approval: { policy: default } }
+  host: { mcp: { command: node }, approval: { policy: default }, cards: [{ match: great, title: Greet }] }
+`;
+
+test('a limit for a tool that neither a module nor the lock file has is a mistake; without a lock file nobody knows', async () => {
+  const folder = newFolder();
+  const file = writeManifest(NAMED, folder);
+  writeFileSync(join(folder, 'money.mjs'), MONEY);
+  expect(await run(['manifest', 'check', file])).toMatchObject({ code: 0 });
+  const lock = { version: 1, servers: { host: { greet: 'digest' } } };
+  writeFileSync(join(folder, 'manifest.lock.json'), JSON.stringify(lock));
+  const { code, error } = await run(['manifest', 'check', file]);
+  expect(code).toBe(1);
+  expect(error.trim().split('\n')).toEqual([
+    expect.stringMatching(/:\d+:3: limits\.refnd: there is no tool "refnd"; did you mean "refund"\?$/),
+    expect.stringMatching(
+      /:\d+:83: tools\.host\.cards\[0\]\.match: there is no tool "great"; did you mean "greet"\?$/,
+    ),
   ]);
 });
 

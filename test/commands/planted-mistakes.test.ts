@@ -6,7 +6,7 @@ import { type LocalModel, startLocalModel } from '../../playground/model/start-l
 import { DEFAULT_USER_GROUPS, DEFAULT_USERS } from '../../playground/slack/default-cast.ts';
 import { type LocalSlack, startLocalSlack } from '../../playground/slack/start-local-slack.ts';
 import { createKeyPair } from '../../src/audit/signing-key.ts';
-import { checkClock } from '../../src/commands/checks/check-clock.ts';
+import { checkClock } from '../../src/commands/checks/check-services.ts';
 import { type PrivateRedis, plainArguments, startPrivateRedis } from '../store/private-redis.ts';
 import { isFull } from '../support/count-for.ts';
 import {
@@ -73,8 +73,10 @@ const auditKey = createKeyPair().privatePem;
 async function find({ change: [from, to] = ['', ''], ...planted }: Partial<PlantedMistake>) {
   expect(SOUND).toContain(from);
   const folder = newFolder();
+  // The status page is a server that answers: the local Slack.
+  const { port } = new URL(slack.apiUrl);
   const file = writeManifest(
-    SOUND.replace(from, () => to),
+    SOUND.replace(from, () => to).replace('http://localhost/status', `http://localhost:${port}/status`),
     folder,
   );
   writeFileSync(join(folder, 'report.mjs'), planted.module ?? MODULE);
@@ -89,6 +91,7 @@ async function find({ change: [from, to] = ['', ''], ...planted }: Partial<Plant
     OPENAI_MODEL: 'scripted',
     REDIS_URL: redis.url,
     AUDIT_KEY: auditKey,
+    AUDIT_STATE_FILE: join(folder, 'audit-state.json'),
     MANIFEST: file,
     ...planted.environment,
   };

@@ -275,6 +275,7 @@ export const PLANTED: readonly PlantedMistake[] = [
   {
     name: 'a wrong name in a condition of a module',
     change: ['approval: { when: "input.severity > 2" } }', 'approval: { when: "input.sevrity > 2" } }'],
+    check: /input has no "sevrity"; did you mean "severity"/,
     doctor: new RegExp(
       `tool report: \\S+${AT}tools\\.report\\.approval\\.when: input has no "sevrity"; did you mean "severity"`,
     ),
@@ -300,6 +301,7 @@ export const PLANTED: readonly PlantedMistake[] = [
   {
     name: 'a rule for no tool of the module',
     change: ['approval: { when: "input.severity > 2" } }', 'approval: { match: "delete_*" } }'],
+    check: /this rule is never used: "delete_\*" matches none of report/,
     doctor: /this rule is never used: "delete_\*" matches none of report/,
   },
   {
@@ -311,9 +313,15 @@ export const PLANTED: readonly PlantedMistake[] = [
   {
     name: 'a module that throws',
     module: 'throw new Error("no database");',
+    check: /tools\.report\.module: .*no database/,
     doctor: /tool report: .*no database/,
   },
-  { name: 'a module without a tool', module: 'export const nothing = 1;', doctor: /exports no tool/ },
+  {
+    name: 'a module without a tool',
+    module: 'export const nothing = 1;',
+    check: /exports no tool/,
+    doctor: /exports no tool/,
+  },
   {
     name: 'a module whose tool has another name',
     change: ['report: { module', 'reports: { module'],
@@ -322,6 +330,7 @@ export const PLANTED: readonly PlantedMistake[] = [
   {
     name: 'a package that is not installed',
     change: tool('{ module: no-such-package }'),
+    check: /run "npm install no-such-package"/,
     doctor: /run "npm install no-such-package"/,
   },
   {
@@ -333,7 +342,7 @@ export const PLANTED: readonly PlantedMistake[] = [
   {
     name: 'an MCP server that ends at once',
     change: tool('{ mcp: { command: node, args: [-e, "process.exit(3)"] } }'),
-    doctor: /tool planted: .*check its command or url/,
+    doctor: /tool planted: .*check its command or url, and that it runs/,
   },
   {
     name: 'a folder of an MCP server that is not there',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { toJson } from '../../src/agent/json.ts';
 import { type Store, threadOf } from '../../src/store/port/store.ts';
-import { Keys, shardOf } from '../../src/store/record/keys.ts';
+import { Keys } from '../../src/store/record/keys.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { approve, ask, beginTurn, newRequest, newThreadId, reject, suspendTurn } from '../store/support.ts';
 import { connectTestRedis, type TestRedis } from '../support/redis.ts';
@@ -80,8 +80,8 @@ describe('usage', () => {
       usage: { inputTokens: 100, outputTokens: 20, totalTokens: 120, cachedTokens: 30, reasoningTokens: 10 },
     });
 
-  test('prints nothing when nothing was spent, and that is no problem', async () => {
-    expect(await runHere('usage')).toEqual({ code: 0, out: '', error: '' });
+  test('says that nothing was spent, and that is no problem', async () => {
+    expect(await runHere('usage')).toEqual({ code: 0, out: 'No tokens were spent.\n', error: '' });
   });
 
   test('lists what was spent by day, person, channel and model, or added up by some of them', async () => {
@@ -121,8 +121,8 @@ describe('usage', () => {
 });
 
 describe('pending', () => {
-  test('prints nothing when nothing waits, and that is no problem', async () => {
-    expect(await runHere('pending')).toEqual({ code: 0, out: '', error: '' });
+  test('says that nothing waits, and that is no problem', async () => {
+    expect(await runHere('pending')).toEqual({ code: 0, out: 'Nothing waits for people.\n', error: '' });
   });
 
   test('lists each request once, however many people it waits for, and leaves out what is settled', async () => {
@@ -224,20 +224,19 @@ describe('audit', () => {
     });
   });
 
-  test('goes on where the marks of the export before it ended, and a first time needs no file', async () => {
+  test('goes on where the export before it ended, and a first time needs no file', async () => {
     const marks = join(newFolder(), 'marks.json');
-    const next = () => runHere('audit', '--json', '--after', marks, '--marks', marks);
+    const next = () => runHere('audit', '--json', '--after', marks, '--mark', marks);
     await noteAll('first');
     expect(jsonLines((await next()).out)).toHaveLength(3);
     expect((await next()).out).toBe('');
     await store.note('later', 'configured', 'one', {});
     expect(jsonLines((await next()).out)).toMatchObject([{ subject: 'one', body: '{}' }]);
     expect((await next()).out).toBe('');
-    // Chains in which nothing was new keep their marks.
-    expect(JSON.parse(readFileSync(marks, 'utf8'))).toHaveLength(new Set(subjects.map(shardOf)).size);
+    expect(JSON.parse(readFileSync(marks, 'utf8'))).toMatchObject({ seq: 4 });
   });
 
-  test('does not take a file that is missing or holds no marks for a beginning', async () => {
+  test('does not take a file that is missing or holds no mark for a beginning', async () => {
     const folder = newFolder();
     await noteAll('first');
     const [missing, other] = [join(folder, 'missing.json'), join(folder, 'other.json')];
@@ -245,7 +244,7 @@ describe('audit', () => {
     for (const file of [missing, other]) {
       const { code, out, error } = await runHere('audit', '--after', file);
       expect([code, out]).toEqual([1, '']);
-      expect(error).toContain('it must be a file that --marks has written');
+      expect(error).toContain('it must be a file that --mark has written');
     }
   });
 
@@ -253,29 +252,30 @@ describe('audit', () => {
     await noteAll('first');
     expect(await runHere('audit', 'verify')).toEqual({
       code: 0,
-      out: 'ok (rows: 3)\n',
-      error: 'The checkpoints were not checked: no key. Use --key or set AUDIT_KEY_FILE.\n',
+      out: 'no problem found (rows: 3)\n',
+      error:
+        'Not proven: that nobody computed the chain anew: no key. Use --key or set AUDIT_KEY_FILE.\n' +
+        'Not proven: that nobody cut the end off or put an older copy back. Use --against or --since-checkpoint.\n',
     });
   });
 
   test('verify ends with 1 and names the row that was removed', async () => {
     for (const index of [1, 2, 3]) await store.note(`note-${index}`, 'configured', 'one', { index });
-    await redis.client.xdel(new Keys(redis.prefix).shard(shardOf('one'), 'audit'), '2-0');
+    await redis.client.xdel(new Keys(redis.prefix).shared('audit'), '2-0');
     const { code, error } = await runHere('audit', 'verify');
     expect(code).toBe(1);
-    expect(error).toMatch(new RegExp(`^chain ${shardOf('one')}, row 2: removed: `));
+    expect(error).toMatch(/^row 2: removed: /);
     const json = await runHere('audit', 'verify', '--json');
     expect([json.code, jsonLines(json.out)]).toMatchObject([1, [{ ok: false, problems: [{ seq: 2 }] }]]);
   });
 
-  test('verify shows against earlier marks that a whole chain was written anew', async () => {
+  test('verify shows against an earlier mark that a whole chain was written anew', async () => {
     const marks = join(newFolder(), 'marks.json');
     await noteAll('first');
-    await runHere('audit', '--json', '--marks', marks);
+    await runHere('audit', '--json', '--mark', marks);
     expect(await runHere('audit', 'verify', '--against', marks)).toMatchObject({ code: 0 });
     const keys = new Keys(redis.prefix);
-    for (const shard of new Set(subjects.map(shardOf)))
-      await redis.client.del(keys.shard(shard, 'audit'), keys.shard(shard, 'head'));
+    await redis.client.del(keys.shared('audit'), keys.shared('head'));
     await noteAll('forged');
     expect(await runHere('audit', 'verify')).toMatchObject({ code: 0 });
     expect(await runHere('audit', 'verify', '--against', marks)).toMatchObject({

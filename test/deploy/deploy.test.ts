@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { readSettings } from '../../src/settings.ts';
@@ -7,6 +7,8 @@ import { ROOT, readDockerfile, readDocuments, readText, SETTINGS, Words } from '
 const PORT = '3000';
 /** The waits of a stop, one after another: HTTP requests, running work, Slack's status, the audit export, the traces. */
 const STOP_SECONDS = 10 + 20 + 2 + 5 + 5;
+/** The password of Redis as compose takes it from the environment, and refuses to start without it. */
+const GIVEN = ['$', '{REDIS_PASSWORD:?set it in .env}'].join('');
 const MAIN = 'dist/bin/main.js';
 
 const { scripts, engines } = z
@@ -71,7 +73,11 @@ describe('the compose file', () => {
         read_only: z.literal(true),
         stop_grace_period: z.string(),
       }),
-      redis: z.object({ command: z.array(z.string()), volumes: z.array(z.string()) }),
+      redis: z.object({
+        command: z.array(z.string()),
+        environment: z.record(z.string(), z.string()),
+        volumes: z.array(z.string()),
+      }),
     }),
     volumes: z.record(z.string(), z.unknown()),
   });
@@ -82,25 +88,28 @@ describe('the compose file', () => {
     expect(deploy.replicas).toBe(2);
     expect(existsSync(`${ROOT}/${build.dockerfile}`)).toBe(true);
     expect(Object.keys(environment).filter((name) => !SETTINGS.has(name))).toEqual([]);
-    expect(environment).toMatchObject({ PORT, REDIS_URL: 'redis://redis:6379' });
+    expect(environment).toMatchObject({ PORT, REDIS_URL: `redis://:${GIVEN}@redis:6379` });
     expect(expose).toEqual([PORT]);
     expect(Number.parseInt(grace, 10)).toBeGreaterThan(STOP_SECONDS);
   });
 
   test('keeps Redis on a volume, with every write on disk and nothing evicted', () => {
-    const { command, volumes: mounts } = services.redis;
-    expect(command.join(' ')).toBe(
-      'redis-server --appendonly yes --appendfsync always --maxmemory-policy noeviction',
+    const { command, environment, volumes: mounts } = services.redis;
+    expect(command.slice(4).join(' ')).toBe(
+      '--appendonly yes --appendfsync always --maxmemory-policy noeviction',
     );
+    expect(environment).toEqual({ REDISCLI_AUTH: GIVEN });
     expect(Object.keys(volumes)).toContain(mounts[0]?.split(':')[0]);
   });
 });
 
 describe('the Kubernetes manifests', () => {
   const Resource = z.looseObject({ kind: z.string(), metadata: z.object({ name: z.string() }) });
-  const resources = ['bot.yml', 'redis.yml', 'secret.example.yml'].flatMap((file) =>
+  const applied = readdirSync(`${ROOT}/deploy/kubernetes`).flatMap((file) =>
     readDocuments(`deploy/kubernetes/${file}`).map((document) => Resource.parse(document)),
   );
+  const secrets = readDocuments('deploy/secret.example.yml').map((document) => Resource.parse(document));
+  const resources = [...applied, ...secrets];
   const find = (kind: string, name: string) =>
     resources.find((each) => each.kind === kind && each.metadata.name === name);
   const Labels = z.record(z.string(), z.string());
@@ -118,7 +127,7 @@ describe('the Kubernetes manifests', () => {
           containers: z.tuple([
             z.object({
               ports: z.tuple([z.object({ name: z.string(), containerPort: z.number() })]),
-              env: z.array(z.object({ name: z.string(), value: z.string() })),
+              env: z.array(z.object({ name: z.string(), value: z.string().optional() })),
               envFrom: z.tuple([z.object({ secretRef: z.object({ name: z.string() }) })]),
               startupProbe: Probe,
               livenessProbe: Probe,
@@ -156,13 +165,38 @@ describe('the Kubernetes manifests', () => {
     for (const path of ['/health', '/ready', '/metrics']) expect(server).toContain(`'${path}'`);
   });
 
+  test('apply no secret, since one with placeholders would take the place of the real one', () => {
+    expect(applied.map(({ kind }) => kind)).not.toContain('Secret');
+  });
+
+  test('let only the bots reach Redis, with a password from a secret', () => {
+    expect(find('NetworkPolicy', 'countersign-redis')).toMatchObject({
+      spec: {
+        podSelector: { matchLabels: { app: 'countersign-redis' } },
+        ingress: [{ from: [{ podSelector: spec.selector }], ports: [{ port: 6379 }] }],
+        egress: [],
+      },
+    });
+    const password = { secretKeyRef: { name: 'countersign-redis', key: 'password' } };
+    expect(find('StatefulSet', 'countersign-redis')).toMatchObject({
+      spec: {
+        template: { spec: { containers: [{ env: [{ name: 'REDISCLI_AUTH', valueFrom: password }] }] } },
+      },
+    });
+    expect(bot.env).toContainEqual({
+      name: 'REDIS_URL',
+      value: 'redis://:$(REDIS_PASSWORD)@countersign-redis:6379',
+    });
+    expect(find('Secret', 'countersign-redis')).toMatchObject({ stringData: { password: 'replace-me' } });
+  });
+
   test('set only settings that exist, from a secret of the right name, and reach the Redis beside them', () => {
     const [{ secretRef }] = bot.envFrom;
     const secret = z
       .object({ stringData: z.record(z.string(), z.string()) })
       .parse(find('Secret', secretRef.name));
     const names = [...bot.env.map(({ name }) => name), ...Object.keys(secret.stringData)];
-    expect(names.filter((name) => !SETTINGS.has(name))).toEqual([]);
+    expect(names.filter((name) => !SETTINGS.has(name))).toEqual(['REDIS_PASSWORD']);
     const url = bot.env.find(({ name }) => name === 'REDIS_URL')?.value ?? '';
     expect(find('Service', new URL(url).hostname)).toBeDefined();
     expect(find('StatefulSet', 'countersign-redis')).toMatchObject({

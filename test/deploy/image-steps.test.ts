@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -27,6 +27,8 @@ test("the image's steps, run in a clean folder, give a bot that makes its config
   const { root, folder, environment, command, healthCheck } = playDockerfile('deploy/Dockerfile', below);
   const { stdout: size } = await promisify(execFile)('du', ['-sb', root]);
   expect(Number.parseInt(size, 10) / MEGABYTE).toBeLessThan(250 - BASE_MEGABYTES);
+
+  expectPackages(folder);
 
   const redis = await startPrivateRedis(({ port, folder: data }) => [
     ...['--port', String(port), '--bind', '127.0.0.1', '--dir', data, '--daemonize', 'no', '--save', ''],
@@ -69,3 +71,18 @@ test("the image's steps, run in a clean folder, give a bot that makes its config
   expect((await once(bot, 'close'))[0]).toBe(0);
   expect(await codeOf(healthCheck)).toBe(1);
 });
+
+/** Checks that the SBOM lists every dependency with a licence and nothing of the development tools, and that only unbundled packages lie beside the bundle. */
+function expectPackages(folder: string): void {
+  const { dependencies } = JSON.parse(readText('package.json')) as { dependencies: Record<string, string> };
+  const { components } = JSON.parse(readFileSync(join(folder, 'sbom.cdx.json'), 'utf8')) as {
+    components: { group?: string; name: string; licenses?: unknown[] }[];
+  };
+  const names = components.map(({ group, name }) => (group === undefined ? name : `${group}/${name}`));
+  expect(names).toEqual(expect.arrayContaining(Object.keys(dependencies)));
+  expect(names).not.toContain('vitest');
+  expect(components.filter(({ licenses = [] }) => licenses.length === 0)).toEqual([]);
+  expect(readFileSync(join(folder, 'dist/THIRD_PARTY_LICENSES'), 'utf8')).toContain('\nioredis ');
+  expect(existsSync(join(folder, 'node_modules/tsx'))).toBe(true);
+  expect(existsSync(join(folder, 'node_modules/ioredis'))).toBe(false);
+}

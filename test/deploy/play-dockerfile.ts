@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { type Instruction, ROOT, readDockerfile, readText, Words } from './files.ts';
 
-/** What a container of the last stage would be: its root, its folder, its environment and its commands. */
+/** A container of the last stage: its root, its folder, its environment and its commands. */
 export interface Image {
   readonly root: string;
   readonly folder: string;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { openLedger } from '../../examples/shop/ledger.ts';
-import { approvalOf } from '../../src/tools/gate/gate.ts';
+import { approvalOf } from '../../src/tools/gate.ts';
 import { parseManifest } from '../../src/tools/manifest/parse.ts';
 import { formatProblem } from '../../src/tools/manifest/problem.ts';
 import { connectTestRedis } from '../support/redis.ts';

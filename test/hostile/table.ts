@@ -47,7 +47,7 @@ const JSON_TABLE = {
     ],
     'done, and its output is refused: nested more than': DEEP,
     'done, and its output is refused: over the limit': ['megabyte string', 'ten thousand keys'],
-    'refused: not JSON': NO_JSON,
+    'in doubt, and people are asked': NO_JSON,
   },
   'the bytes of a report': {
     'shown, and told as data': ['duplicate keys', '__proto__', 'half a character, escaped', 'a list'],

@@ -17,9 +17,10 @@ test('each step of an approved request is one line with the ids of the request, 
   await thread.shows(/Refunded\./);
   expect(stepsIn(lines)).toEqual([
     'request asked',
+    'request voted',
     'request approved',
     'request started',
-    'request finished',
+    'request succeeded',
   ]);
   const steps = lines.filter(({ msg }) => msg.startsWith('request '));
   const [asked] = steps;
@@ -33,8 +34,7 @@ test('each step of an approved request is one line with the ids of the request, 
   });
   for (const step of steps)
     expect(step).toMatchObject({ requestId: asked?.requestId, traceId: asked?.traceId });
-  expect(steps[1]).toMatchObject({ by: CAST.alice, approvals: 1, quorum: 1 });
-  expect(steps[3]).toMatchObject({ state: 'succeeded' });
+  expect(steps[1]).toMatchObject({ detail: `approve ${CAST.alice} 1 of 1` });
   const answers = lines.filter(({ msg }) => msg === 'model answered');
   expect(answers).toHaveLength(2);
   for (const line of answers) expect(line.traceId).toBe(asked?.traceId);
@@ -58,10 +58,11 @@ test('a vote that does not decide has a line and is no transition, and a repeate
   await thread.shows(/Gone\./);
   expect(stepsIn(lines)).toEqual([
     'request asked',
-    'request approved in part',
+    'request voted',
+    'request voted',
     'request approved',
     'request started',
-    'request finished',
+    'request succeeded',
   ]);
   const metrics = await bot.context.metrics.text();
   const counted = metrics
@@ -92,8 +93,7 @@ test('an action whose worker fell silent is a warning', async () => {
   await story.workspace.as(CAST.admin).submit(modal.id, { reason: 'It lies on the bench.' });
   await thread.shows(/Good to know\./);
   expect(lines.find(({ msg }) => msg === 'request resolved')).toMatchObject({
-    by: CAST.admin,
-    verdict: 'ran',
+    detail: `ran ${CAST.admin}`,
     traceId: step?.traceId,
   });
   await workshop.release('after');

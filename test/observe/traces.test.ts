@@ -84,7 +84,13 @@ function treeOfDocs(): string[] {
 }
 
 test('one approval across a restart is one trace, from the message to the reply, and says nothing of its content', async () => {
-  const { receiver, story, environment } = await prepare([{ calls: [refund] }, { text: 'Refunded.' }]);
+  const { receiver, story, environment } = await prepare([
+    {
+      calls: [refund],
+      usage: { promptTokens: 205, completionTokens: 20, cachedTokens: 64, reasoningTokens: 12 },
+    },
+    { text: 'Refunded.' },
+  ]);
   const first = await runBot(environment);
   const thread = story.ask('refund order A-1001');
   await thread.shows(/Approval needed/);
@@ -110,10 +116,15 @@ test('one approval across a restart is one trace, from the message to the reply,
     'gen_ai.provider.name': 'openai',
     'gen_ai.request.model': 'scripted',
     'gen_ai.usage.input_tokens': expect.anything(),
+    'gen_ai.usage.cache_read.input_tokens': 64,
+    'gen_ai.usage.reasoning.output_tokens': 12,
+    'gen_ai.conversation.id': `${thread.channel}:${thread.ts}`,
   });
   expect(find('execute_tool refund_order')?.attributes).toMatchObject({
     'gen_ai.operation.name': 'execute_tool',
     'gen_ai.tool.name': 'refund_order',
+    'gen_ai.tool.call.id': expect.stringMatching(/./),
+    'gen_ai.conversation.id': `${thread.channel}:${thread.ts}`,
   });
   const wait = find('wait for approval');
   const asked = find('invoke_agent countersign');

@@ -1,4 +1,5 @@
 import { Cluster } from 'ioredis';
+import { keyStart } from '../../src/store/record/keys.ts';
 import type { RedisClient } from '../../src/store/redis/run-script.ts';
 
 /** Every key of a record with all that it holds, read in one step on each node. */
@@ -22,15 +23,15 @@ export type Snapshot = Readonly<Record<string, Reply>>;
 /** All that is on record under a prefix, by key without the prefix; hashes in the order of their fields' names. */
 export async function snapshotOf(client: RedisClient, prefix: string): Promise<Snapshot> {
   const nodes = client instanceof Cluster ? client.nodes('master') : [client];
-  const replies = await Promise.all(nodes.map((node) => node.eval(READ_ALL, 0, `${prefix}*`)));
-  const entries = replies.flatMap((reply) => asList(asReply(reply)).map(entryOf(prefix)));
+  const replies = await Promise.all(nodes.map((node) => node.eval(READ_ALL, 0, `${keyStart(prefix)}*`)));
+  const entries = replies.flatMap((reply) => asList(asReply(reply)).map(entryOf(keyStart(prefix))));
   return Object.fromEntries(entries.sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-function entryOf(prefix: string): (row: Reply) => [string, Reply] {
+function entryOf(start: string): (row: Reply) => [string, Reply] {
   return (row) => {
     const [key = '', kind = '', value = ''] = asList(row);
-    return [String(key).slice(prefix.length), kind === 'hash' ? sortPairs(asList(value)) : value];
+    return [String(key).slice(start.length), kind === 'hash' ? sortPairs(asList(value)) : value];
   };
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Store } from '../../src/store/port/store.ts';
-import { shardOf, threadOf } from '../../src/store/record/keys.ts';
+import { threadOf } from '../../src/store/record/keys.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { connectTestRedis, type TestRedis } from '../support/redis.ts';
 import { snapshotOf } from './records-snapshot.ts';
@@ -36,7 +36,7 @@ afterAll(() => redis.close());
 
 const threadOfRequest = (id: string) => threadOf(id) ?? '';
 const dueTimers = async (threadId: string) => {
-  const { timers } = await store.due(shardOf(threadId), { overdueMs: 0, limit: 1000 });
+  const { timers } = await store.due({ overdueMs: 0, limit: 1000 });
   return timers.filter(({ id }) => id.startsWith(threadId)).map(({ kind }) => kind);
 };
 const goOn = async (threadId: string) => suspendTurn(store, await takeTurn(store, threadId));
@@ -45,7 +45,7 @@ const goOn = async (threadId: string) => suspendTurn(store, await takeTurn(store
 async function traces(what: string): Promise<string[]> {
   const snapshot = await snapshotOf(redis.client, redis.prefix);
   return Object.entries(snapshot)
-    .filter(([key, value]) => !key.endsWith(':audit') && `${key} ${JSON.stringify(value)}`.includes(what))
+    .filter(([key, value]) => key !== 'audit' && `${key} ${JSON.stringify(value)}`.includes(what))
     .map(([key]) => key);
 }
 
@@ -135,7 +135,7 @@ test('nothing that waits for anybody ever leaves', async () => {
     expect(await dueTimers(threadId), state).not.toContain('retire');
     expect(await store.purge(id), state).toEqual({ outcome: 'not-settled' });
     expect(await store.retire(threadId), state).toEqual({ outcome: 'not-due' });
-    await redis.client.zadd(`${redis.prefix}{${shardOf(threadId)}}:timers`, 0, `retire|${threadId}`);
+    await redis.client.zadd(`{${redis.prefix}}:timers`, 0, `retire|${threadId}`);
     expect(await store.retire(threadId), state).toEqual({ outcome: 'in-use' });
     expect(await store.load(id), state).toMatchObject({ outcome: 'found', request: { state } });
   }

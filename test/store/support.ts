@@ -167,8 +167,12 @@ export async function askAndStart(
 }
 
 /** Opens a request whose only attempt has fallen silent, so that nobody knows what became of it. */
-export async function askAndLose(store: Store, changes: RequestChanges = {}): Promise<string> {
-  const requestId = await askAndStart(store, changes, { heartbeatTimeoutMs: 0 });
+export async function askAndLose(
+  store: Store,
+  changes: RequestChanges = {},
+  started: Partial<Attempt> = {},
+): Promise<string> {
+  const requestId = await askAndStart(store, changes, { ...started, heartbeatTimeoutMs: 0 });
   await store.recover(requestId);
   return requestId;
 }

@@ -5,7 +5,7 @@ import type { BotContext } from '../../src/bot/context.ts';
 import { castVote } from '../../src/bot/decisions/cast-vote.ts';
 import { checkClick } from '../../src/bot/decisions/click.ts';
 import { threadIdOf } from '../../src/bot/slack/thread.ts';
-import type { FinishAndClaimResult } from '../../src/store/port/store.ts';
+import type { FinishResult } from '../../src/store/port/store.ts';
 import { CAST, type Story, startStory } from './support.ts';
 
 const refund = (amount: number, orderId = 'A-1001') => ({
@@ -19,18 +19,18 @@ async function askedStory(replies: readonly ModelReply[]) {
   const { context } = await story.startOwnBot();
   const thread = story.ask('refund order A-1001');
   await thread.shows(/0 of 1 approvals/);
-  const { requestIds } = await context.store.listAsked(CAST.requester, { limit: 1 });
+  const { requestIds } = await context.store.list('asked', [CAST.requester], { limit: 1 });
   const [requestId = ''] = requestIds;
   const lines: string[] = [];
   const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
 
   const approve = async (
-    finishing: (finish: () => Promise<FinishAndClaimResult>) => Promise<FinishAndClaimResult>,
+    finishing: (finish: () => Promise<FinishResult>) => Promise<FinishResult>,
     changes: Partial<BotContext> = {},
   ) => {
     const store: BotContext['store'] = {
       ...context.store,
-      finishAndClaim: (...given) => finishing(() => context.store.finishAndClaim(...given)),
+      finish: (...given) => finishing(() => context.store.finish(...given)),
     };
     const click = { who: CAST.alice, id: 'a click' };
     const checked = await checkClick(context, requestId, click);
@@ -85,7 +85,7 @@ test('an attempt that was given up while it ran reports too late, and the model 
   const { story, context, thread, requestId, approve, logged } = await askedStory([
     { text: 'All is refunded.' },
   ]);
-  const finished: FinishAndClaimResult[] = [];
+  const finished: FinishResult[] = [];
   await approve(
     async (finish) => {
       await expect.poll(() => context.store.recover(requestId)).not.toEqual({ outcome: 'not-due' });

@@ -8,14 +8,18 @@ import { Secrets } from '../../src/tools/secrets.ts';
 const Given = z.object({
   settings: z.custom<Settings>(),
   manifest: z.string(),
+  environment: z.record(z.string(), z.string()),
   folder: z.string(),
   prefix: z.string(),
   timing: z.record(z.string(), z.number()),
+  sweep: z.record(z.string(), z.number()),
 });
 
 // A bot as a process of its own, which a story can kill; it says when it listens.
-const { settings, manifest, folder, prefix, timing } = Given.parse(JSON.parse(process.argv[2] ?? ''));
-const parsed = parseManifest(manifest, { file: 'story.yml', environment: {} });
+const { settings, manifest, environment, folder, prefix, timing, sweep } = Given.parse(
+  JSON.parse(process.argv[2] ?? ''),
+);
+const parsed = parseManifest(manifest, { file: 'story.yml', environment });
 if (!parsed.ok) throw new Error('The manifest of the story does not hold');
 const logger = pino({ level: 'silent' });
 await startBot({
@@ -26,5 +30,6 @@ await startBot({
   logger,
   prefix,
   timing,
+  sweep,
 });
 process.stdout.write('listening\n');

@@ -41,7 +41,7 @@ test.each(['thread_broadcast', 'file_share'])(
       event: {
         type: 'message',
         subtype,
-        user: CAST.alice,
+        user: CAST.requester,
         text: 'look at this',
         ts: state.clock.next(),
         thread_ts: thread.ts,
@@ -51,7 +51,7 @@ test.each(['thread_broadcast', 'file_share'])(
       ...(channel !== undefined && { channel }),
     });
     await thread.shows(/I see\./);
-    expect(heardByModel(story.model)).toEqual(['remi: a question', 'alice: look at this']);
+    expect(heardByModel(story.model)).toEqual(['remi: a question', 'remi: look at this']);
   },
 );
 
@@ -123,11 +123,9 @@ test('three people in one thread are told apart by name', async () => {
   const story = await startStory({ replies: [{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }] });
   const thread = story.ask('where do we eat?');
   await thread.shows(/One\./);
-  const say = (who: string, text: string) =>
-    story.workspace.as(who).send(thread.channel, text, { threadTs: thread.ts });
-  say(CAST.alice, 'not fish');
+  story.ask('not fish', { as: CAST.alice, threadTs: thread.ts });
   await thread.shows(/Two\./);
-  say(CAST.bruno, `fish, says <@${CAST.alice}>?`);
+  story.ask(`fish, says <@${CAST.alice}>?`, { as: CAST.bruno, threadTs: thread.ts });
   await thread.shows(/Three\./);
   expect(heardByModel(story.model)).toEqual([
     'remi: where do we eat?',

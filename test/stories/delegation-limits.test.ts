@@ -123,7 +123,10 @@ test('the delegate, and an admin, can end it by a button; others cannot', async 
   await story.workspace.as(admin).click({ channel: list.channel, ts: list.ts }, 'end-delegation');
   await story.noticeFor(admin, /^Ended\.$/);
   const environment = { REDIS_URL: inject('redisUrl') };
-  expect(await run(['delegations'], environment, story.prefix)).toMatchObject({ code: 0, out: '' });
+  expect(await run(['delegations'], environment, story.prefix)).toMatchObject({
+    code: 0,
+    out: 'Nobody decides for anybody else.\n',
+  });
   await delegate(story, alice, DORA);
   expect((await run(['delegations'], environment, story.prefix)).out).toMatch(`${alice}  ${DORA}  2`);
 });

@@ -96,7 +96,7 @@ test('an approval in the place of somebody counts as long as that person is an a
   expect(await refunded(story)).toBe(0);
 });
 
-test('a delegation survives restarts, and one that a process entered and did not bring to all shards holds after the next start', async () => {
+test('a delegation survives restarts, and one that another process entered holds at once', async () => {
   const story = await startStory({
     manifest: ONE,
     slack,

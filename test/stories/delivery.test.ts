@@ -60,7 +60,7 @@ test('neither a failing Slack nor a lost answer makes a second card or a second 
   await story.directly(CAST.alice).shows(/Done: Refund order/);
   await story.directly(CAST.bruno).shows(/Done: Refund order/);
   await thread.shows(/Refunded\./);
-  const isDelivered = async () => (await story.redis.keys(`${story.prefix}{*}:outbox`)).length === 0;
+  const isDelivered = async () => (await story.redis.keys(`{${story.prefix}}:outbox`)).length === 0;
   await expect.poll(isDelivered).toBe(true);
   expect(cardsIn(story, thread.channel, thread.ts)).toHaveLength(1);
   expect(story.workspace.messagesIn(story.workspace.directMessages(CAST.alice))).toHaveLength(1);
@@ -134,7 +134,7 @@ test('a card that changes many times at once ends at its last state, with one ca
   );
   await thread.shows(/Done: Refund order/);
   await thread.shows(/Refunded\./);
-  const isDelivered = async () => (await story.redis.keys(`${story.prefix}{*}:outbox`)).length === 0;
+  const isDelivered = async () => (await story.redis.keys(`{${story.prefix}}:outbox`)).length === 0;
   await expect.poll(isDelivered).toBe(true);
 
   const updates = story.workspace.calls.filter(

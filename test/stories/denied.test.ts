@@ -72,3 +72,38 @@ test('an approved action that a rule has come to deny does not start, and its re
   expect(await refunded(story)).toBe(0);
   expect(await deniedRows(story)).toHaveLength(1);
 });
+
+test('a call that only reads and that a limit denies is on record, with everybody whose words led to it', async () => {
+  const manifest = `
+slack: { display_information: { name: Countersign } }
+agent: { instructions: Help. }
+policies:
+  default: { approvers: [${CAST.alice}], direct_messages: false }
+tools:
+  read_order: { module: ./examples/shop/tools/read-order.ts, approval: { require: never } }
+limits:
+  read_order: { per: requester, window: 1d, max: 1 }
+`;
+  const look = { name: 'read_order', arguments: { orderId: 'A-1001' } };
+  const story = await startStory({
+    manifest,
+    replies: [{ calls: [look] }, { text: 'It is paid.' }, { calls: [look] }, { text: 'Not today.' }],
+  });
+  const thread = story.ask('read order A-1001');
+  await thread.shows(/It is paid\./);
+  story.workspace.as(CAST.bruno).send(thread.channel, 'I wonder too', { threadTs: thread.ts });
+  const store = openRedisStore({ client: story.redis, prefix: story.prefix });
+  const onRecord = async () => JSON.stringify(await store.readThread(`${thread.channel}:${thread.ts}`));
+  await expect.poll(onRecord).toContain('I wonder too');
+  story.ask('and once more', { threadTs: thread.ts });
+  await thread.shows(/Not today\./);
+  expect(await deniedRows(story)).toMatchObject([
+    {
+      tool: 'read_order',
+      arguments: look.arguments,
+      requesters: [CAST.requester],
+      context_authors: [CAST.bruno],
+      reason: expect.stringContaining('The limit of 1'),
+    },
+  ]);
+});

@@ -19,14 +19,17 @@ export const MORTAL = {
 export async function startDoomedBot(
   { setup }: Pick<Story, 'setup'>,
   manifest: string,
-): Promise<{ kill: () => Promise<void> }> {
-  const { settings, folder, prefix, timing = {} } = setup;
+  environment: Readonly<Record<string, string>> = {},
+): Promise<{ kill: () => Promise<void>; gone: Promise<unknown> }> {
+  const { settings, folder, prefix, timing = {}, sweep = {} } = setup;
   const given = JSON.stringify({
     settings,
     manifest: await withBuiltTools(manifest, folder),
+    environment,
     folder,
     prefix,
     timing,
+    sweep,
   });
   const file = join(await builtProduct(), 'bot-process.js');
   const child = spawn(process.execPath, [file, given], {
@@ -40,5 +43,5 @@ export async function startDoomedBot(
   onTestFinished(kill);
   const [said] = await Promise.race([once(child.stdout, 'data'), gone]);
   if (!String(said).includes('listening')) throw new Error(`The bot's process ended at once, with ${said}.`);
-  return { kill };
+  return { kill, gone };
 }

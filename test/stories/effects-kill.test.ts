@@ -1,4 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { parseManifest } from '../../src/tools/manifest/parse.ts';
+import { formatProblem } from '../../src/tools/manifest/problem.ts';
+import { withBuiltTools } from '../support/build-module.ts';
 import { MORTAL, startDoomedBot } from './doomed-bot.ts';
 import { effectRows } from './effect-rows.ts';
 import { CAST, startStory } from './support.ts';
@@ -11,7 +14,7 @@ const unsignedManifest = workshopManifest().replace(
 );
 
 /** A tool that needs no approval has taken effect, and its process is killed before the turn ends. */
-async function dieAfterEffect(name: string, texts: readonly string[]) {
+async function dieAfterEffect(name: string, texts: readonly string[], next = unsignedManifest) {
   const workshop = await openWorkshop();
   await workshop.hold('after');
   onTestFinished(() => workshop.release('after'));
@@ -27,7 +30,9 @@ async function dieAfterEffect(name: string, texts: readonly string[]) {
   await workshop.has(1, 'effects');
   await doomed.kill();
   await workshop.release('after');
-  await story.startOwnBot();
+  const parsed = parseManifest(await withBuiltTools(next), { file: 'manifest.yml', environment: {} });
+  if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'));
+  await story.startOwnBot({ manifest: parsed.manifest });
   return { story, thread, workshop };
 }
 
@@ -150,6 +155,30 @@ test('an idempotent call without approval whose process was killed is run again 
   expect(await workshop.keys('tries')).toHaveProperty('size', 1);
   expect(await workshop.linesOf('tries')).toHaveLength(2);
 });
+
+test.each([
+  ['press_part', 'denies it', '{ require: deny, reason: Not now. }'],
+  ['press_part', 'asks for it', '{ policy: default }'],
+  ['press_part', 'has no such tool', undefined],
+  ['stamp_part', 'denies it', '{ require: deny, reason: Not now. }'],
+  ['stamp_part', 'asks for it', '{ policy: default }'],
+  ['stamp_part', 'has no such tool', undefined],
+] as const)(
+  'a call of %s that took effect before its process was killed is asked about, if the manifest meanwhile %s',
+  async (name, _how, rule) => {
+    const next =
+      rule === undefined
+        ? unsignedManifest.replace(/tools:[\s\S]*$/, 'tools: {}\n')
+        : unsignedManifest.replace('{ require: never }', rule);
+    const { story, thread, workshop } = await dieAfterEffect(name, ['Good to know.'], next);
+    await thread.click(CAST.admin, /Outcome unknown: (Press|Stamp) part/, 'ran');
+    const modal = await story.modalFor(CAST.admin);
+    await story.workspace.as(CAST.admin).submit(modal.id, { reason: 'It lies on the bench.' });
+    await thread.shows(/Good to know\./);
+    expect(JSON.stringify(story.repliesIn(thread))).not.toMatch(/[Nn]ot run|did not run/);
+    expect(await workshop.linesOf('effects')).toHaveLength(1);
+  },
+);
 
 test('a tool that can look its call up is asked before any person', async () => {
   const { thread, workshop } = await dieAfterEffect('engrave_part', ['Engraved.']);

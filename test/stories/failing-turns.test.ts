@@ -43,6 +43,6 @@ test('a thread whose turns keep failing is quarantined after some tries; people 
   const released = await run(['retry', threadId], environment, story.prefix);
   expect(released).toMatchObject({ code: 0, out: `${threadId} is released\n` });
   await thread.shows(/Now I can\./);
-  expect((await run(['threads'], environment, story.prefix)).out).toBe('');
+  expect((await run(['threads'], environment, story.prefix)).out).toBe('No thread is quarantined.\n');
   expect((await run(['retry', threadId], environment, story.prefix)).code).toBe(1);
 });

@@ -45,9 +45,9 @@ test('an image reaches the model as an image, small and without its metadata', a
   expect([sent.readUInt32BE(16), sent.readUInt32BE(20)]).toEqual([1_568, 784]);
   expect(sent.toString('latin1')).not.toContain('approve');
   // The log refers to the image, and the thread keeps its bytes under another key.
-  const [log = ''] = await story.redis.keys(`${story.prefix}{*}:log:*`);
+  const [log = ''] = await story.redis.keys(`{${story.prefix}}:log:*`);
   expect((await story.redis.lrange(log, 0, -1)).join('')).not.toContain('base64');
-  expect(await story.redis.keys(`${story.prefix}{*}:files:*`)).toHaveLength(1);
+  expect(await story.redis.keys(`{${story.prefix}}:files:*`)).toHaveLength(1);
 });
 
 test('the text of a PDF is quoted, and a long file is cut where the budget ends', async () => {

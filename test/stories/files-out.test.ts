@@ -38,7 +38,7 @@ test('a file of a tool is sent to the thread, and named in what the model reads'
     '{"output":{"rows":1},"files":["[orders.csv (text/csv, 23 bytes) is sent to the thread]"]}',
   ]);
   // The bytes leave the record when they were sent.
-  expect(await story.redis.keys(`${story.prefix}{*}:files:*`)).toEqual([]);
+  expect(await story.redis.keys(`{${story.prefix}}:files:*`)).toEqual([]);
 });
 
 test('a file of an approved action is sent after it ran, once, though the answers of Slack are lost', async () => {

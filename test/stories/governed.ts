@@ -3,14 +3,16 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { CHANNELS } from '../../playground/slack/default-cast.ts';
 import { proposeChange } from '../../src/bot/turns/policy-change.ts';
-import { chooseManifest, type ManifestVersion, manifestDigest } from '../../src/tools/manifest/govern.ts';
+import { manifestIn } from '../../src/store/documents/manifest.ts';
+import type { Environment } from '../../src/tools/manifest/environment.ts';
+import { chooseManifest, type ManifestVersion, versionOf } from '../../src/tools/manifest/govern.ts';
 import { parseManifest } from '../../src/tools/manifest/parse.ts';
 import { type ReloadNotice, watchManifest } from '../../src/tools/manifest/reload.ts';
 import { Secrets } from '../../src/tools/secrets.ts';
 import { newFolder } from '../commands/support.ts';
 import { CAST, startStory } from './support.ts';
 
-/** A manifest whose weakening needs approval, with a quorum that can be lowered. */
+/** A manifest whose changes need approval, with a quorum that can be lowered. */
 export const manifest = (quorum: number, rest = '') => `slack: { display_information: { name: Countersign } }
 agent:
   instructions: Help.
@@ -22,28 +24,27 @@ tools:
   pay: { description: Pays., http: { method: POST, url: "https://example.com/pay" } }
 ${rest}`;
 
-function versionOf(text: string): ManifestVersion {
-  const parsed = parseManifest(text, { file: 'manifest.yml', environment: {} });
+function parseVersion(text: string, environment: Environment): ManifestVersion {
+  const parsed = parseManifest(text, { file: 'manifest.yml', environment });
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  const { manifest: value, secrets } = parsed;
-  return { digest: manifestDigest(text), text, lock: undefined, manifest: value, secrets };
+  return versionOf(parsed, undefined);
 }
 
 /** Starts bots whose manifest is a file, as the program does. */
 export async function startGoverned() {
   const story = await startStory({ withoutBot: true, manifest: manifest(2) });
-  const start = async (text: string) => {
+  const start = async (text: string, environment: Record<string, string> = {}) => {
     const folder = newFolder();
     const file = join(folder, 'manifest.yml');
     writeFileSync(file, text);
-    let active = versionOf(text);
+    let active = parseVersion(text, environment);
     let reload = (): void => {};
     const bot = await story.startOwnBot({
       manifest: active.manifest,
       folder,
       policyChanges: {
         async choose(record) {
-          ({ version: active } = await chooseManifest(record, active, {}));
+          ({ version: active } = await chooseManifest(record, active, environment));
           return { manifest: active.manifest, lock: { text: active.lock } };
         },
         onApproved: () => reload(),
@@ -52,10 +53,12 @@ export async function startGoverned() {
     const notices: ReloadNotice[] = [];
     const watch = await watchManifest({
       file,
-      text: active.text,
-      lock: { text: active.lock },
-      govern: { record: bot.context.store, onHeld: (change) => proposeChange(bot.context, change) },
-      environment: {},
+      active,
+      govern: {
+        record: manifestIn(bot.context.store),
+        onHeld: (change) => proposeChange(bot.context, change),
+      },
+      environment,
       toolbox: bot.toolbox,
       secrets: new Secrets(),
       store: bot.context.store,
@@ -84,8 +87,8 @@ export async function startGoverned() {
   const cards = () =>
     workspace
       .messagesIn(CHANNELS.general)
-      .filter(({ blocks }) => JSON.stringify(blocks ?? []).includes('Rules that get weaker'));
-  const card = () => place.shows(/Rules that get weaker/);
-  const click = (who: string, action: string) => place.click(who, /Rules that get weaker/, action);
+      .filter(({ blocks }) => JSON.stringify(blocks ?? []).includes('Active manifest'));
+  const card = () => place.shows(/Active manifest/);
+  const click = (who: string, action: string) => place.click(who, /Active manifest/, action);
   return { ...story, place, start, card, cards, click };
 }

@@ -15,36 +15,68 @@ const withLimits = (limits: string, manifest = MANIFEST) =>
 const over = (policy: string) =>
   `{ sum: input.amount, per: requester, window: 1d, max: 9000, then: policy ${policy} }`;
 
-test('over a limit its policy is asked in place of one that is just as strict', async () => {
+test('over a limit its policy is asked beside that of the rule, however strict', async () => {
   const story = await startStory({
     manifest: withLimits(over('boss')),
     replies: [refund(20_000), { text: 'Done.' }],
   });
   const thread = story.ask('refund 200');
   await thread.shows(/Requires approval because a limit is reached/);
-  await thread.click(admin, /Approval needed/, 'approve');
+  await thread.click(admin, /0 of 2 approvals/, 'approve');
+  await thread.shows(/1 of 2 approvals/);
+  expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 0 });
+  await thread.click(alice, /1 of 2 approvals/, 'approve');
   await thread.shows(/Done\./);
   expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 20_000 });
 });
 
-test('over a limit a stricter policy of the rule is asked, and what it approves runs', async () => {
+test('over a limit a policy of the rule that is as strict is asked alone, and what it approves runs', async () => {
   const stricter = MANIFEST.replace('policy: default, when:', 'policy: two, when:');
   const story = await startStory({
-    manifest: withLimits(over('boss'), stricter),
+    manifest: withLimits(over('default'), stricter),
     replies: [refund(20_000), { text: 'Done.' }],
   });
   const thread = story.ask('refund 200');
-  await thread.click(alice, /Approval needed/, 'approve');
+  await thread.click(alice, /0 of 2 approvals/, 'approve');
   await thread.click(bruno, /1 of 2 approvals/, 'approve');
   await thread.shows(/Done\./);
   expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 20_000 });
 });
 
+test('every refund needs two approvals: with a grant, one over a limit whose policy asks for one still needs two', async () => {
+  const granted = MANIFEST.replace(
+    '  two: {',
+    '  two: { grants: { for: 2h, uses: 5, when: "input.amount > 0" },',
+  ).replace(
+    'approval: [{ policy: default, when: "input.amount > 10000" }, { require: never }]',
+    'approval: { policy: two }',
+  );
+  const story = await startStory({
+    manifest: withLimits(over('default'), granted),
+    replies: [refund(8_000), { text: 'One.' }, refund(2_000), { text: 'Two.' }],
+  });
+  const thread = story.ask('refund 80');
+  for (const who of [alice, bruno]) {
+    const card = await thread.shows(who === alice ? /0 of 2 approvals/ : /1 of 2 approvals/);
+    const person = story.workspace.as(who);
+    await person.choose({ channel: thread.channel, ts: card.ts }, 'more', 'approve-grant');
+    await person.submit((await story.modalFor(who, /without asking anyone/)).id, {});
+  }
+  await thread.shows(/One\./);
+  story.ask('refund 20', { threadTs: thread.ts });
+  await thread.click(alice, /Approval needed[\s\S]*0 of 2 approvals/, 'approve');
+  await thread.shows(/1 of 2 approvals/);
+  expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 8_000 });
+  await thread.click(bruno, /1 of 2 approvals/, 'approve');
+  await thread.shows(/Two\./);
+  expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 10_000 });
+});
+
 test.each<[string, string, readonly string[]]>([
-  ['boss', 'chief', [admin]],
-  ['boss', 'two', [alice, bruno]],
+  ['boss', 'chief', [admin, bruno]],
+  ['default', 'two', [alice, bruno]],
 ])(
-  'over limits with the policies %s and %s only the strictest is asked, or the first',
+  'over limits with the policies %s and %s both are asked, or the one that is as strict as both',
   async (one, other, approvers) => {
     const story = await startStory({
       manifest: withLimits(`[${over(one)}, ${over(other)}]`),

@@ -25,9 +25,9 @@ test('an approver for whom enough waits is not told of more: the next one is, th
     replies: [refund('A-1001', 500), refund('A-1002'), refund('A-1003'), { text: 'Refunded.' }],
   });
   const told = (who: string) => story.workspace.messagesIn(story.workspace.directMessages(who)).length;
-  story.ask('refund a little');
+  story.ask('refund a little', { as: bruno });
   await story.directly(alice).shows(/Approval needed/);
-  const second = story.ask('refund the second order');
+  const second = story.ask('refund the second order', { as: admin });
   await story.directly(bruno).shows(/Approval needed/);
   const third = story.ask('refund the third order');
   await third.shows(/Escalated right away because the approvers already have too many requests waiting: /);
@@ -35,6 +35,24 @@ test('an approver for whom enough waits is not told of more: the next one is, th
   expect([told(alice), told(bruno), told(admin)]).toEqual([1, 1, 1]);
   await second.click(alice, /Approval needed/, 'approve');
   await second.shows(/Refunded\./);
+});
+
+test('who fills the approvers with requests of their own does not bring the escalation forward: everybody is told, and nobody else may approve yet', async () => {
+  const story = await startStory({
+    manifest: manifest(`load: { waiting: 1 }, escalate: { after: 20h, to: [${admin}] }`),
+    sweep: { everyMs: 50, overdueMs: 0 },
+    replies: [refund('A-1001'), refund('A-1002')],
+  });
+  const told = (who: string) => story.workspace.messagesIn(story.workspace.directMessages(who)).length;
+  await story.ask('refund the first order').shows(/Approval needed/);
+  await story.directly(bruno).shows(/Approval needed/);
+  const second = story.ask('refund the second order');
+  await second.shows(/Approval needed/);
+  await story.workspace.until(() => told(alice) + told(bruno) === 4, { what: 'everybody told' });
+  await story.deliveredAll();
+  expect(told(admin)).toBe(0);
+  await second.click(admin, /Approval needed/, 'approve');
+  await story.noticeFor(admin, /not an approver/);
 });
 
 test('nobody approves more in an hour than the policy says, also with two clicks at once; rejecting is always possible', async () => {

@@ -5,7 +5,7 @@ import { CAST } from './support.ts';
 
 const eventually = (check: () => void) => vi.waitFor(check, { timeout: PATIENCE_MS, interval: 20 });
 
-test('a weaker manifest waits until its card is approved, and both processes use it from then on', async () => {
+test('a changed manifest waits until its card is approved, and both processes use it from then on', async () => {
   const { start, card, cards, click, place } = await startGoverned();
   const one = await start(manifest(2));
   const two = await start(manifest(2));
@@ -13,10 +13,8 @@ test('a weaker manifest waits until its card is approved, and both processes use
   two.write(manifest(1));
   const { text, blocks } = await card();
   const shown = `${text}${JSON.stringify(blocks)}`;
-  expect(shown).toContain('Weaken 1 rule in manifest.yml');
-  expect(shown).toContain('policies.default: approvers: 2 of');
-  expect(shown).toContain('alice (U0ALICE002)');
-  expect(shown).toContain('manifest.yml');
+  expect(shown).toContain('Change the rules in manifest.yml');
+  expect(shown).toContain('- policies.default.quorum: 2\\n+ policies.default.quorum: 1"');
   await eventually(() => expect(one.notices).toMatchObject([{ outcome: 'held' }]));
   expect([one.quorum(), two.quorum(), cards().length]).toEqual([2, 2, 1]);
   await click(CAST.alice, 'approve');
@@ -24,27 +22,29 @@ test('a weaker manifest waits until its card is approved, and both processes use
   // It is on record, so a process that starts later uses it as well.
   expect((await start(manifest(1))).quorum()).toBe(1);
   expect(cards()).toHaveLength(0);
-  await place.shows(/Weakened 1 rule in manifest\.yml/);
+  await place.shows(/Changed the rules in manifest\.yml/);
 });
 
-test('a stronger manifest takes effect at once, and the one before it needs approval from then on, also after a restart', async () => {
+test('a change of what decides nothing takes effect at once; a stricter rule waits as any other, also after a restart', async () => {
   const { start, card, cards } = await startGoverned();
   const one = await start(manifest(2));
-  one.write(manifest(3));
-  await eventually(() => expect(one.quorum()).toBe(3));
+  one.write(manifest(2).replace('Help.', 'Help people.'));
+  await eventually(() => expect(one.bot.toolbox.manifest.agent.instructions).toBe('Help people.'));
   expect(cards()).toHaveLength(0);
   await one.end();
-  const again = await start(manifest(2));
-  expect(again.quorum()).toBe(3);
+  const again = await start(manifest(3));
+  expect(again.quorum()).toBe(2);
   await card();
-  expect(again.quorum()).toBe(3);
+  expect(again.quorum()).toBe(2);
+  expect(again.bot.toolbox.manifest.agent.instructions).toBe('Help people.');
 });
 
 test('a process whose file is the former one follows the record, and asks nobody', async () => {
   const { start, cards } = await startGoverned();
   const [one, two] = [await start(manifest(2)), await start(manifest(2))];
-  one.write(manifest(3));
-  await eventually(() => expect([one.quorum(), two.quorum()]).toEqual([3, 3]));
+  one.write(manifest(2).replace('Help.', 'Help people.'));
+  const told = ({ bot }: typeof one) => bot.toolbox.manifest.agent.instructions;
+  await eventually(() => expect([told(one), told(two)]).toEqual(['Help people.', 'Help people.']));
   expect(cards()).toHaveLength(0);
 });
 
@@ -56,7 +56,7 @@ test('a rejected change is not applied and not asked again; the admins are told'
   const modal = await modalFor(CAST.bruno, /You're about to reject/);
   await workspace.as(CAST.bruno).submit(modal.id, { reason: 'Two people must look.' });
   await directly(CAST.admin).shows(
-    /weakens rules and was not applied: it was rejected\. The previous version stays active\./,
+    /The changed manifest\.yml was not applied: it was rejected\. The previous version stays active\./,
   );
   expect(one.quorum()).toBe(2);
   await one.end();
@@ -69,12 +69,68 @@ test('nobody but the approvers of policy changes can approve, and taking them ou
   const { start, click, card, noticeFor } = await startGoverned();
   const one = await start(manifest(2));
   one.write(manifest(2).replace(/ {2}policy_changes: .*\n/, ''));
-  expect(JSON.stringify((await card()).blocks)).toContain('weakening the rules no longer needs approval');
+  expect(JSON.stringify((await card()).blocks)).toContain('- agent.policy_changes.approvers');
   await click(CAST.admin, 'approve');
   await noticeFor(CAST.admin, /You're not an approver for this request\./);
   expect(one.bot.toolbox.manifest.agent.policyChanges).toBeDefined();
   await click(CAST.alice, 'approve');
   await eventually(() => expect(one.bot.toolbox.manifest.agent.policyChanges).toBeUndefined());
   one.write(manifest(1).replace(/ {2}policy_changes: .*\n/, ''));
+  await eventually(() => expect(one.quorum()).toBe(1));
+});
+
+test('another value of the environment for an approver is a change as well: after a restart the former one stays active until it is approved', async () => {
+  const { start, card, click } = await startGoverned();
+  const text = manifest(1).replace(
+    `approvers: [${CAST.alice}, ${CAST.bruno}, ${CAST.admin}]`,
+    `approvers: ["\${BOSS}"]`,
+  );
+  const one = await start(text, { BOSS: CAST.alice });
+  await one.end();
+  const again = await start(text, { BOSS: CAST.requester });
+  const approvers = () => again.bot.toolbox.policy('default')?.approvers;
+  expect(approvers()).toEqual([CAST.alice]);
+  const shown = JSON.stringify((await card()).blocks);
+  expect(shown).toContain(`- policies.default.approvers: [alice (${CAST.alice})]`);
+  expect(shown).toContain(`+ policies.default.approvers: [remi (${CAST.requester})]`);
+  await click(CAST.bruno, 'approve');
+  await eventually(() => expect(approvers()).toEqual([CAST.requester]));
+});
+
+test('a change that is too long for its card says so, and is approved only after all its lines, none of them live', async () => {
+  const { start, card, place, workspace, modalFor } = await startGoverned();
+  const one = await start(manifest(2));
+  const tools = Array.from(
+    { length: 40 },
+    (_, index) =>
+      `  pay_${index}: { description: "<!channel> <https://evil.example|docs> ${index}", http: { method: POST, url: "https://example.com/pay/${index}" } }`,
+  );
+  one.write(manifest(1, tools.join('\n')));
+  const { blocks } = await card();
+  expect(JSON.stringify(blocks)).toMatch(/Changes: .*\(not shown: [\d,]+ characters\)/);
+  expect(JSON.stringify(blocks)).not.toContain('"action_id":"approve"');
+  await place.click(CAST.alice, /Active manifest/, 'details');
+  let view = await modalFor(CAST.alice);
+  let seen = JSON.stringify(view.blocks);
+  while (!JSON.stringify(view.blocks).includes('"action_id":"approve"')) {
+    const { hash } = view;
+    await workspace.as(CAST.alice).click({ viewId: view.id }, 'next-page');
+    view = await workspace.until(
+      () => {
+        const modal = workspace.modalOf(CAST.alice);
+        return modal?.hash === hash ? undefined : modal;
+      },
+      { what: 'the next page' },
+    );
+    seen += JSON.stringify(view.blocks);
+  }
+  const lines = Array.from(
+    { length: 40 },
+    (_, index) => `+ tools.pay_${index}.http.url: https://example.com/pay/${index}`,
+  );
+  expect(lines.filter((line) => !seen.includes(line))).toEqual([]);
+  expect(seen).toContain('- policies.default.quorum: 2');
+  expect(seen).not.toMatch(/"type":"(link|broadcast|mrkdwn)"/);
+  await workspace.as(CAST.alice).click({ viewId: view.id }, 'approve');
   await eventually(() => expect(one.quorum()).toBe(1));
 });

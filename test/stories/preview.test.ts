@@ -60,7 +60,7 @@ test('a retry is not compared with its preview, which its own first attempt may 
   });
   onTestFinished(() => workshop.release('after'));
   const recorded = async () => {
-    const [key = ''] = await story.redis.keys(`${story.prefix}*:request:*`);
+    const [key = ''] = await story.redis.keys(`{${story.prefix}}:request:*`);
     return story.redis.hmget(key, 'state', 'attempts');
   };
   const thread = story.ask('drill a part');

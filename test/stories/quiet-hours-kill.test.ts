@@ -30,7 +30,7 @@ tools:
   const thread = story.ask('refund order A-1001');
   await thread.shows(/Approval needed/);
   const held = async () => {
-    const keys = await story.redis.keys(`${story.prefix}*:outbox`);
+    const keys = await story.redis.keys(`{${story.prefix}}:outbox`);
     const scores = await Promise.all(keys.map((key) => story.redis.zrange(key, '0', '-1', 'WITHSCORES')));
     return scores.flat();
   };

@@ -28,9 +28,8 @@ test('in quiet hours the card is in the thread at once, and nobody gets a direct
   const thread = story.ask('refund order A-1001');
   const card = await thread.shows(/Approval needed/);
   expect(JSON.stringify(card.blocks)).toContain('Quiet hours. Direct messages to approvers go out');
-  const [shard = ''] = await story.redis.keys(`${story.prefix}*:timers`);
   const reminder = async () => {
-    const timers = await story.redis.zrange(shard, '0', '-1', 'WITHSCORES');
+    const timers = await story.redis.zrange(`{${story.prefix}}:timers`, '0', '-1', 'WITHSCORES');
     return Number(timers[timers.findIndex((name) => name.startsWith('remind|')) + 1]);
   };
   // The reminder is set for the end of the quiet hours.

@@ -25,7 +25,9 @@ const deleteWith = (policy: string) =>
   `  delete_customer: { module: ./examples/shop/tools/delete-customer.ts, approval: { policy: ${policy} } }\n`;
 
 const DENY = '{ require: deny, when: "input.amount > 50000", reason: "Finance does that." }';
-const THEN = refundWith(`${DENY}, { policy: default, when: "input.amount > 10000" }`) + deleteWith('default');
+const THEN =
+  refundWith(`${DENY}, { policy: default, when: "input.amount > 10000" }, { require: never }`) +
+  deleteWith('default');
 
 /** Makes a record with a call of each end: run, approved, rejected, denied and waiting. */
 async function makeRecord() {

@@ -203,6 +203,20 @@ test('an approved action does not run once its requester is deactivated, and the
   expect(await refunded(story)).toBe(0);
 });
 
+test('a call that needs no approval does not run either once its requester is deactivated, and the thread hears why', async () => {
+  const story = await startStory({
+    replies: [{ calls: [refund(12_000)] }, { calls: [refund(500)] }, { text: 'It ended.' }],
+  });
+  const thread = story.ask('refund order A-1001');
+  await thread.shows(/Approval needed/);
+  const person = story.workspace.state.users.get(remi);
+  if (person !== undefined) person.deleted = true;
+  await thread.click(bruno, /Approval needed/, 'approve');
+  await thread.shows(/It ended\./);
+  expect(await refunded(story)).toBe(0);
+  await thread.shows(/Refund order did not run\. A person who requested this is no longer active here\./);
+});
+
 test('of two simultaneous edits the first counts, and the second editor is told that theirs came too late', async () => {
   const story = await startStory({
     replies: [{ calls: [refund(12_000)] }],
@@ -250,3 +264,15 @@ tools:
     await thread.shows(/Refunded\./);
   },
 );
+
+test('an edit that changes nothing is refused in the modal, and makes nobody a requester', async () => {
+  const story = await startStory({ replies: [{ calls: [refund(12_000)] }, { text: 'Refunded.' }] });
+  const thread = story.ask('refund order A-1001');
+  await thread.click(alice, /Approval needed/, 'edit');
+  const modal = await story.modalFor(alice);
+  expect(await story.workspace.as(alice).submit(modal.id, {})).toMatchObject({
+    errors: { 'field-0': "You haven't changed anything." },
+  });
+  await thread.click(alice, /Approval needed/, 'approve');
+  await thread.shows(/Refunded\./);
+});

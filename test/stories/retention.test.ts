@@ -15,14 +15,14 @@ test('an ended request and an idle thread leave Redis when the manifest says so,
   const thread = story.ask('refund order A-1001');
   await thread.shows(/Approval needed/);
   const threadId = `${thread.channel}:${thread.ts}`;
-  const { requestIds } = await context.store.listAsked(CAST.requester, { limit: 5 });
+  const { requestIds } = await context.store.list('asked', [CAST.requester], { limit: 5 });
   const [requestId = requestIdOf(threadId, 'none')] = requestIds;
   expect(await context.store.load(requestId)).toMatchObject({ outcome: 'found' });
   await thread.click(CAST.alice, /Approval needed/, 'approve');
   await thread.shows(/Refunded\./);
 
   await expect.poll(() => context.store.load(requestId)).toEqual({ outcome: 'unknown' });
-  await expect.poll(() => story.redis.keys(`${story.prefix}*:log:${threadId}`)).toEqual([]);
+  await expect.poll(() => story.redis.keys(`{${story.prefix}}:log:${threadId}`)).toEqual([]);
   const rows = [];
   for await (const row of context.store.exportAudit()) if (row.subject === requestId) rows.push(row.event);
   expect(rows).toEqual(['asked', 'voted', 'approved', 'started', 'succeeded']);

@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { expect, onTestFinished, test } from 'vitest';
+import { receiveRevision, redoEdited } from '../../src/bot/turns/revise-message.ts';
 import { clickCard } from '../support/click-card.ts';
 import { CAST, heardByModel, PLACES, type Story, startStory } from './support.ts';
 
@@ -54,6 +56,47 @@ test('an edit of a message that was read offers its author to redo: what waits i
   await thread.click(alice, /Approval needed[\s\S]*13000/, 'approve');
   await thread.shows(/Refunded 130\./);
   expect((await story.ledger.order('A-1001'))?.refunded).toBe(13_000);
+});
+
+test('a redo stops the turn that runs when it is clicked, and not the one that reads the new text', async () => {
+  const [first, second] = [new AbortController(), new AbortController()];
+  const opened = async ({ signal }: AbortController): Promise<void> => {
+    if (!signal.aborted) await once(signal, 'abort');
+  };
+  onTestFinished(() => {
+    first.abort();
+    second.abort();
+  });
+  const story = await startStory({
+    replies: [
+      { text: 'The old one.', before: () => opened(first) },
+      { text: 'The new one.', before: () => opened(second) },
+    ],
+    withoutBot: true,
+  });
+  const { context } = await story.startOwnBot();
+  const calls = (count: number) =>
+    story.workspace.until(() => story.model.requests.length === count, { what: `call ${count}` });
+  const thread = story.ask('tell me the old one');
+  await calls(1);
+  const revisedAt = story.workspace.state.clock.next();
+  await receiveRevision(
+    context,
+    { thread: { channel, threadTs: thread.ts }, ts: thread.ts, user: remi, text: 'the new one', revisedAt },
+    undefined,
+  );
+  // The answer of Redis is slow: meanwhile the old turn ends, and the next reads the new text.
+  const slow: typeof context.store.enqueue = async (...item) => {
+    const enqueued = await context.store.enqueue(...item);
+    first.abort();
+    await calls(2);
+    return enqueued;
+  };
+  const slowContext = { ...context, store: { ...context.store, enqueue: slow } };
+  const value = `${channel}:${thread.ts} ${thread.ts}/${revisedAt}`;
+  expect(await redoEdited(slowContext, value, remi)).toBeUndefined();
+  second.abort();
+  await thread.shows(/The new one\./);
 });
 
 test('an edit after the action says that it comes too late, a deletion while something waits says how to stop, and the model is not called for either', async () => {

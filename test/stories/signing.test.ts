@@ -51,7 +51,7 @@ test('what was changed on record behind everybody does not run, and people are a
   });
   const thread = story.ask('refund order A-1001');
   await thread.shows(/0 of 1 approvals/);
-  const [key = ''] = await story.redis.keys(`${story.prefix}*:record:*`);
+  const [key = ''] = await story.redis.keys(`{${story.prefix}}:record:*`);
   const record = (await story.redis.get(key)) ?? '';
   expect(record).toContain('12000');
   await story.redis.set(key, record.replaceAll('12000', '32000'));
@@ -76,7 +76,7 @@ test.each([
     const { context } = await story.startOwnBot({ logger });
     const thread = story.ask('refund order A-1001');
     await thread.shows(/0 of 1 approvals/);
-    const { requestIds } = await context.store.listAsked(CAST.requester, { limit: 1 });
+    const { requestIds } = await context.store.list('asked', [CAST.requester], { limit: 1 });
     const [requestId = ''] = requestIds;
 
     const elsewhere = story.workspace.as(who).send(PLACES.partners, 'Look here.');
@@ -108,7 +108,7 @@ test('an approver who has the card as a direct message cannot approve from a cha
   const { context } = await story.startOwnBot();
   const thread = story.ask('refund order A-1001');
   await story.directly(CAST.alice).shows(/0 of 1 approvals/);
-  const [requestId = ''] = (await context.store.listAsked(CAST.requester, { limit: 1 })).requestIds;
+  const [requestId = ''] = (await context.store.list('asked', [CAST.requester], { limit: 1 })).requestIds;
   await story.workspace.until(
     async () => {
       const loaded = await context.store.load(requestId);

@@ -29,7 +29,7 @@ async function slowStory() {
     const outcome = await story.workspace.as(who).click({ channel: thread.channel, ts: card.ts }, 'approve');
     return { outcome, ms: performance.now() - startedAt };
   };
-  const { requestIds } = await context.store.listAsked(CAST.requester, { limit: 1 });
+  const { requestIds } = await context.store.list('asked', [CAST.requester], { limit: 1 });
   const [requestId = ''] = requestIds;
   return { ...story, context, thread, click, requestId };
 }

@@ -204,8 +204,6 @@ test('a stop holds for the process that takes over after the one that received i
 test('a stop after the process of the turn died, and before another takes it over, reaches it', async () => {
   const story = await startStory({
     manifest,
-    // The worker that "stop" wakes may come before the stop itself.
-    replies: [{ text: [], hang: 0 }],
     sweep: { everyMs: 600_000, overdueMs: 600_000 },
     withoutBot: true,
   });
@@ -217,6 +215,8 @@ test('a stop after the process of the turn died, and before another takes it ove
   story.ask('stop', { threadTs: thread.ts });
   await thread.shows(/^Stopped\. Nothing else had run\./);
   expect(JSON.stringify(story.workspace.payloads())).not.toContain('nothing to stop');
+  // The worker that "stop" wakes finds the stop on record.
+  expect(story.model.requests).toEqual([]);
 });
 
 test('a call that may have run before the stop is not called off: a person is asked what happened', async () => {

@@ -46,13 +46,15 @@ policies:
   two: { approvers: [${CAST.alice}, ${CAST.bruno}], quorum: 2, direct_messages: false }
 tools:
   read_order: { module: ./examples/shop/tools/read-order.ts, approval: { require: never } }
-  refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default, when: "input.amount > 10000" } }
+  refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: [{ policy: default, when: "input.amount > 10000" }, { require: never }] }
   delete_customer: { module: ./examples/shop/tools/delete-customer.ts, approval: { policy: two } }
 `;
 
 export interface StoryOptions extends Pick<BotSetup, 'timing' | 'sweep'> {
   readonly replies?: readonly ModelReply[] | ReplyFunction;
   readonly manifest?: string;
+  /** The variables that the manifest names. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** The folder that the manifest's paths start from; the repository unless it is named. */
   readonly folder?: string;
   readonly slack?: LocalSlackOptions;
@@ -66,7 +68,7 @@ export async function startStory(options: StoryOptions = {}) {
   const { manifest: text = MANIFEST, prefix = `story-${randomUUID()}:` } = options;
   const parsed = parseManifest(await withBuiltTools(text, options.folder), {
     file: 'story.yml',
-    environment: {},
+    environment: options.environment ?? {},
   });
   if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'));
   const slack = await startLocalSlack({
@@ -191,7 +193,7 @@ export async function startStory(options: StoryOptions = {}) {
   /** Waits until every event is acknowledged and nothing is left to send. */
   const deliveredAll = async () => {
     await allReceived();
-    await expect.poll(async () => (await redis.keys(`${prefix}{*}:outbox`)).length).toBe(0);
+    await expect.poll(async () => (await redis.keys(`{${prefix}}:outbox`)).length).toBe(0);
   };
 
   return {

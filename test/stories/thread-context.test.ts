@@ -59,16 +59,15 @@ test('mentioned in a thread of people and an alert bot, the bot reads all of it,
 });
 
 test('a second mention reads what was written since the first one, and nothing twice', async () => {
-  const replies = ['One.', 'Two.', 'Three.'].map((text) => ({ text }));
+  const replies = ['One.', 'Two.'].map((text) => ({ text }));
   const story = await startStory({ replies, slack: withAlerts });
   const { ts } = await write(story, alice, 'the shop is slow');
   const thread = story.ask('why?', { threadTs: ts });
   await thread.shows(/One\./);
   postAlert(story, ts);
   await write(story, bruno, 'I restarted it', ts);
-  await thread.shows(/Two\./);
   story.ask('and now?', { threadTs: ts });
-  await thread.shows(/Three\./);
+  await thread.shows(/Two\./);
   const heard = heardByModel(story.model).join('\n');
   for (const words of ['the shop is slow', 'why?', 'I restarted it', 'Disk full', 'and now?'])
     expect(heard.split(words), words).toHaveLength(2);
@@ -82,7 +81,7 @@ agent: { instructions: Help. }
 policies: { default: { approvers: [${alice}], direct_messages: false } }
 tools:
   read_order: { module: ./examples/shop/tools/read-order.ts, approval: { require: never }, allow: { people: [${remi}] } }
-  refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { when: 'requester != "${remi}"' } }
+  refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: [{ when: 'requester != "${remi}"' }, { require: never }] }
 `;
   const refund = { name: 'refund_order', arguments: { orderId: 'A-1001', amount: 500 } };
   const story = await startStory({ replies: [{ calls: [refund] }, { text: 'Refunded.' }], manifest });

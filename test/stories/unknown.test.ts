@@ -117,6 +117,30 @@ describe('an action whose outcome is unknown', () => {
     expect(asked).toHaveLength(1);
   });
 
+  test('is put before nobody who could not approve either: guests, people of other companies and deactivated ones', async () => {
+    const { admin, guest, outsider, bruno } = CAST;
+    const manifest = workshopManifest().replace(
+      `resolvers: [${admin}]`,
+      `resolvers: [${guest}, ${outsider}, ${bruno}, ${admin}]`,
+    );
+    const { story, thread } = await fallSilent('press_part', [{ text: 'Good.' }], manifest);
+    const person = story.workspace.state.users.get(bruno);
+    if (person !== undefined) person.deleted = true;
+    await story.directly(admin).click(admin, /Outcome unknown: Press part/, 'ran');
+    const isNotice = ({ text }: { readonly text: string }) => text.includes('know whether this completed');
+    const notice = await story.workspace.until(() => story.repliesIn(thread).find(isNotice), {
+      what: 'a notice',
+    });
+    expect(JSON.stringify(notice)).toContain(admin);
+    for (const who of [guest, outsider, bruno]) {
+      expect(story.workspace.messagesIn(story.workspace.directMessages(who))).toEqual([]);
+      expect(JSON.stringify(notice)).not.toContain(who);
+    }
+    const modal = await story.modalFor(admin);
+    await story.workspace.as(admin).submit(modal.id, { reason: 'It lies on the bench.' });
+    await thread.shows(/Good\./);
+  });
+
   test('is put before people if the tool does not end its look-up in its time', async () => {
     const { story, thread } = await fallSilent('weld_part', [{ text: 'Good.' }]);
     await story.directly(CAST.admin).click(CAST.admin, /Outcome unknown: Weld part/, 'ran');

@@ -46,7 +46,7 @@ export const SILENT_WORKERS = {
 
 /** Lets the time of every running attempt be over, as if its worker had died long ago. */
 export async function giveUpAttempts({ redis, prefix }: { readonly redis: Redis; readonly prefix: string }) {
-  for (const key of await redis.keys(`${prefix}*:timers`))
+  for (const key of await redis.keys(`{${prefix}}:timers`))
     for (const timer of await redis.zrange(key, '0', '-1'))
       if (timer.startsWith('recover|')) await redis.zadd(key, 'XX', 0, timer);
 }

@@ -6,6 +6,7 @@ export type Form = 'quick' | 'full';
 
 /** Holds what takes long and has a shorter relative in the quick form: only the full form plays it. A folder ends with a slash. */
 const ONLY_FULL = [
+  'test/audit/forgeries.test.ts',
   'test/browser/appearance.test.ts',
   'test/browser/block-kit.test.ts',
   'test/browser/gallery-policies.test.ts',
@@ -23,6 +24,7 @@ const ONLY_FULL = [
   'test/hostile/table.test.ts',
   'test/main.test.ts',
   'test/observe/traces.test.ts',
+  'test/package/contents.test.ts',
   'test/package/first-start.test.ts',
   'test/playground/redis/start-server.test.ts',
   'test/playground/redis/watchdog.test.ts',
@@ -42,8 +44,9 @@ const ONLY_FULL = [
   'test/stories/accounts/talkative.test.ts',
   'test/stories/channel-injections.test.ts',
   'test/stories/context-injections.test.ts',
+  'test/stories/deadly-threads.test.ts',
   'test/stories/delegation-kill.test.ts',
-  'test/stories/digest-kill.test.ts',
+  'test/stories/summary-kill.test.ts',
   'test/stories/effects-kill.test.ts',
   'test/stories/elicitation-kill.test.ts',
   'test/stories/elicitation.test.ts',
@@ -69,12 +72,15 @@ const ONLY_FULL = [
 const SCALED = [
   'test/agent/openai/request-schemas.test.ts',
   'test/agent/property.test.ts',
+  'test/bot/cards/cards-differ.test.ts',
   'test/bot/cards/rendering-is-total.test.ts',
   'test/bot/cards/titles-are-total.test.ts',
   'test/bot/modals/forms.test.ts',
   'test/bot/reply/answers.test.ts',
+  'test/bot/reply/streamed-prefixes.test.ts',
   'test/commands/planted-mistakes.test.ts',
   'test/faults/matrix.test.ts',
+  'test/oracle/oracle.test.ts',
   'test/stories/home.test.ts',
   'test/store/comparison/comparison.test.ts',
   'test/store/lost-replies/lost-replies.test.ts',
@@ -82,7 +88,6 @@ const SCALED = [
   'test/store/races/races.test.ts',
   'test/tools/gate/fuzz.test.ts',
   'test/tools/gate/reference.test.ts',
-  'test/tools/manifest/compare/random.test.ts',
   'test/tools/manifest/parse.test.ts',
 ];
 

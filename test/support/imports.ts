@@ -31,12 +31,12 @@ export function readImports(path: string, text: string): Import[] {
 }
 
 /** Names every import of one of our files that the first rule for its place does not list. */
-export function checkRooms(
+export function checkFolders(
   files: readonly SourceFile[],
-  rooms: readonly { readonly room: string; readonly mayImport: readonly string[] }[],
+  folders: readonly { readonly folder: string; readonly mayImport: readonly string[] }[],
 ): string[] {
   return files.flatMap(({ path, imports }) => {
-    const allowed = rooms.find(({ room }) => path.startsWith(room))?.mayImport ?? [];
+    const allowed = folders.find(({ folder }) => path.startsWith(folder))?.mayImport ?? [];
     return imports
       .filter(({ isOwn, target }) => isOwn && !isIn(allowed, target))
       .map(({ target }) => `${path} may not import ${target}`);

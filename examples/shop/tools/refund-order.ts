@@ -1,4 +1,4 @@
-import { defineTool } from 'countersign';
+import { defineTool, notDone } from 'countersign';
 import { z } from 'zod';
 import { openLedger } from '../ledger.ts';
 
@@ -17,9 +17,9 @@ export const refundOrder = defineTool(
   },
   async ({ orderId, amount }, { idempotencyKey }) => {
     const { outcome, order } = await openLedger().refund(orderId, amount, idempotencyKey);
-    if (order === undefined) throw new Error(`There is no order ${orderId}`);
+    if (order === undefined) throw notDone(`There is no order ${orderId}`);
     if (outcome === 'too-much')
-      throw new Error(`Only ${order.amount - order.refunded} cents of ${orderId} are left to refund`);
+      throw notDone(`Only ${order.amount - order.refunded} cents of ${orderId} are left to refund`);
     return { orderId, refunded: amount, total: order.refunded };
   },
 );

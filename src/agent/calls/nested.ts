@@ -129,6 +129,14 @@ function repliesTo(run: NestedRun, replies: Resume): Resume {
   };
 }
 
+/** Returns the innermost calls that wait inside a call, however deep; none if the call itself waits. */
+export function waitingInside(interrupt: Interrupt): Interrupt[] {
+  return nestedInterrupts(interrupt).flatMap((inner) => {
+    const deeper = waitingInside(inner);
+    return deeper.length === 0 ? [inner] : deeper;
+  });
+}
+
 /** Returns the interrupts inside a call that paused because a `generate` in its tool did; answer them with `restartNested`. */
 export function nestedInterrupts(interrupt: Interrupt): Interrupt[] {
   return (interrupt.nested ?? [])

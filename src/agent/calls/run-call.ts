@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { afterEffect, isAfterEffect, isOutcomeUnknown, outcomeUnknown } from '../errors.ts';
+import { afterEffect, isAfterEffect, isNotDone } from '../errors.ts';
 import { copyJson, isJsonObject, type JsonObject, type JsonValue, toJson } from '../json.ts';
 import {
   areSmall,
@@ -13,7 +13,7 @@ import type { Resume } from '../replies.ts';
 import type { Admitted, Tool, ToolContext, ToolHelpers } from '../tool.ts';
 import { limitTime, orAbort } from '../util/abort.ts';
 import { CallFiles, type FileSink } from '../util/tool-files.ts';
-import type { EffectEnd, EffectJournal } from './journal.ts';
+import type { EffectEnd, EffectJournal, WhyNotRun } from './journal.ts';
 import { OUTCOME_UNKNOWN } from './journal.ts';
 import { RunningCall } from './nested.ts';
 import {
@@ -36,6 +36,8 @@ export interface ToolFailure {
   readonly name: string;
   readonly ref: string;
   readonly error: unknown;
+  /** Tells whether the call may have taken effect all the same. */
+  readonly isUnknown: boolean;
 }
 
 /** The settings that all calls of one `generate` share. */
@@ -86,30 +88,32 @@ export async function runCall(
 ): Promise<ToolPart> {
   const { name, ref, input } = call.toolRequest;
   const replaced = restarted?.replaced;
-  const fail = (error: unknown, message: string): ToolPart => {
-    settings.onToolError?.({ name, ref, error });
-    return errorPart(call, message, replaced);
+  const fail = (error: unknown, isUnknown = false): ToolPart => {
+    settings.onToolError?.({ name, ref, error, isUnknown });
+    return errorPart(call, shortError(error), replaced);
   };
   const hasEffect = tool.kind === 'tool' && tool.effect !== 'none';
   const journal = hasEffect ? settings.journal : undefined;
   // First of all: a call that has its result needs no check any more.
-  const recorded = await journal?.recorded(call, tool, replaced);
+  const recorded = await settings.journal?.recorded(call, tool, replaced);
   if (recorded !== undefined) return recorded;
+  /** Ends a call that did not take effect now; an earlier run of it may have. */
+  const notRun = async (part: ToolPart, why: WhyNotRun): Promise<ToolPart> =>
+    (await journal?.inDoubt?.(call, why, replaced)) ?? part;
+  const stopped = () => notRun(errorPart(call, 'Not run: the task was stopped', replaced), 'stopped');
   // The tool gets a copy: changing its input must not change what people approved.
   const fit = tool.inputSchema.parse(toJson(replaced === undefined ? input : replaced.ran));
   if (!fit.ok) {
-    const problem = `the input does not fit the schema at "${fit.field}": ${fit.problem}`;
-    return errorPart(call, `Not run: ${problem}`, replaced);
+    const reason = `the input does not fit the schema at "${fit.field}": ${fit.problem}`;
+    return notRun(errorPart(call, `Not run: ${reason}`, replaced), { reason });
   }
-  const stopped = async () =>
-    (await journal?.stopped?.(call, replaced)) ?? errorPart(call, 'Not run: the task was stopped', replaced);
   if (tool.kind === 'interrupt') {
     if (tool.requestMetadata === undefined) return waitingPart(call, { replaced });
     try {
       const metadata = await orAbort(Promise.resolve(tool.requestMetadata(fit.value)), settings.signal);
       return waitingPart(call, { metadata: copyMetadata(metadata), replaced });
     } catch (error) {
-      return settings.signal.aborted ? stopped() : fail(error, shortError(error));
+      return settings.signal.aborted ? stopped() : fail(error);
     }
   }
   if (settings.signal.aborted) return stopped();
@@ -119,6 +123,7 @@ export async function runCall(
   const media: Media[] = [];
   const files = new CallFiles(settings.files);
   let hasStarted = false;
+  let hasEntered = false;
   let ended: Interrupted | Denied | undefined;
   const end = (reason: Interrupted | Denied): never => {
     ended = reason;
@@ -129,6 +134,7 @@ export async function runCall(
     signal,
     resumed: restarted?.resumed && copyJson(restarted.resumed),
     idempotencyKey: call.idempotencyKey,
+    callId: call.toolRequest.ref,
     interrupt: (metadata) => end(new Interrupted(copyMetadata(metadata))),
     deny: (reason) => end(new Denied(reason)),
     progress: (message, fraction) => settings.onProgress?.({ name, ref, message, fraction }),
@@ -145,17 +151,26 @@ export async function runCall(
     return part;
   };
   const unknown = async (error: unknown): Promise<ToolPart> => {
-    settings.onToolError?.({ name, ref, error });
+    if (!hasStarted) return fail(error, hasEffect);
+    settings.onToolError?.({ name, ref, error, isUnknown: true });
     const found = signal.aborted ? undefined : await journal?.afterUnknown?.(call, tool, replaced);
     if (found === 'again') return runCall(tool, call, settings, restarted);
     if (found !== undefined) return found;
     const metadata = { [OUTCOME_UNKNOWN]: shortError(error) };
     return finish('unknown', waitingPart(call, { metadata, replaced }));
   };
-  const goneOn = async (after: string): Promise<ToolPart> => {
-    const error = inDoubt(tool, `The tool "${name}" went on after ${after}`);
-    return hasStarted ? unknown(error) : fail(error, shortError(error));
+  /** Ends a call whose tool or gate says that nothing happened now. */
+  const failed = async (part: ToolPart, reason: string): Promise<ToolPart> => {
+    if (!hasStarted) return notRun(part, { reason });
+    return journal?.mayHaveRun?.(call) === true ? unknown(new Error(reason)) : finish('failed', part);
   };
+  /** Ends a call that a stop kept from its effect although its start is on record. */
+  const notBegun = async (): Promise<ToolPart> => {
+    const part = await stopped();
+    return 'interrupt' in part ? part : finish('paused', part);
+  };
+  const goneOn = (after: string): Promise<ToolPart> =>
+    unknown(inDoubt(tool, `The tool "${name}" went on after ${after}`));
 
   try {
     const start: Admitted = (await tool.admit?.(fit.value, helpers)) ?? (() => tool.run(fit.value, helpers));
@@ -169,11 +184,9 @@ export async function runCall(
       if (typeof begun === 'object') return begun;
       hasStarted = begun;
       if (!hasStarted) return stopped();
-      if (signal.aborted) {
-        const part = await stopped();
-        return 'interrupt' in part ? part : await finish('paused', part);
-      }
+      if (signal.aborted) return await notBegun();
     }
+    hasEntered = true;
     const work = running.run(async () => start());
     const output = await orAbort(work, signal, () => (limit.isOver() ? 0 : journal?.stopGraceMs));
     // The tool caught the exception and went on, so its effects are unknown: that is a bug to report, not a pause.
@@ -183,28 +196,32 @@ export async function runCall(
     return await finish('succeeded', withFiles(result, await files.record(call, hasEffect)));
   } catch (thrown) {
     if (hasEffect && isAfterEffect(thrown)) {
-      settings.onToolError?.({ name, ref, error: thrown });
+      settings.onToolError?.({ name, ref, error: thrown, isUnknown: false });
       const output = { status: 'ran', problem: shortError(thrown) };
       return finish('succeeded', settledPart(call, 'ok', output, replaced));
     }
     const error = limit.isOver() && ended === undefined ? outOfTime(tool) : thrown;
-    if (hasStarted && (signal.aborted || isOutcomeUnknown(error)) && ended === undefined)
-      return unknown(error);
-    if (limit.isOver() && ended === undefined) return fail(error, shortError(error));
+    if (settings.signal.aborted && isNotDone(error)) return notBegun();
+    if (hasStarted && signal.aborted && ended === undefined) return unknown(error);
+    if (limit.isOver() && ended === undefined) return fail(error, hasEffect && hasEntered);
     if (settings.signal.aborted) {
+      if (!hasEntered) return stopped();
       const message = 'The task was stopped while this call ran; it may or may not have taken effect';
-      return errorPart(call, message, replaced);
+      return notRun(errorPart(call, message, replaced), 'stopped');
     }
-    if (ended instanceof Denied) return finish('failed', deniedPart(call, ended.reason, replaced));
+    if (ended instanceof Denied) return failed(deniedPart(call, ended.reason, replaced), ended.reason);
     if (ended instanceof Interrupted) {
       const nested = await running.finishedRuns();
-      return finish('paused', waitingPart(call, { metadata: ended.metadata, nested, replaced }));
+      const part = waitingPart(call, { metadata: ended.metadata, nested, replaced });
+      return hasEntered ? finish('paused', part) : notRun(part, 'asks');
     }
     if (running.hasPaused) {
       const resumed = restarted?.resumed;
       return finish('paused', waitingPart(call, { nested: await running.finishedRuns(), resumed, replaced }));
     }
-    return finish('failed', fail(error, shortError(error)));
+    // Only the tool can know that it did nothing.
+    if (hasEffect && hasEntered && !isNotDone(error)) return unknown(error);
+    return failed(fail(error), shortError(error));
   } finally {
     limit.end();
   }
@@ -217,7 +234,7 @@ function outOfTime(tool: Extract<Tool, { kind: 'tool' }>): Error {
 /** Builds the error of a call of which nobody knows whether it took effect, if it has one. */
 function inDoubt({ effect }: Extract<Tool, { kind: 'tool' }>, problem: string): Error {
   if (effect === 'none') return new Error(problem);
-  return outcomeUnknown(new Error(`${problem}; it may or may not have taken effect`));
+  return new Error(`${problem}; it may or may not have taken effect`);
 }
 
 function checkedOutput(tool: Tool, output: unknown): JsonValue {

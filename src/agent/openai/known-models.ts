@@ -37,3 +37,8 @@ function inputWindow(model: string): number {
   const name = model.slice(model.lastIndexOf('/') + 1);
   return WINDOWS.find(([prefix]) => prefix.test(name))?.[1] ?? UNKNOWN_WINDOW;
 }
+
+/** Tells whether a model may reason; those of OpenAI that never do refuse to be asked for their reasoning. */
+export function reasons(model: string): boolean {
+  return !/^(?:gpt-4|gpt-3\.5|chatgpt-)/.test(model.slice(model.lastIndexOf('/') + 1));
+}

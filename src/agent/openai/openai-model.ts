@@ -1,15 +1,12 @@
-import { APIError } from 'openai';
+import { APIConnectionError, APIError } from 'openai';
+import { ModelError } from '../errors.ts';
 import type { HistoryItem, Model, ModelConfig, ModelReply, ModelRequest } from '../model.ts';
-import type { Answer } from './answer.ts';
-import { chatRequest } from './chat-request.ts';
-import { ChatAnswer } from './chat-stream.ts';
-import { createClient } from './client.ts';
-import type { Api, ClientOptions } from './client-options.ts';
-import { classifyFailure, toModelError } from './errors.ts';
+import { ChatAnswer, chatRequest } from './chat.ts';
+import { type Api, type ClientOptions, createClient, PAGE } from './client.ts';
+import { classifyFailure, toModelError, withRetries } from './errors.ts';
 import { Learned } from './learned.ts';
-import { responsesRequest } from './responses-request.ts';
-import { ResponsesAnswer } from './responses-stream.ts';
-import { withRetries } from './retry.ts';
+import type { Answer } from './request.ts';
+import { ResponsesAnswer, responsesRequest } from './responses.ts';
 
 export interface OpenAIModelOptions extends ClientOptions {
   readonly model: string;
@@ -53,8 +50,16 @@ export function openAIModel(options: OpenAIModelOptions): Model {
     const { signal, onText } = request;
     const { answer, send } = build(request, isPlain);
     const { data, response } = await send();
+    if (isPage(response))
+      throw new ModelError('malformed-answer', `The model "${model}" gave no answer: ${PAGE}`);
     for await (const text of answer.read(isWhole(response) ? readWhole(response) : data)) onText?.(text);
-    if (answer.failure instanceof APIError && answer.isEmpty && !signal?.aborted) throw answer.failure;
+    if (signal?.aborted || !answer.isEmpty) return answer;
+    if (answer.failure instanceof APIError) throw answer.failure;
+    if (isBrokenConnection(answer.failure))
+      throw new APIConnectionError({
+        message: 'The connection broke before the answer',
+        cause: answer.failure,
+      });
     return answer;
   }
 
@@ -70,7 +75,7 @@ export function openAIModel(options: OpenAIModelOptions): Model {
         !isPlain && provider?.origin === origin ? provider.data : undefined,
     };
     if (learned.api === 'responses') {
-      const body = responsesRequest(sent);
+      const body = responsesRequest(sent, learned.extras);
       return { answer: new ResponsesAnswer(), send: () => open(client.responses.create(body, { signal })) };
     }
     const body = chatRequest(sent, learned.quirks);
@@ -153,6 +158,16 @@ interface Sent {
 
 function open(sending: { withResponse(): Promise<Sent> }): Promise<Sent> {
   return sending.withResponse();
+}
+
+/** Tells a page for people, such as the login of a proxy, from an answer. */
+function isPage({ headers }: Response): boolean {
+  return /^text\/html\b/i.test(headers.get('content-type') ?? '');
+}
+
+/** Tells the error that `fetch` gives when the other side goes away. */
+function isBrokenConnection(failure: unknown): failure is Error {
+  return failure instanceof TypeError && failure.message === 'terminated';
 }
 
 /** Tells whether a server ignored `stream: true` and sent its answer as one JSON body. */

@@ -1,59 +1,61 @@
-import { createContext, Script } from 'node:vm';
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { DefinitionError } from '../errors.ts';
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, toJson } from '../json.ts';
+import { BoundedCache } from '../util/pattern.ts';
+import { type CompiledSchema, compileJsonSchema } from './json-schema.ts';
 
 /** A JSON Schema, for tools that have no zod schema, such as those of MCP servers. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
-export type Schema = z.ZodType | JsonSchema;
 
-/** The value that a schema returns: the input of a tool's function. */
-export type Parsed<S extends Schema> = S extends z.ZodType ? z.output<S> : JsonObject;
-/** The value that a schema accepts. */
-export type Unparsed<S extends Schema> = S extends z.ZodType ? z.input<S> : JsonValue;
-
-export type ParseResult<Value> =
-  | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly field: string; readonly problem: string };
-
-/** A compiled schema: its JSON Schema for the model, and the check of a value. */
-export interface CompiledSchema<Value = unknown> {
-  readonly jsonSchema: JsonObject;
-  parse(value: unknown): ParseResult<Value>;
-}
-
-const ajvOptions = { strict: false, addUsedSchema: false, logger: false } as const;
-/** Ajv keeps what it has compiled for ever, so each instance compiles this many schemas and is then replaced. */
-const SCHEMAS_PER_INSTANCE = 100;
-
-/** Returns a compiler whose memory does not grow with the number of schemas. */
-function boundedCompiler(create: () => Ajv | Ajv2020): (schema: JsonSchema) => ValidateFunction {
-  let ajv = addFormats.default(create());
-  let compiled = 0;
-  return (schema) => {
-    if (compiled === SCHEMAS_PER_INSTANCE) {
-      ajv = addFormats.default(create());
-      compiled = 0;
-    }
-    compiled += 1;
-    return ajv.compile(schema);
+/** A schema of another library, such as valibot or ArkType, by the interface that they share (standardschema.dev). */
+export interface StandardSchema<Given = unknown, Value = Given> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
+    readonly types?: { readonly input: Given; readonly output: Value } | undefined;
+    /** The JSON Schema for the model; only some libraries have it, others in a package of their own. */
+    readonly jsonSchema?:
+      | { readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown> }
+      | undefined;
   };
 }
+interface StandardResult {
+  readonly value?: unknown;
+  readonly issues?: readonly StandardIssue[] | undefined;
+}
+interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
 
-const compileDraft07 = boundedCompiler(() => new Ajv(ajvOptions));
-const compileDraft2020 = boundedCompiler(() => new Ajv2020(ajvOptions));
+export type Schema = z.ZodType | StandardSchema | JsonSchema;
 
-/** Patterns and `uniqueItems` can take exponential or quadratic time. */
-const LONGEST_CHECK_MS = 250;
+/** The value that a schema returns: the input of a tool's function. */
+export type Parsed<S extends Schema> = S extends z.ZodType
+  ? z.output<S>
+  : S extends StandardSchema<unknown, infer Value>
+    ? Value
+    : JsonObject;
+/** The value that a schema accepts. */
+export type Unparsed<S extends Schema> = S extends z.ZodType
+  ? z.input<S>
+  : S extends StandardSchema<infer Given>
+    ? Given
+    : JsonValue;
 
-/** Compiles a zod schema or a JSON Schema; the error of one that does not compile names the tool and the schema. */
+/** The same schema is compiled again and again: for each answer to a form, and whenever a server lists its tools. */
+const compiled = new BoundedCache<CompiledSchema>(200);
+
+/** Compiles a zod schema, a Standard Schema or a JSON Schema; the error of one that does not compile names the tool and the schema. */
 export function compileSchema<Value>(schema: Schema, tool: string, role: string): CompiledSchema<Value>;
 export function compileSchema(schema: Schema, tool: string, role: string): CompiledSchema {
   try {
-    return isZod(schema) ? compileZod(schema, role) : compileJsonSchema(schema);
+    if (isZod(schema)) return compileZod(schema, role);
+    if (isStandard(schema)) return compileStandard(schema, role);
+    const json = jsonSchemaOf(schema);
+    return compiled.get(hash('sha256', JSON.stringify(json)), () => compileJsonSchema(json));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new DefinitionError(
@@ -72,16 +74,22 @@ function isZod(schema: Schema): schema is z.ZodType {
   return '_zod' in schema && 'safeParse' in schema;
 }
 
+function isStandard(schema: Schema): schema is StandardSchema {
+  return '~standard' in schema;
+}
+
 function compileZod(schema: z.ZodType, role: string): CompiledSchema {
   // The model needs the exact input schema; an output schema may have no JSON form (`z.void()`).
   const unrepresentable = role === 'inputSchema' ? 'throw' : 'any';
   const { $schema: _dialect, ...jsonSchema } = z.toJSONSchema(schema, { io: 'input', unrepresentable });
+  const json = asJsonObject(jsonSchema);
+  const isAmbiguous = namesInherited(json);
   return {
-    jsonSchema: asJsonObject(jsonSchema),
+    jsonSchema: json,
     parse(value) {
       let result: z.ZodSafeParseResult<unknown>;
       try {
-        result = schema.safeParse(value);
+        result = schema.safeParse(isAmbiguous ? withoutPrototypes(value) : value);
       } catch (error) {
         // A refinement that throws (`new URL` of an invalid address) rejects the value as well.
         return { ok: false, field: '', problem: error instanceof Error ? error.message : String(error) };
@@ -93,41 +101,74 @@ function compileZod(schema: z.ZodType, role: string): CompiledSchema {
   };
 }
 
-function compileJsonSchema(schema: JsonSchema): CompiledSchema {
-  // An asynchronous schema returns a promise, which would let every input pass.
-  if ('$async' in schema) throw new TypeError('a schema with $async is not supported');
-  const dialect = typeof schema.$schema === 'string' ? schema.$schema : '2020-12';
-  const validate = dialect.includes('draft-07') ? compileDraft07(schema) : compileDraft2020(schema);
-  const jsonSchema = asJsonObject(schema);
+function compileStandard({ '~standard': standard }: StandardSchema, role: string): CompiledSchema {
+  const { vendor, validate, jsonSchema } = standard;
+  if (jsonSchema === undefined && role === 'inputSchema') throw new TypeError(missingJsonSchema(vendor));
+  const { $schema: _dialect, ...described } = jsonSchema?.input({ target: 'draft-2020-12' }) ?? {};
   return {
-    jsonSchema,
+    jsonSchema: asJsonObject(described),
     parse(value) {
-      const check = () => withTimeout(() => validate(value), LONGEST_CHECK_MS);
-      // On a busy machine the process may have waited for its turn, so a check that took too long is made once more.
-      const checked = check() ?? check();
-      if (checked === undefined) {
-        const problem = `it could not be checked within ${LONGEST_CHECK_MS} ms; send shorter and simpler values`;
-        return { ok: false, field: '', problem };
+      let result: ReturnType<typeof validate>;
+      try {
+        result = validate(value);
+      } catch (error) {
+        return { ok: false, field: '', problem: error instanceof Error ? error.message : String(error) };
       }
-      if (checked.result) return { ok: true, value };
-      const [error] = validate.errors ?? [];
-      return {
-        ok: false,
-        field: error === undefined ? '' : fieldOf(error),
-        problem: error?.message ?? 'does not fit',
-      };
+      if (result instanceof Promise) {
+        result.catch(() => {});
+        return { ok: false, field: '', problem: 'its schema checks asynchronously, which is not supported' };
+      }
+      if (result.issues === undefined) return { ok: true, value: result.value };
+      const [issue] = result.issues;
+      const path = issue?.path?.map((step) => String(typeof step === 'object' ? step.key : step));
+      return { ok: false, field: path?.join('.') ?? '', problem: issue?.message ?? 'does not fit' };
     },
   };
 }
 
-function fieldOf(error: ErrorObject): string {
-  const path = error.instancePath.split('/').slice(1).map(unescapePointer);
-  const missing: unknown = error.params.missingProperty ?? error.params.additionalProperty;
-  return [...path, ...(typeof missing === 'string' ? [missing] : [])].join('.');
+function missingJsonSchema(vendor: string): string {
+  const means = new Map([
+    ['zod', 'it is a schema of zod 3; use zod 4'],
+    ['valibot', 'wrap it in toStandardJsonSchema of @valibot/to-json-schema'],
+  ]);
+  return `the model needs a JSON Schema, which this schema of ${vendor} cannot give: ${
+    means.get(vendor) ?? 'use a version or a wrapper with "~standard".jsonSchema, zod 4, or a JSON Schema'
+  }`;
 }
 
-function unescapePointer(segment: string): string {
-  return segment.replaceAll('~1', '/').replaceAll('~0', '~');
+/** Returns a JSON Schema as plain JSON; an object of a library that is no such schema is refused. */
+function jsonSchemaOf(schema: JsonSchema): JsonObject {
+  const isPlain =
+    isJsonObject(schema) &&
+    [null, 'Object'].includes(Object.getPrototypeOf(schema)?.constructor.name ?? null);
+  if (!isPlain || holdsFunction(schema)) {
+    const isOldZod = isJsonObject(schema) && '_def' in schema && 'safeParse' in schema;
+    throw new TypeError(
+      isOldZod
+        ? 'it is a schema of zod 3; use zod 4'
+        : 'it is neither a schema of zod 4, nor a Standard Schema ("~standard"), nor a JSON Schema; give one of these',
+    );
+  }
+  return asJsonObject(schema);
+}
+
+function holdsFunction(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value === 'function';
+  return Object.values(value).some(holdsFunction);
+}
+
+/** Tells whether a property has the name of one that every object inherits, which zod would read in its place. */
+function namesInherited(schema: JsonValue): boolean {
+  if (typeof schema !== 'object' || schema === null) return false;
+  return Object.entries(schema).some(([key, entry]) => key in Object.prototype || namesInherited(entry));
+}
+
+function withoutPrototypes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutPrototypes);
+  if (!isJsonObject(value)) return value;
+  const bare: Record<string, unknown> = Object.create(null);
+  for (const [key, entry] of Object.entries(value)) bare[key] = withoutPrototypes(entry);
+  return bare;
 }
 
 function asJsonObject(value: unknown): JsonObject {
@@ -146,33 +187,4 @@ export function effectiveInput(schema: CompiledSchema, input: JsonValue): JsonVa
   const effective = toJson(first.value);
   const again = schema.parse(effective);
   return again.ok && canonicalJson(toJson(again.value)) === canonicalJson(effective) ? effective : input;
-}
-
-const context = createContext({ work: () => {} });
-const script = new Script('work()');
-
-/**
- * Runs synchronous work with a time limit that holds even inside a regular expression; `undefined` means that the limit was reached.
- * The work is cut off anywhere, so it must not leave state half written.
- */
-function withTimeout<Result>(work: () => Result, limitMs: number): { readonly result: Result } | undefined {
-  let done: { readonly result: Result } | undefined;
-  context.work = () => {
-    done = { result: work() };
-  };
-  try {
-    script.runInContext(context, { timeout: limitMs });
-    return done;
-  } catch (error) {
-    if (isTimeout(error)) return undefined;
-    throw error;
-  } finally {
-    context.work = () => {};
-  }
-}
-
-/** Avoids `instanceof`: the error belongs to the other context. */
-function isTimeout(error: unknown): boolean {
-  const isObject = typeof error === 'object' && error !== null;
-  return isObject && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }

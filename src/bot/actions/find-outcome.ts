@@ -1,11 +1,13 @@
 import { toJson } from '../../agent/json.ts';
+import { lookUp } from '../../engine/outcomes.ts';
+import { readReason } from '../../engine/reasons.ts';
+import { detailsOf } from '../../engine/request-details.ts';
 import type { BotContext } from '../context.ts';
-import { titledRow } from '../delivery/titled-row.ts';
-import { detailsOf } from '../requests/request-details.ts';
+import { titledRow } from '../reply/reply-rows.ts';
+import { peopleToConfirm } from '../requests/plan/people-to-ask.ts';
 import { personView } from '../requests/view-ids.ts';
+import { isGroup } from '../slack/directory.ts';
 import { noticeTexts } from '../texts/notices.ts';
-import { lookUp } from './look-up.ts';
-import { giveBackAction } from './run-action.ts';
 
 /** Lets the tool find out the outcome of a call that is on record as unknown; otherwise the resolvers are asked. */
 export async function findOutcome(
@@ -25,18 +27,18 @@ export async function findOutcome(
     const who = `tool:${interrupt.toolRequest.name}`;
     const actor = { who, eligible: true, evidence: { reconciled: idempotencyKey } };
     const reason = 'the tool looked it up';
-    const resolved = await store.resolve(requestId, actor, verdict, reason, request.attempts);
-    if (resolved.outcome === 'resolved' && verdict === 'did-not-run')
-      await giveBackAction({ store, toolbox }, request);
+    await store.resolve(requestId, actor, verdict, reason, request.attempts);
     return;
   }
-  const people = await directory.surePeopleOf(request.policy.resolvers);
-  // A changed card notifies nobody; a message with mentions does.
-  const hasReason = request.payload !== undefined && request.payload !== '';
-  const text = hasReason ? noticeTexts.notTriedAgain : noticeTexts.unknown;
   const { resolvers } = request.policy;
+  const { people, isSure } = await peopleToConfirm(directory.fresh(), resolvers);
+  if (!isSure) throw new Error('The people who can confirm an outcome could not be looked up');
+  // A changed card notifies nobody; a message with mentions does.
+  const notTried = (request.payload ?? '') === '' ? noticeTexts.unknown : noticeTexts.notTriedAgain;
+  const text = readReason(request.payload)?.code === 'in-doubt' ? noticeTexts.inDoubt : notTried;
+  const told = resolvers.filter((id) => isGroup(id) || people.includes(id));
   await store.askResolvers(requestId, request.revision, {
-    row: titledRow(request, 'unknown', text, resolvers, request.revision),
+    row: titledRow(request, 'unknown', text, told, request.revision),
     views: people.map((user) => ({ id: personView(user), place: { user } })),
   });
 }

@@ -1,7 +1,7 @@
 import type { ToolContext } from '../../agent/tool.ts';
-import { MAX_NOTES, type MemoryContext } from '../../tools/memory.ts';
+import { NOBODY, type TaskPeople } from '../../engine/task-people.ts';
+import { MAX_NOTES, type MemoryContext } from '../../tools/built-ins.ts';
 import type { BotContext } from '../context.ts';
-import { NOBODY, type TaskPeople } from '../requests/task-people.ts';
 import { parseThreadId } from '../slack/thread.ts';
 
 /** Builds the context of every tool call: its thread, its people, and the callback address for external systems. */

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+
 /** The action ids of cards and modals. A button's value is the request's id and nothing else. */
 export const APPROVE = 'approve';
 export const REJECT = 'reject';
@@ -57,3 +59,8 @@ export const RUN_AGAIN = 'run-again';
 /** The page buttons of the full view; its metadata holds the current page. */
 export const PREVIOUS_PAGE = 'previous-page';
 export const NEXT_PAGE = 'next-page';
+
+/** Returns the id of the grant of a request, short enough for a button. */
+export function grantIdOf(requestId: string): string {
+  return `g-${hash('sha256', requestId).slice(0, 24)}`;
+}

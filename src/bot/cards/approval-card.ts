@@ -1,13 +1,16 @@
 import type { Button, ConfirmationDialog, KnownBlock, RichTextElement } from '@slack/types';
+import { diffLines } from 'diff';
+import { pausedIn, unansweredIn } from '../../engine/paused.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { approvalsByGroup, countedApprovals } from '../requests/approver-groups.ts';
-import { pausedIn, unansweredIn } from '../requests/paused-action.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, confirmTexts, HELD_ICON, ruleInWords, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
 import { connectionTexts } from '../texts/connections.ts';
 import { delegationTexts } from '../texts/delegations.ts';
+import { moment, words } from '../texts/format.ts';
 import { freezeTexts } from '../texts/freezes.ts';
 import { grantTexts } from '../texts/grants.ts';
+import { escapeMarkup, showLabel, showText } from '../texts/show-text.ts';
 import { APPROVE, APPROVE_GRANT, APPROVE_TYPED, DETAILS, EDIT, REJECT, WITHDRAW } from './action-ids.ts';
 import { buildCallBody, type CallBody, TITLE_LENGTH } from './call-body.ts';
 import {
@@ -17,18 +20,14 @@ import {
   heading,
   line,
   mentions,
-  moment,
   moreMenu,
   plain,
+  preformatted,
   quoted,
   threadLine,
-  words,
 } from './card.ts';
 import { type CardDetails, needsConfirmation, stateOf } from './card-details.ts';
-import { buildOutcome, votesBy } from './outcome.ts';
-import { previewBlocks } from './preview-blocks.ts';
-import { isDone } from './undo-offer.ts';
-import { escapeMarkup, showLabel } from './values/show-text.ts';
+import { buildOutcome, isDone, votesBy } from './outcome.ts';
 
 /** Builds the card of an approval: all that is needed to decide while it waits, and two lines once it has ended. */
 export function buildApprovalCard(request: RequestRecord, details: CardDetails, options: CardOptions): Card {
@@ -87,12 +86,12 @@ function quietLine({ quietUntil, view }: CardOptions): KnownBlock[] {
 }
 
 /** Builds the one line that says who asked, why people are asked, and until when. */
-export function contextLine(request: RequestRecord, { policy, rule }: CardDetails): KnownBlock {
+export function contextLine(request: RequestRecord, { policy, rule, isOverLimit }: CardDetails): KnownBlock {
   return line(
     ...(policy?.risk === 'high' ? [words(cardTexts.highRisk, { bold: true }), words(' · ')] : []),
     words(cardTexts.requestedBy),
     ...mentions(request.requesters),
-    words(` · ${ruleInWords(rule)} · ${cardTexts.expires}`),
+    words(` · ${ruleInWords(rule, isOverLimit)} · ${cardTexts.expires}`),
     moment(request.expiresAt),
   );
 }
@@ -180,7 +179,8 @@ function pendingActions(
         ...(isWhole && details.policy?.grants !== undefined
           ? ([[APPROVE_GRANT, grantTexts.menu]] as const)
           : []),
-        [EDIT, cardTexts.edit],
+        // The arguments of a call inside another one come from its own model.
+        ...(details.inner === undefined ? ([[EDIT, cardTexts.edit]] as const) : []),
         ...(isWhole ? ([[DETAILS, cardTexts.details]] as const) : []),
         ...(view === 'thread' ? ([[WITHDRAW, cardTexts.withdraw]] as const) : []),
       ]),
@@ -215,4 +215,85 @@ function dialog(
     deny: plain(texts.deny),
     ...(isHigh && { style: 'danger' as const }),
   };
+}
+
+interface Sides {
+  readonly before: string;
+  readonly after: string;
+}
+
+const SIDE_LENGTH = 300;
+const DIFF_LINES = 24;
+const DIFF_CHARACTERS = 1_500;
+/** Unchanged lines that are kept around a change. */
+const CONTEXT_LINES = 2;
+const MAX_DIFF_EDITS = 2_000;
+
+/** Shows what a call would change, and what it would have changed when it was approved before. */
+function previewBlocks({ presented: { preview, previousPreview } }: CardDetails): KnownBlock[] {
+  const former =
+    previousPreview === undefined
+      ? []
+      : [line(words(cardTexts.previewChanged, { bold: true })), ...sidesOf(previousPreview)];
+  if (preview === undefined) return former;
+  if (preview.outcome === 'failed') return [...former, line(words(cardTexts.previewFailed[preview.reason]))];
+  return [...former, line(words(cardTexts.preview, { bold: true })), ...sidesOf(preview)];
+}
+
+/** Shows short texts side by side, and longer ones as a diff. */
+function sidesOf({ before, after }: Sides): KnownBlock[] {
+  const shown = [before, after].map((text) => showText(text));
+  const isShort = shown.every((text) => text.length <= SIDE_LENGTH && text.split('\n').length <= 3);
+  if (!isShort) return diffBlocks({ before, after });
+  const side = (label: string, text = '') => plain(`${label}\n${text.trim() === '' ? '""' : text}`);
+  return [
+    {
+      type: 'section',
+      fields: [side(cardTexts.before, shown[0]), side(cardTexts.after, shown[1])],
+    },
+  ];
+}
+
+function diffBlocks({ before, after }: Sides): KnownBlock[] {
+  const lines = changedLines({ before, after });
+  if (lines.length === 0) return [line(words(cardTexts.noDifference))];
+  const kept: string[] = [];
+  let characters = 0;
+  for (const text of lines) {
+    characters += text.length + 1;
+    if (kept.length === DIFF_LINES || characters > DIFF_CHARACTERS) break;
+    kept.push(text);
+  }
+  const leftOut = lines.length - kept.length;
+  return [
+    ...(kept.length === 0 ? [] : [preformatted(kept.join('\n'))]),
+    ...(leftOut === 0 ? [] : [line(words(cardTexts.diffCut(leftOut), { bold: true }))]),
+  ];
+}
+
+/** Lists the changed lines with a sign each, and a few unchanged ones around them. */
+function changedLines({ before, after }: Sides): string[] {
+  const parts = diffLines(before, after, { maxEditLength: MAX_DIFF_EDITS }) ?? [
+    { value: before, removed: true, added: false },
+    { value: after, removed: false, added: true },
+  ];
+  if (parts.every(({ added, removed }) => !added && !removed)) return [];
+  return parts.flatMap(({ value, added, removed }, index) => {
+    const lines = value
+      .replace(/\n$/, '')
+      .split('\n')
+      .map((text) => showText(text));
+    if (added) return lines.map((text) => `+ ${text}`);
+    if (removed) return lines.map((text) => `- ${text}`);
+    const same = lines.map((text) => `  ${text}`);
+    const isFirst = index === 0;
+    const isLast = index === parts.length - 1;
+    const most = CONTEXT_LINES * (isFirst || isLast ? 1 : 2);
+    if (same.length <= most) return same;
+    return [
+      ...(isFirst ? [] : same.slice(0, CONTEXT_LINES)),
+      '  …',
+      ...(isLast ? [] : same.slice(-CONTEXT_LINES)),
+    ];
+  });
 }

@@ -1,15 +1,21 @@
 import { z } from 'zod';
-import { type JsonValue, toJson, tryParseJson } from '../../agent/json.ts';
+import { type JsonValue, tryParseJson } from '../../agent/json.ts';
+import { unansweredIn } from '../../engine/paused.ts';
+import {
+  approvedArguments,
+  type Details,
+  type InnerCall,
+  innerCalls,
+  readDetails,
+} from '../../engine/request-details.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
-import { type Consent, consentOf } from '../../tools/mcp/auth/person/ask-for-consent.ts';
+import { type Consent, consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
 import { type Elicitation, elicitationOf } from '../../tools/mcp/server-pause.ts';
-import { readableName } from '../../tools/presentation/readable-name.ts';
-import { unansweredIn } from '../requests/paused-action.ts';
-import { type Details, readDetails } from '../requests/request-details.ts';
+import { readableName } from '../../tools/presentation/formats.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, STATE_ICON, STATE_WORD, UNDONE_ICON } from '../texts/cards.ts';
-import { plainValue } from './values/plain-value.ts';
-import { showLabel } from './values/show-text.ts';
+import { showLabel } from '../texts/show-text.ts';
+import { plainValue } from './render-value.ts';
 
 /** The details that a card shows. Everything but the call itself may be absent. */
 export interface CardDetails
@@ -31,14 +37,21 @@ export interface CardDetails
   /** The call in words; a record of an older version has the name of its tool as title. */
   readonly presented: NonNullable<Details['presented']>;
   readonly name: string;
+  /** The arguments that an approval covers. */
   readonly input: JsonValue;
+  /** Whether people are asked because a limit is reached. */
+  readonly isOverLimit: boolean;
+  /** The calls that wait inside this one, if it does not wait itself. */
+  readonly inner: readonly InnerCall[] | undefined;
   /** The account that the call waits for, if it does. */
   readonly consent: Consent | undefined;
   /** The question of the call's server, if it asks one. */
   readonly pause: Elicitation | undefined;
 }
 
-const GateRule = z.object({ approval: z.object({ rule: z.string().min(1) }) });
+const GateRule = z.object({
+  approval: z.object({ rule: z.string().min(1), overLimit: z.literal(true).optional() }),
+});
 
 /** Reads the details of a request for its card; `undefined` if the call cannot be shown. */
 export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
@@ -58,8 +71,10 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
     runsAs,
     interrupt,
   } = details;
-  const { name, input } = interrupt.toolRequest;
-  const rule = details.rule ?? GateRule.safeParse(interrupt.metadata).data?.approval.rule;
+  const { name } = interrupt.toolRequest;
+  const gated = GateRule.safeParse(interrupt.metadata).data?.approval;
+  const rule = details.rule ?? gated?.rule;
+  const isOverLimit = gated?.overLimit === true;
   const presented = details.presented ?? {
     title: readableName(name),
     fields: [],
@@ -67,8 +82,25 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
     isComplete: false,
   };
   const [consent, pause] = [consentOf(interrupt), elicitationOf(interrupt)];
-  const call = { presented, name, input: toJson(input), originalInput, editedBy, consent, pause };
-  return { ...call, approvers, statuses, description, why, purpose, policy, rule, undoes, files, runsAs };
+  const inner = innerCalls(interrupt);
+  const call = {
+    ...{ presented, name, input: approvedArguments(interrupt), editedBy, consent, pause, inner },
+    originalInput: inner === undefined ? originalInput : undefined,
+  };
+  return {
+    ...call,
+    approvers,
+    statuses,
+    description,
+    why,
+    purpose,
+    policy,
+    rule,
+    isOverLimit,
+    undoes,
+    files,
+    runsAs,
+  };
 }
 
 /** Returns the title of a request in one line of visible characters, cut to a length: of a question or a form, what it is about. */

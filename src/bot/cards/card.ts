@@ -8,12 +8,13 @@ import type {
   RichTextBlock,
   RichTextElement,
 } from '@slack/types';
-import type { Freeze } from '../../store/port/freezes.ts';
+import type { Freeze } from '../../store/port/workspace.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts } from '../texts/cards.ts';
+import { mention, plural, words } from '../texts/format.ts';
+import { excerpt, showLabel, showLine } from '../texts/show-text.ts';
 import { MORE } from './action-ids.ts';
-import { plural, type Room } from './values/render-value.ts';
-import { excerpt, showLabel, showLine } from './values/show-text.ts';
+import type { Room } from './render-value.ts';
 
 /** A posted card: blocks, and text for notifications and screen readers. */
 export interface Card {
@@ -51,10 +52,6 @@ export function line(...elements: RichTextElement[]): RichTextBlock {
   return { type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] };
 }
 
-export function words(text: string, style?: { readonly bold?: boolean }): RichTextElement {
-  return { type: 'text', text, ...(style !== undefined && { style }) };
-}
-
 /** Quotes untrusted text with a label, and cuts it before it pushes the rest out of sight. */
 export function quoted(label: string, text: string, room: Room = QUOTE): RichTextBlock {
   const { text: start, leftOut } = excerpt(text, room);
@@ -84,13 +81,6 @@ export function preformatted(text: string): RichTextBlock {
   };
 }
 
-/** Builds a mention from an id; anything that is no Slack id stays text. */
-export function mention(id: string): RichTextElement {
-  if (/^[UW][A-Z0-9]+$/.test(id)) return { type: 'user', user_id: id };
-  if (/^S[A-Z0-9]+$/.test(id)) return { type: 'usergroup', usergroup_id: id };
-  return words(showLabel(id, limits.label));
-}
-
 /** Builds a list of mentions; beyond the limit, the rest is a number. */
 export function mentions(
   ids: readonly string[],
@@ -105,25 +95,6 @@ export function mentions(
   ]);
   if (elements.length === 0) return [words(cardTexts.nobody)];
   return rest === 0 ? elements : [...elements, words(` and ${rest} more`)];
-}
-
-/** Builds a date that Slack shows in each reader's time zone. */
-export function moment(at: number): RichTextElement {
-  const fallback = momentText(at);
-  if (Number.isNaN(new Date(at).getTime())) return words(fallback);
-  return {
-    type: 'date',
-    timestamp: Math.floor(at / 1000),
-    format: '{date_short_pretty} at {time}',
-    fallback,
-  };
-}
-
-/** Writes a time where Slack shows plain text only. */
-export function momentText(at: number): string {
-  const date = new Date(at);
-  if (Number.isNaN(date.getTime())) return 'at no known time';
-  return `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 /** Builds a button that carries the request's id and nothing else. */

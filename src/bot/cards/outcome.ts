@@ -1,23 +1,32 @@
 import type { Button, KnownBlock, RichTextElement } from '@slack/types';
+import { pausedIn, unansweredIn } from '../../engine/paused.ts';
+import { doubtIn, readReason } from '../../engine/reasons.ts';
+import { readDetails } from '../../engine/request-details.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
-import { consentOf } from '../../tools/mcp/auth/person/ask-for-consent.ts';
-import { type Elicitation, elicitationOf } from '../../tools/mcp/server-pause.ts';
-import { parseAnswerValue } from '../elicitation/answer-value.ts';
-import { grantIdOf } from '../grants/grant-details.ts';
-import { pausedIn, unansweredIn } from '../requests/paused-action.ts';
-import { CHANGED, parseEdited, parsePreviewChange } from '../requests/replies-to.ts';
-import { readDetails } from '../requests/request-details.ts';
+import { consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
+import { type Elicitation, elicitationOf, parseAnswerValue } from '../../tools/mcp/server-pause.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, confirmTexts, stateWord } from '../texts/cards.ts';
 import { connectionTexts } from '../texts/connections.ts';
+import { mention, moment, words } from '../texts/format.ts';
 import { freezeTexts } from '../texts/freezes.ts';
 import { grantTexts } from '../texts/grants.ts';
-import { ASK_AGAIN, DETAILS, DID_NOT_RUN, RAN, REVOKE, RUN_AGAIN, UNDO, WITHDRAW } from './action-ids.ts';
-import { button, type CardOptions, line, mention, mentions, moment, plain, quoted, words } from './card.ts';
+import { reasonTexts } from '../texts/reasons.ts';
+import { showLabel, showLine } from '../texts/show-text.ts';
+import {
+  ASK_AGAIN,
+  DETAILS,
+  DID_NOT_RUN,
+  grantIdOf,
+  RAN,
+  REVOKE,
+  RUN_AGAIN,
+  UNDO,
+  WITHDRAW,
+} from './action-ids.ts';
+import { button, type CardOptions, line, mentions, plain, quoted } from './card.ts';
 import { plainPayload, titleOf } from './card-details.ts';
-import { undoLine, undoUntil } from './undo-offer.ts';
-import { plainValue } from './values/plain-value.ts';
-import { showLabel } from './values/show-text.ts';
+import { plainValue } from './render-value.ts';
 
 /** Builds the end of a decided request: what happened, who, when, and what can still be done. */
 export function buildOutcome(request: RequestRecord, options: CardOptions): KnownBlock[] {
@@ -55,7 +64,7 @@ function stateBlocks(request: RequestRecord, { freeze }: CardOptions): KnownBloc
       ];
     case 'unknown':
       return [
-        ...doubtBlocks(reason),
+        ...doubtBlocks(request),
         line(words(cardTexts.resolvers), ...mentions(request.policy.resolvers), ...approvedBy(request)),
       ];
     case 'resolved': {
@@ -145,34 +154,33 @@ function grantLine(request: RequestRecord, { revokedBy }: CardOptions): KnownBlo
   return [line(words(grantTexts.onCard(terms)))];
 }
 
-function replacedBlocks(request: RequestRecord, reason: string): KnownBlock[] {
-  const edited = parseEdited(reason);
-  if (edited !== undefined)
-    return [line(words(cardTexts.replacedByEdit), mention(edited.by), words(', '), ...when(request))];
-  if (parsePreviewChange(reason) !== undefined) return [line(words(cardTexts.previewReplaced))];
-  const known = changeIn(reason) ?? cardTexts.replaced(reason);
-  return [
-    line(words(known ?? cardTexts.replacedUnknown)),
-    ...(known === undefined ? ifAny(cardTexts.reason, reason) : []),
-  ];
+function replacedBlocks(request: RequestRecord, payload: string): KnownBlock[] {
+  const reason = readReason(payload);
+  if (reason?.code === 'edited')
+    return [line(words(cardTexts.replacedByEdit), mention(reason.by), words(', '), ...when(request))];
+  if (reason !== undefined) return [line(words(reasonTexts(reason).replaced))];
+  return [line(words(cardTexts.replacedUnknown)), ...ifAny(cardTexts.reason, payload)];
 }
 
-/** Says why the outcome is unknown: the attempt sent no heartbeat, or it may not be tried again for a reason on record. */
-function doubtBlocks(reason: string): KnownBlock[] {
-  if (reason === '') return [line(words(cardTexts.unknown))];
-  const edit = parseEdited(reason) && cardTexts.stoppedByEdit;
-  const known = edit ?? changeIn(reason) ?? cardTexts.notTriedAgain(reason);
+/**
+ * Says why the outcome is unknown: the attempt sent no heartbeat, ended with an error after it may have taken effect, or may not be tried
+ * again for a reason on record. A call in a turn has the reason in its interrupt.
+ */
+function doubtBlocks(request: RequestRecord): KnownBlock[] {
+  const { payload = '' } = request;
+  const doubt = payload === '' ? doubtIn(readDetails(request)?.interrupt) : undefined;
+  if (doubt !== undefined)
+    return [line(words(cardTexts.inDoubt)), ...ifAny(cardTexts.reason, reasonTexts(doubt).why)];
+  if (payload === '') return [line(words(cardTexts.unknown))];
+  const reason = readReason(payload);
+  if (reason?.code === 'in-doubt')
+    return [line(words(cardTexts.inDoubt)), ...ifAny(cardTexts.reason, reason.error)];
+  const known = reason && reasonTexts(reason).notTriedAgain;
   return [
     line(words(cardTexts.earlierAttempt)),
     line(words(known ?? cardTexts.notTriedAgainUnknown)),
-    ...(known === undefined ? ifAny(cardTexts.reason, reason) : []),
+    ...(known === undefined ? ifAny(cardTexts.reason, payload) : []),
   ];
-}
-
-/** Reads the sentence about what changed from the reason of a request that may not start. */
-function changeIn(reason: string): string | undefined {
-  const [code = '', change] = reason.split('\n');
-  return code === CHANGED ? change : undefined;
 }
 
 /** Lists the people who voted in one way, with their times. */
@@ -241,4 +249,39 @@ function by({ by: who = '' }: RequestRecord): RichTextElement[] {
 
 function when({ settledAt }: RequestRecord): RichTextElement[] {
   return [settledAt === undefined ? words(cardTexts.justNow) : moment(settledAt)];
+}
+
+/** Tells whether an action was done as it was approved, and not only started, or ended without what its server asked for. */
+export function isDone(request: RequestRecord): boolean {
+  const isOver = pausedIn(request) === undefined && unansweredIn(request) === undefined;
+  return request.state === 'succeeded' && isOver;
+}
+
+/** Says until when an action that succeeded can be undone; nothing if it cannot, or not any more. */
+function undoUntil(request: RequestRecord): RichTextElement[] {
+  const undoMs = undoOfferMs(request);
+  if (undoMs === undefined || request.settledAt === undefined) return [];
+  return [words(cardTexts.undoUntil), moment(request.settledAt + undoMs)];
+}
+
+/** Returns for how long after its success an action can be undone; `undefined` if it cannot, or not any more. */
+export function undoOfferMs(request: RequestRecord): number | undefined {
+  const isOffered = request.undo === undefined || request.undo.step === 'offered';
+  return isOffered && isDone(request) ? readDetails(request)?.undoMs : undefined;
+}
+
+/** Says who asked to undo the action, and whether it was undone. */
+function undoLine({ undo }: RequestRecord): KnownBlock[] {
+  const { step, by: who = '', link, isDone, at } = undo ?? {};
+  if (step === undefined || step === 'offered' || step === 'over') return [];
+  const person = who === '' ? words(cardTexts.nobody) : mention(who);
+  const lead =
+    isDone === true
+      ? [words(cardTexts.undone), moment(at ?? 0), words(cardTexts.undoneBy)]
+      : [words(isDone === false ? cardTexts.notUndone : cardTexts.undoRequested)];
+  const view =
+    link === undefined || !/^https?:\/\//.test(link)
+      ? []
+      : [words(' · '), { type: 'link' as const, url: showLine(link), text: cardTexts.viewUndo }];
+  return [line(...lead, person, ...view)];
 }

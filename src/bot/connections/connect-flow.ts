@@ -3,13 +3,20 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { describeError } from '../../agent/errors.ts';
 import { tryParseJson } from '../../agent/json.ts';
-import type { Store } from '../../store/port/store.ts';
+import { type AccountDocuments, type AccountRecord, accountsIn } from '../../store/documents/accounts.ts';
 import { probeChallenge } from '../../tools/mcp/auth/authorized-fetch.ts';
+import type { RequesterServer, Sealer } from '../../tools/mcp/auth/connections.ts';
+import { finishConsent, PendingConsent, startConsent } from '../../tools/mcp/auth/consent.ts';
 import { Grant } from '../../tools/mcp/auth/grant.ts';
-import type { RequesterServer } from '../../tools/mcp/auth/person/connections.ts';
-import { finishConsent, PendingConsent, startConsent } from '../../tools/mcp/auth/person/consent.ts';
-import type { Sealer } from '../../tools/mcp/auth/person/seal.ts';
-import { LINK_PATH, type PersonConnections } from './person-connections.ts';
+import { type HttpAnswer, jsonAnswer } from '../slack/http-answer.ts';
+import { connectionTexts } from '../texts/connections.ts';
+import {
+  CALLBACK_PATH,
+  CLIENT_PATH,
+  LINK_PATH,
+  PersonConnections,
+  type PersonConnectionsOptions,
+} from './person-connections.ts';
 
 /** The time for each step of an attempt. */
 const STEP_MS = 15 * 60_000;
@@ -30,8 +37,8 @@ const Attempt = z.object({
 });
 type Attempt = Readonly<z.infer<typeof Attempt>>;
 
-export interface ConnectFlowOptions {
-  readonly store: Store;
+interface ConnectFlowOptions {
+  readonly store: AccountRecord;
   readonly sealer: Sealer | undefined;
   readonly connections: PersonConnections;
   readonly findServer: (name: string) => RequesterServer | undefined;
@@ -39,14 +46,14 @@ export interface ConnectFlowOptions {
   readonly logger: Logger;
 }
 
-export type OpenedLink =
+type OpenedLink =
   | { readonly outcome: 'redirect'; readonly url: string; readonly browser: string }
   | { readonly outcome: 'used' }
   | { readonly outcome: 'failed' };
-export type ReturnedBrowser =
+type ReturnedBrowser =
   | { readonly outcome: 'code'; readonly code: string; readonly server: string }
   | { readonly outcome: 'used' | 'refused' | 'other-browser' };
-export type Confirmation =
+type Confirmation =
   | { readonly outcome: 'connected'; readonly requestId: string | undefined; readonly server: string }
   | { readonly outcome: 'wrong-code' | 'not-yet' | 'over' };
 
@@ -55,7 +62,7 @@ export type Confirmation =
  * account and shows a code, and the person enters the code in Slack. The code proves that one person has both: neither who opens somebody
  * else's link nor who sends their own to somebody else gets further than a page.
  */
-export class ConnectFlow {
+class ConnectFlow {
   readonly #options: ConnectFlowOptions;
 
   constructor(options: ConnectFlowOptions) {
@@ -185,4 +192,103 @@ function makeCode(): string {
 
 function isSame(left: string, right: string): boolean {
   return timingSafeEqual(hash('sha256', left, 'buffer'), hash('sha256', right, 'buffer'));
+}
+
+const COOKIE = 'countersign_connect';
+const COOKIE_SECONDS = 900;
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+};
+
+interface ConnectPages {
+  readonly flow: ConnectFlow;
+  readonly publicUrl: string;
+}
+
+/** Answers a browser on its way to and from an authorization server; `undefined` for any other path. */
+export async function answerConnect(
+  { flow, publicUrl }: ConnectPages,
+  url: URL,
+  cookies: string | undefined,
+): Promise<HttpAnswer | undefined> {
+  if (url.pathname === CLIENT_PATH) return clientDocument(publicUrl);
+  if (url.pathname.startsWith(LINK_PATH)) {
+    const opened = await flow.open(url.pathname.slice(LINK_PATH.length));
+    if (opened.outcome === 'used') return page(410, connectionTexts.pageUsed);
+    if (opened.outcome === 'failed') return page(502, connectionTexts.pageFailed);
+    const secure = publicUrl.startsWith('https://') ? '; Secure' : '';
+    const cookie = `${COOKIE}=${opened.browser}; Path=/connect; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Lax${secure}`;
+    return { status: 302, headers: { ...HEADERS, location: opened.url, 'set-cookie': cookie }, body: '' };
+  }
+  if (url.pathname !== CALLBACK_PATH) return undefined;
+  const returned = await flow.receive(url.searchParams, cookieIn(cookies));
+  switch (returned.outcome) {
+    case 'code':
+      return page(200, connectionTexts.pageCode(returned.server), returned.code);
+    case 'used':
+      return page(410, connectionTexts.pageUsed);
+    case 'refused':
+      return page(400, connectionTexts.pageRefused);
+    case 'other-browser':
+      return page(403, connectionTexts.pageOtherBrowser);
+  }
+}
+
+/** Builds the client metadata document: its address is the client id of the bot. */
+function clientDocument(publicUrl: string): HttpAnswer {
+  const base = publicUrl.replace(/\/$/, '');
+  return jsonAnswer(
+    200,
+    {
+      client_id: `${base}${CLIENT_PATH}`,
+      client_name: 'Countersign',
+      client_uri: base,
+      redirect_uris: [`${base}${CALLBACK_PATH}`],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    },
+    { 'cache-control': 'max-age=3600' },
+  );
+}
+
+function page(status: number, text: string, code?: string): HttpAnswer {
+  const shown =
+    code === undefined
+      ? ''
+      : `<p><strong><code>${code}</code></strong></p><p>${connectionTexts.pageWarning}</p>`;
+  const title = connectionTexts.pageTitle;
+  const body = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title></head><body><main><h1>${title}</h1><p>${escapeHtml(text)}</p>${shown}</main></body></html>\n`;
+  return { status, headers: HEADERS, body };
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+function cookieIn(cookies = ''): string | undefined {
+  return cookies
+    .split(';')
+    .map((part) => part.trim().split('='))
+    .find(([name]) => name === COOKIE)?.[1];
+}
+
+/** The accounts of people, and the way in which they are connected. */
+export interface Accounts {
+  readonly connections: PersonConnections;
+  readonly flow: ConnectFlow;
+}
+
+type AccountsOptions = Omit<PersonConnectionsOptions, 'store'> &
+  Pick<ConnectFlowOptions, 'findServer'> & { readonly store: AccountDocuments };
+
+/** Opens the accounts on the record. */
+export function openAccounts(options: AccountsOptions): Accounts {
+  const store = accountsIn(options.store);
+  const connections = new PersonConnections({ ...options, store });
+  return { connections, flow: new ConnectFlow({ ...options, store, connections }) };
 }

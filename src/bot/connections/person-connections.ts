@@ -3,14 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { describeError } from '../../agent/errors.ts';
 import { tryParseJson } from '../../agent/json.ts';
-import type { Store } from '../../store/port/store.ts';
-import type { Challenge, ConsentSettings } from '../../tools/mcp/auth/auth-config.ts';
-import { AuthorizationError, toAuthorizationError } from '../../tools/mcp/auth/authorization-error.ts';
+import type { AccountRecord } from '../../store/documents/accounts.ts';
+import { AuthorizationError, toAuthorizationError } from '../../tools/errors.ts';
+import type { Connections, RequesterServer, Sealer } from '../../tools/mcp/auth/connections.ts';
+import { isRefused } from '../../tools/mcp/auth/consent.ts';
 import { Grant, hasEnded, isGrantFor, refreshGrant, revokeGrant } from '../../tools/mcp/auth/grant.ts';
-import type { Connections, RequesterServer } from '../../tools/mcp/auth/person/connections.ts';
-import { isRefused } from '../../tools/mcp/auth/person/consent.ts';
-import type { Sealer } from '../../tools/mcp/auth/person/seal.ts';
-import type { Fetch } from '../../tools/mcp/mcp-config.ts';
+import type { Challenge, ConsentSettings, Fetch } from '../../tools/mcp/mcp-config.ts';
 import type { Secrets } from '../../tools/secrets.ts';
 
 /** The path to which an authorization server sends people back. */
@@ -27,7 +25,7 @@ const LOCK_POLL_MS = 100;
 const WANTED_MS = 86_400_000;
 
 export interface PersonConnectionsOptions {
-  readonly store: Store;
+  readonly store: AccountRecord;
   /** Without a key nobody can connect. */
   readonly sealer: Sealer | undefined;
   readonly publicUrl: string;
@@ -46,7 +44,7 @@ interface Held {
 export class PersonConnections implements Connections {
   readonly #options: PersonConnectionsOptions;
   /** The tokens that are known as secrets, by server and person. */
-  readonly #redacted = new Map<string, readonly string[]>();
+  readonly #redacted = new Map<string, { readonly tokens: readonly string[]; readonly endsAt: number }>();
 
   constructor(options: PersonConnectionsOptions) {
     this.#options = options;
@@ -113,17 +111,21 @@ export class PersonConnections implements Connections {
     const version = randomUUID();
     await store.saveConnection(server.name, person, { version, sealed: this.#seal(server, person, grant) });
     await store.endAttempt(wantedKey(server, person));
+    await this.#note(server, person, version, grant);
+  }
+
+  async #note({ name }: RequesterServer, person: string, version: string, grant: Grant): Promise<void> {
     const { issuer, resource, scope = '' } = grant;
-    await store.note(version, 'connected', person, { server: server.name, issuer, resource, scope });
+    await this.#options.store.note(version, 'connected', person, { server: name, issuer, resource, scope });
   }
 
   /** Removes the account of a person and tells its issuer; it is on record. Returns whether there was one. */
   async disconnect(server: RequesterServer, person: string, by: string): Promise<boolean> {
     const { store, logger } = this.#options;
     const stored = await store.readConnection(server.name, person);
-    if (stored === undefined) return false;
     const held = await this.#read(server, person);
     await store.removeConnection(server.name, person);
+    if (stored === undefined) return false;
     const isRevoked =
       held !== undefined &&
       (await revokeGrant(this.settingsFor(server), held.grant).catch((error: unknown) => {
@@ -137,25 +139,41 @@ export class PersonConnections implements Connections {
 
   /** Exchanges the refresh token; other processes wait for the result, since most issuers take a refresh token once. */
   async #refresh(server: RequesterServer, person: string, held: Held): Promise<string> {
-    const { store, timing: { lockMs } = TIMING } = this.#options;
+    const { store } = this.#options;
     const [name, owner] = [`${server.name}:${person}`, randomUUID()];
-    for (const until = Date.now() + lockMs; !(await store.lock(name, owner, lockMs)); ) {
-      if (Date.now() > until) throw new AuthorizationError('the token is being renewed; try again');
-      await sleep(LOCK_POLL_MS);
-    }
+    await this.#lock(name, owner);
     try {
       const current = await this.#require(server, person);
       if (current.version !== held.version) return current.grant.accessToken;
       const renewed = await this.#exchange(server, current);
-      if (renewed === undefined) return await this.#lose(server, person, current);
-      const version = randomUUID();
-      const sealed = this.#seal(server, person, renewed);
-      const saved = await store.saveConnection(server.name, person, { version, sealed }, current.version);
-      if (saved === 'stale') return (await this.#require(server, person)).grant.accessToken;
-      return renewed.accessToken;
+      if (renewed !== undefined) return await this.#save(server, person, current, renewed);
+      // If the lock has ended meanwhile, who holds it may be about to save what took the place of the refused token.
+      await this.#lock(name, owner);
+      return await this.#lose(server, person, current);
     } finally {
       await store.unlock(name, owner);
     }
+  }
+
+  /** Waits until no other process renews the token. */
+  async #lock(name: string, owner: string): Promise<void> {
+    const { store, timing: { lockMs } = TIMING } = this.#options;
+    for (const until = Date.now() + lockMs; !(await store.lock(name, owner, lockMs)); ) {
+      if (Date.now() > until) throw new AuthorizationError('the token is being renewed; try again');
+      await sleep(LOCK_POLL_MS);
+    }
+  }
+
+  /** Stores a renewed grant, also over one that was refused meanwhile because another process had used the same refresh token again. */
+  async #save(server: RequesterServer, person: string, former: Held, renewed: Grant): Promise<string> {
+    const { store } = this.#options;
+    const isLost = (await store.readConnection(server.name, person)) === undefined;
+    const version = randomUUID();
+    const sealed = this.#seal(server, person, renewed);
+    const saved = await store.saveConnection(server.name, person, { version, sealed }, former.version);
+    if (saved === 'stale') return (await this.#require(server, person)).grant.accessToken;
+    if (isLost) await this.#note(server, person, version, renewed);
+    return renewed.accessToken;
   }
 
   /** Returns the renewed grant; `undefined` if the account has to be connected anew. An outage throws, and changes nothing. */
@@ -209,13 +227,13 @@ export class PersonConnections implements Connections {
     return sealer.seal(placeOf(server.name, person), JSON.stringify(grant));
   }
 
-  #redact(place: string, { accessToken, refreshToken }: Grant): void {
+  #redact(place: string, { accessToken, refreshToken, endsAt }: Grant): void {
     const tokens = [accessToken, ...(refreshToken === undefined ? [] : [refreshToken])];
-    const known = this.#redacted.get(place) ?? [];
-    if (known.join() === tokens.join()) return;
+    const known = this.#redacted.get(place);
+    if (known?.tokens.join() === tokens.join()) return;
     for (const token of tokens) this.#options.secrets.add(token);
-    for (const token of known) this.#options.secrets.remove(token);
-    this.#redacted.set(place, tokens);
+    for (const token of known?.tokens ?? []) this.#options.secrets.remove(token, known?.endsAt ?? 0);
+    this.#redacted.set(place, { tokens, endsAt });
   }
 }
 

@@ -1,8 +1,8 @@
+import type { Voter } from '../../engine/ports.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
-import { delegationsNow, hasPart, mayVote, type Voter } from '../delegations/stand-ins.ts';
+import { delegationsNow, hasPart, mayVote } from '../delegations/stand-ins.ts';
 import { approvableGroups, approvalsByGroup, countedApprovals } from '../requests/approver-groups.ts';
-import { noticeTexts } from '../texts/notices.ts';
 import type { Authorization } from './authorize.ts';
 import type { Click } from './click.ts';
 
@@ -48,7 +48,7 @@ async function authorizeAs(
     return { actor, problem: undefined, groups, standsFor };
   } catch {
     const refused = { ...actor, eligible: false };
-    return { actor: refused, problem: noticeTexts.cannotCheck, groups: undefined, standsFor };
+    return { actor: refused, problem: 'cannot-check', groups: undefined, standsFor };
   }
 }
 

@@ -5,19 +5,27 @@ import { askerProblem } from '../intake/may-ask.ts';
 import { type Directory, isGroup } from '../slack/directory.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { parseThreadId } from '../slack/thread.ts';
-import { noticeTexts } from '../texts/notices.ts';
 import type { Click } from './click.ts';
 
 /** The principal that means every member of the workspace who is neither a guest nor a bot. */
 export const ANYONE = 'anyone';
 
-/** The result of an eligibility check, with its evidence and the sentence for a refusal. */
+/** The reasons why a person may not decide. */
+export type Ineligibility =
+  | 'deactivated'
+  | 'bot'
+  | 'other-workspace'
+  | 'guest'
+  | 'not-approver'
+  | 'cannot-check';
+
+/** The result of an eligibility check, with its evidence and the reason of a refusal. */
 export type Permission =
   | { readonly eligible: true; readonly evidence: JsonObject }
   | {
       readonly eligible: false;
       readonly evidence: JsonObject;
-      readonly why: string;
+      readonly why: Ineligibility;
       /** False if Slack could not be asked, so that the answer may change later. */
       readonly checked: boolean;
     };
@@ -33,7 +41,7 @@ export async function mayDecide(
   excluded: readonly string[] = [],
   outsiders = false,
 ): Promise<Permission> {
-  const refuse = (why: string, found: JsonObject = {}, checked = true): Permission => ({
+  const refuse = (why: Ineligibility, found: JsonObject = {}, checked = true): Permission => ({
     eligible: false,
     evidence: { ...found, refused: why },
     why,
@@ -42,28 +50,28 @@ export async function mayDecide(
   try {
     const { isBot, isGuest, isStranger, isDeactivated } = await directory.member(who);
     const found = { isBot, isGuest, isStranger, isDeactivated };
-    if (isDeactivated) return refuse(noticeTexts.deactivated, found);
-    if (isBot) return refuse(noticeTexts.bots, found);
-    if (isStranger && !outsiders) return refuse(noticeTexts.otherWorkspace, found);
-    if (isGuest && !outsiders) return refuse(noticeTexts.guests, found);
-    if (await directory.isAmong(who, excluded)) return refuse(noticeTexts.notApprover, found);
+    if (isDeactivated) return refuse('deactivated', found);
+    if (isBot) return refuse('bot', found);
+    if (isStranger && !outsiders) return refuse('other-workspace', found);
+    if (isGuest && !outsiders) return refuse('guest', found);
+    if (await directory.isAmong(who, excluded)) return refuse('not-approver', found);
     if (principals.includes(ANYONE)) return { eligible: true, evidence: { ...found, as: ANYONE } };
     if (principals.includes(who)) return { eligible: true, evidence: { ...found, as: who } };
     for (const group of principals.filter(isGroup)) {
       if ((await directory.group(group)).includes(who))
         return { eligible: true, evidence: { ...found, as: group } };
     }
-    return refuse(noticeTexts.notApprover, found);
+    return refuse('not-approver', found);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return refuse(noticeTexts.cannotCheck, { reason }, judgeSlackFailure(error).kind !== 'later');
+    return refuse('cannot-check', { reason }, judgeSlackFailure(error).kind !== 'later');
   }
 }
 
 /** A person with the evidence of the check, and the reason if they may not decide. */
 export interface Authorization {
   readonly actor: Actor;
-  readonly problem: string | undefined;
+  readonly problem: Ineligibility | undefined;
 }
 
 /** Checks in Slack whether the person who clicked is one of the principals now. */
@@ -92,9 +100,5 @@ export async function authorizeAnswer(
   const mayAsk =
     requesters.includes(click.who) &&
     (await askerProblem(context.directory, context.agent().askers, asker).catch(() => '')) === undefined;
-  const authorized = await authorize(context, click, principals, [], mayAsk);
-  const { problem } = authorized;
-  return problem === noticeTexts.notApprover
-    ? { ...authorized, problem: noticeTexts.notAnswerer }
-    : authorized;
+  return authorize(context, click, principals, [], mayAsk);
 }

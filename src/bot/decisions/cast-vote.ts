@@ -1,23 +1,21 @@
-import type { Attempt, RequestRecord, Vote, VoteResult } from '../../store/port/store.ts';
-import { type Action, runAction } from '../actions/run-action.ts';
-import { approversOf, needsWorker, planAttempt } from '../actions/start-action.ts';
-import { findAction, requesterProblem } from '../actions/start-problem.ts';
+import { randomUUID } from 'node:crypto';
+import type { StartPlan } from '../../engine/admit.ts';
+import { attemptOf, begin, carryOut } from '../../engine/execute.ts';
+import type { Voter } from '../../engine/ports.ts';
+import { detailsOf } from '../../engine/request-details.ts';
+import { approvedRun } from '../../engine/run.ts';
+import type { RequestRecord, Vote, VoteResult } from '../../store/port/store.ts';
+import { executorContext } from '../actions/executor-context.ts';
 import type { BotContext } from '../context.ts';
-import { hasPart, type Voter } from '../delegations/stand-ins.ts';
-import { openGrant } from '../grants/open-grant.ts';
+import { openGrant } from '../grants/grants.ts';
 import { wouldComplete } from '../requests/approver-groups.ts';
-import { detailsOf } from '../requests/request-details.ts';
+import type { Directory } from '../slack/directory.ts';
 import { delegationTexts } from '../texts/delegations.ts';
-import { takeApprovalPlace } from './approval-rate.ts';
+import { noticeTexts } from '../texts/notices.ts';
+import { approvalRates } from './approval-rate.ts';
 import { authorizeVote } from './authorize-vote.ts';
 import type { Click, Notice } from './click.ts';
 import { refusalText } from './refusal-text.ts';
-
-/** An action that starts if the vote completes the quorum. */
-interface PlannedStart {
-  readonly action: Action;
-  readonly attempt: Attempt;
-}
 
 /** A vote as a person casts it; `grants` allows the same again, where the policy has terms for it. */
 interface CastVote {
@@ -34,30 +32,31 @@ export async function castVote(
   { decision, reason = '', grants = false }: CastVote,
 ): Promise<Notice> {
   // The vote may start the action, so nothing cached counts; both checks share one look-up of each person.
-  const fresh = { ...context, directory: context.directory.fresh() };
-  const authorizing = authorizeVote(fresh, click, request);
+  const directory = context.directory.fresh();
+  const authorizing = authorizeVote({ ...context, directory }, click, request);
   // Where nobody delegates, the person is checked and the start is planned at the same time.
   const standsFor = request.policy.delegation === true ? (await authorizing).standsFor : undefined;
-  const [{ actor, problem, groups }, start] = await Promise.all([
-    authorizing,
-    decision === 'approve' ? planStart(fresh, request, { who: click.who, standsFor }) : undefined,
-  ]);
   const isOffered = grants && detailsOf(request).policy?.grants !== undefined;
   // What somebody signs for another is signed for this request alone.
   const mayGrant = isOffered && standsFor === undefined;
-  const vote = {
+  const rates = approvalRates(context, request, click.who);
+  const voter = { who: click.who, standsFor };
+  const voting = authorizing.then(({ actor, groups }) => ({
     ...{ ...actor, decision, shown: request.digest, reason, grants: mayGrant },
     ...(groups !== undefined && { groups }),
     ...(standsFor !== undefined && { standsFor }),
-  };
-  const isNew = decision === 'approve' && actor.eligible && !hasPart(request, click.who);
-  const place = isNew ? await takeApprovalPlace(context, request, click) : undefined;
-  if (place?.ok === false) return place.notice;
-  const result = await recordVote(context, request.id, vote, start);
-  if (result.outcome !== 'voted') await place?.giveBack();
+    rates,
+  }));
+  const recording =
+    decision === 'approve'
+      ? voteAndStart(context, request, voter, { directory, voting })
+      : voting.then((vote) => context.store.vote(request.id, vote));
+  const [result, { problem }] = await Promise.all([recording, authorizing, voting]);
+  if (result.outcome === 'too-many')
+    return noticeTexts.approvalsPerHour(Math.min(...rates.map(({ max }) => max)));
   if (mayGrant && result.outcome === 'voted' && result.state !== 'pending')
     await openSigned(context, request.id);
-  if (result.outcome === 'represented') return representedText(context, request.id, vote, result.by);
+  if (result.outcome === 'represented') return representedText(context, request.id, voter, result.by);
   if (result.outcome !== 'voted') return refusalText(result, problem);
   if (isOffered && !mayGrant) return delegationTexts.noGrant;
   const isRepeated = request.votes.some(
@@ -90,49 +89,49 @@ async function openSigned(context: BotContext, requestId: string): Promise<void>
   if (loaded.outcome === 'found') await openGrant(context, loaded.request);
 }
 
-/** Plans the start of an action whose quorum this approval may complete; `undefined` leaves the start to a woken worker. */
-async function planStart(
+/**
+ * Records an approval and, if it completes the quorum, starts the Run in the same step and carries it out here. The checks of the start
+ * are made beside those of the person; a Run that they refuse, or that needs longer than a click has, is left to a woken worker.
+ */
+async function voteAndStart(
   context: BotContext,
   request: RequestRecord,
   voter: Voter,
-): Promise<PlannedStart | undefined> {
-  if (request.state !== 'pending') return undefined;
-  try {
-    if (!(await wouldComplete(context.directory, request, voter))) return undefined;
-    const action = await findAction(context, { ...request, by: voter.who });
-    // A preview takes its time, and the click has to be acknowledged, so a worker computes it again.
-    if (action === undefined || needsWorker(action)) return undefined;
-    // A woken worker ends the request, or asks anew, instead of running it.
-    if ((await requesterProblem(context, action)) !== undefined) return undefined;
-    const attempt = await planAttempt(context, action, [...approversOf(request), voter]);
-    return attempt.digest === request.digest ? { action, attempt } : undefined;
-  } catch (err) {
-    context.logger.debug({ requestId: request.id, err }, 'start left to a worker');
-    return undefined;
-  }
-}
-
-async function recordVote(
-  context: BotContext,
-  requestId: string,
-  vote: Vote,
-  start: PlannedStart | undefined,
+  { directory, voting }: { readonly directory: Directory; readonly voting: Promise<Vote> },
 ): Promise<VoteResult> {
   const { store, turns, logger } = context;
-  const release = start && turns.reserve();
-  if (start === undefined || release === undefined) return store.vote(requestId, vote);
-  const { action, attempt } = start;
+  const executor = executorContext(context, directory);
+  const attempt = randomUUID();
+  let release: (() => void) | undefined;
+  let voted: Promise<{ readonly result: VoteResult }> | undefined;
+  const planAndVote = async () => {
+    if (request.state !== 'pending' || !(await wouldComplete(directory, request, voter))) return undefined;
+    const run = await approvedRun(executor, { ...request, by: voter.who }, [voter]);
+    const start = async (plan: StartPlan) => {
+      const vote = await voting;
+      release = turns.reserve();
+      const planned = release === undefined ? undefined : attemptOf(executor, run, plan, attempt);
+      const result = await store.vote(request.id, vote, planned);
+      const isStarted = result.outcome === 'voted' && result.started?.outcome === 'started';
+      return { outcome: result.outcome, result, isStarted };
+    };
+    const begun = await begin(executor, run, (plan) => (voted = start(plan)), { isQuick: true });
+    return begun.outcome === 'begun' ? { run, ...begun } : undefined;
+  };
   try {
-    const sentAt = performance.now();
-    const result = await store.voteAndStart(requestId, vote, attempt);
-    if (result.outcome === 'voted' && result.started?.outcome === 'started')
+    const begun = await planAndVote().catch((err: unknown) => {
+      logger.debug({ requestId: request.id, err }, 'start left to a worker');
+      return undefined;
+    });
+    const result = (await voted)?.result ?? (await store.vote(request.id, await voting));
+    if (begun?.reply.isStarted === true)
       turns.runInBackground(
-        action.request.threadId,
-        () => runAction(context, action, { attempt: attempt.attempt, sentAt }),
-        (err) => logger.warn({ requestId, err }, 'action failed'),
+        request.threadId,
+        () => carryOut(executor, begun.run, { attempt, sentAt: begun.sentAt }),
+        (err) => logger.warn({ requestId: request.id, err }, 'action failed'),
       );
     return result;
   } finally {
-    release();
+    release?.();
   }
 }

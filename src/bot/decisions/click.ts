@@ -1,7 +1,9 @@
 import { inSpan } from '../../observe/tracing.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
+import { askerProblem } from '../intake/may-ask.ts';
 import { personView, viewsSeenIn } from '../requests/view-ids.ts';
+import { parseThreadId } from '../slack/thread.ts';
 import { noticeTexts } from '../texts/notices.ts';
 import { NOT_FOUND } from './refusal-text.ts';
 
@@ -18,7 +20,7 @@ export interface Click {
 /** The private reply to a click; `undefined` if the card itself says enough. */
 export type Notice = string | undefined;
 
-type Context = Pick<BotContext, 'store' | 'directory' | 'logger'>;
+type Context = Pick<BotContext, 'store' | 'directory' | 'logger' | 'agent'>;
 
 /** The request of a click, or the reason why the click does not count. */
 export type CheckedClick =
@@ -37,7 +39,12 @@ export function decideInTrace<Result>(
 export async function checkClick(context: Context, requestId: string, click: Click): Promise<CheckedClick> {
   const [loaded, ownTeam] = await Promise.all([context.store.load(requestId), context.directory.ownTeam()]);
   const request = loaded.outcome === 'found' ? loaded.request : undefined;
-  const problem = clickOriginProblem(context, request, click, ownTeam);
+  const isForeign = click.team !== undefined && click.team !== ownTeam;
+  if (isForeign && !(await isForeignRequester(context, request, click))) {
+    context.logger.warn({ requestId, user: click.who, team: click.team }, 'click from another workspace');
+    return { ok: false, notice: noticeTexts.otherWorkspace };
+  }
+  const problem = clickPlaceProblem(context, request, click);
   if (problem !== undefined) return { ok: false, notice: problem };
   return request === undefined ? { ok: false, notice: NOT_FOUND } : { ok: true, request };
 }
@@ -52,35 +59,46 @@ export async function viewerProblem(
   { who, team }: Click,
 ): Promise<Notice> {
   if (requesters.includes(who)) return undefined;
-  const isOwn =
-    team !== undefined && team !== (await directory.ownTeam())
-      ? false
-      : await directory
-          .relaxed()
-          .member(who)
-          .then(
-            ({ isStranger }) => !isStranger,
-            () => true,
-          );
-  if (isOwn) return undefined;
+  const isForeign = team !== undefined && team !== (await directory.ownTeam());
+  const member = isForeign
+    ? undefined
+    : await directory
+        .relaxed()
+        .member(who)
+        .catch(() => undefined);
+  if (member?.isStranger === false) return undefined;
+  if (member === undefined && !isForeign) return noticeTexts.cannotCheckViewer;
   logger.warn({ requestId: id, user: who, team }, 'click from another workspace');
   return noticeTexts.notShownOutside;
 }
 
 /**
- * Refuses, and logs, a click of a person from another workspace (Slack's user ids are unique only within one), and a click in a
- * channel that shows no card of the request, where nobody has seen what they would decide.
+ * Tells whether a person of another workspace asked for the request themselves and may still ask. In a shared channel they withdraw and
+ * answer it by click as they do in writing; that they approve nothing is decided with every vote. Slack has to know them by that
+ * workspace, because ids are unique only within one.
  */
-function clickOriginProblem(
+async function isForeignRequester(
+  { directory, agent }: Context,
+  request: RequestRecord | undefined,
+  { who, team }: Click,
+): Promise<boolean> {
+  if (request === undefined || !request.requesters.includes(who)) return false;
+  const { channel } = parseThreadId(request.threadId);
+  try {
+    const { team: known } = await directory.member(who);
+    const problem = await askerProblem(directory, agent().askers, { user: who, channel });
+    return known === team && problem === undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Refuses, and logs, a click in a channel that shows no card of the request, where nobody has seen what they would decide. */
+function clickPlaceProblem(
   { logger }: Context,
   request: RequestRecord | undefined,
-  { who, team, channel }: Click,
-  ownTeam: string,
+  { who, channel }: Click,
 ): Notice {
-  if (team !== undefined && team !== ownTeam) {
-    logger.warn({ user: who, team }, 'click from another workspace');
-    return noticeTexts.otherWorkspace;
-  }
   if (request === undefined || channel === undefined) return undefined;
   const seen = viewsSeenIn(channel, who, request.id);
   const own = personView(who);

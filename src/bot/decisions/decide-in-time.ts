@@ -42,6 +42,6 @@ export async function decideInTime(
   if (held !== undefined) await ack();
   const notice = await applied;
   if (held === undefined) await ack();
-  else await store.doneRow(held);
+  else await store.done(held);
   return notice ?? noticeTexts.recorded;
 }

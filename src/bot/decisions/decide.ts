@@ -1,16 +1,15 @@
-import type { JsonValue } from '../../agent/json.ts';
+import { canonicalJson, type JsonValue, toJson } from '../../agent/json.ts';
+import { writeReason } from '../../engine/reasons.ts';
+import { detailsOf } from '../../engine/request-details.ts';
 import type { RequestRecord, Verdict } from '../../store/port/store.ts';
-import { giveBackAction } from '../actions/run-action.ts';
 import type { BotContext } from '../context.ts';
 import { askerProblem } from '../intake/may-ask.ts';
-import { editedPayload } from '../requests/replies-to.ts';
-import { detailsOf } from '../requests/request-details.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { stateWord } from '../texts/cards.ts';
 import { noticeTexts } from '../texts/notices.ts';
 import { authorize, authorizeAnswer } from './authorize.ts';
 import type { Click, Notice } from './click.ts';
-import { refusalText } from './refusal-text.ts';
+import { ineligibleText, refusalText } from './refusal-text.ts';
 
 type Context = Pick<BotContext, 'store' | 'directory'>;
 
@@ -23,7 +22,7 @@ export async function answer(
 ): Promise<Notice> {
   const { actor, problem } = await authorizeAnswer(context, click, request);
   const result = await context.store.answer(request.id, actor, value);
-  return result.outcome === 'answered' ? undefined : refusalText(result, problem);
+  return result.outcome === 'answered' ? undefined : refusalText(result, problem, noticeTexts.notAnswerer);
 }
 
 /** Withdraws a request; the record allows it only to a requester. */
@@ -38,7 +37,7 @@ export async function withdraw(
 
 /** Records the outcome of an action whose outcome is unknown, as it was after `tries` attempts. */
 export async function resolve(
-  context: Context & Pick<BotContext, 'toolbox'>,
+  context: Context,
   request: RequestRecord,
   click: Click,
   { verdict, reason, tries }: { readonly verdict: Verdict; readonly reason: string; readonly tries: number },
@@ -48,25 +47,39 @@ export async function resolve(
   const isAgain = verdict === 'run-again';
   const { actor, problem } = await authorize(context, click, resolvers, isAgain ? excluded : []);
   const result = await context.store.resolve(request.id, actor, verdict, reason, tries);
-  if (result.outcome === 'resolved' && verdict === 'did-not-run') await giveBackAction(context, request);
   if (result.outcome === 'resolved') return undefined;
   const refused = isAgain ? noticeTexts.mayNotRunAgain : noticeTexts.notResolver;
-  return refusalText(result, problem === noticeTexts.notApprover ? refused : problem);
+  return refusalText(result, problem, refused);
 }
 
-/** Edits the input: the request is superseded, and the same people are asked for the new input. */
+/** Edits the input: the request is superseded, and the same people are asked for the new input. An edit changes something. */
 export async function edit(
-  context: Context,
+  context: Context & Pick<BotContext, 'toolbox'>,
   request: RequestRecord,
   click: Click,
   input: JsonValue,
 ): Promise<Notice> {
   const { principals, policy } = request;
-  const { actor, problem } = await authorize(context, click, principals, policy.excluded);
-  if (!actor.eligible && !request.requesters.includes(click.who)) return problem;
-  const result = await context.store.supersede(request.id, editedPayload(input, click.who));
+  const { problem } = await authorize(context, click, principals, policy.excluded);
+  if (problem !== undefined && !request.requesters.includes(click.who)) return ineligibleText(problem);
+  if (isSameCall(context.toolbox, request, input)) return noticeTexts.unchanged;
+  const result = await context.store.supersede(
+    request.id,
+    writeReason({ code: 'edited', input, by: click.who }),
+  );
   if (result.outcome === 'unknown-outcome') return noticeTexts.startedBefore;
   return result.outcome === 'superseded' ? undefined : refusalText(result);
+}
+
+/** Tells whether an input is the one that would run now, as the tool reads both. */
+function isSameCall(toolbox: BotContext['toolbox'], request: RequestRecord, input: JsonValue): boolean {
+  const { name, input: asked } = detailsOf(request).interrupt.toolRequest;
+  const schema = toolbox.find(name)?.tool.inputSchema;
+  const [before, after] = [toJson(asked), input].map((value) => {
+    const read = schema?.parse(value);
+    return canonicalJson(toJson(read?.ok === true ? read.value : value));
+  });
+  return before === after;
 }
 
 /** Asks for an expired action once more: the agent is told to propose exactly the same call, which people decide as usual. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../agent/json.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
+import { DECLINED } from '../../tools/mcp/server-pause.ts';
 import { questionOf } from '../cards/card-details.ts';
 import type { BotContext } from '../context.ts';
-import { DECLINED } from '../elicitation/answer-value.ts';
 import { noticeTexts } from '../texts/notices.ts';
 import { castVote } from './cast-vote.ts';
 import { type Click, checkClick, decideInTrace, type Notice } from './click.ts';

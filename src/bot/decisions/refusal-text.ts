@@ -2,6 +2,7 @@ import { isSlackPerson } from '../slack/directory.ts';
 import { cardTexts, stateWord } from '../texts/cards.ts';
 import { delegationTexts } from '../texts/delegations.ts';
 import { noticeTexts } from '../texts/notices.ts';
+import type { Ineligibility } from './authorize.ts';
 
 /** A result of the record that is no success. */
 interface Refusal {
@@ -26,15 +27,32 @@ function settledText(state: string, by: string): string {
     : noticeTexts.alreadySettled(stateWord(state), by);
 }
 
+/** Returns the sentence for a person who may not decide; `otherwise` is the one for somebody who is not among those who may. */
+export function ineligibleText(problem: Ineligibility, otherwise: string = noticeTexts.notApprover): string {
+  const sentences: Readonly<Record<Ineligibility, string>> = {
+    deactivated: noticeTexts.deactivated,
+    bot: noticeTexts.bots,
+    'other-workspace': noticeTexts.otherWorkspace,
+    guest: noticeTexts.guests,
+    'not-approver': otherwise,
+    'cannot-check': noticeTexts.cannotCheck,
+  };
+  return sentences[problem];
+}
+
 /** Returns the sentence that explains a refused click; `problem` is the reason of a failed eligibility check. */
-export function refusalText({ outcome, state = '', by = '' }: Refusal, problem?: string): string {
+export function refusalText(
+  { outcome, state = '', by = '' }: Refusal,
+  problem: Ineligibility = 'not-approver',
+  otherwise?: string,
+): string {
   switch (outcome) {
     case 'settled':
       return settledText(state, by === '' ? '' : nameOf(by));
     case 'own-request':
       return noticeTexts.ownRequest;
     case 'not-eligible':
-      return problem ?? noticeTexts.notApprover;
+      return ineligibleText(problem, otherwise);
     case 'not-yours':
       return noticeTexts.onlyRequesterWithdraws;
     case 'already-voted':

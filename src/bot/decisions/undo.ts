@@ -1,17 +1,18 @@
 import { toJson } from '../../agent/json.ts';
 import type { UndoCall } from '../../agent/tool.ts';
+import { type Details, detailsOf } from '../../engine/request-details.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { payloadOf } from '../cards/card-details.ts';
-import { isDone } from '../cards/undo-offer.ts';
+import { isDone } from '../cards/outcome.ts';
 import type { BotContext } from '../context.ts';
 import { askerProblem } from '../intake/may-ask.ts';
-import { type Details, detailsOf } from '../requests/request-details.ts';
 import { undoMark } from '../requests/undo-call.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { stateWord } from '../texts/cards.ts';
 import { noticeTexts } from '../texts/notices.ts';
 import { authorize } from './authorize.ts';
 import type { Click, Notice } from './click.ts';
+import { ineligibleText } from './refusal-text.ts';
 
 type Context = Pick<BotContext, 'store' | 'directory' | 'toolbox' | 'agent' | 'logger'>;
 
@@ -27,10 +28,9 @@ export async function undo(context: Context, request: RequestRecord, click: Clic
   const details = detailsOf(request);
   if (isAsked(request)) return noticeTexts.alreadyUndone;
   if (details.undoMs === undefined || Date.now() > settledAt + details.undoMs) return noticeTexts.undoTooLate;
-  const { actor, problem } = await authorize(context, click, request.principals, request.policy.excluded);
-  const isRequester = request.requesters.includes(who);
-  if (!actor.eligible && !isRequester)
-    return problem === noticeTexts.notApprover ? noticeTexts.mayNotUndo : problem;
+  const { problem } = await authorize(context, click, request.principals, request.policy.excluded);
+  if (problem !== undefined && !request.requesters.includes(who))
+    return ineligibleText(problem, noticeTexts.mayNotUndo);
   const { channel } = parseThreadId(threadId);
   const cannotAsk = await askerProblem(directory, agent().askers, { user: who, channel });
   if (cannotAsk !== undefined) return cannotAsk;

@@ -1,17 +1,12 @@
 import type { JsonObject } from '../../agent/json.ts';
-import type { Delegation, DelegationStore } from '../../store/port/delegations.ts';
+import type { Voter } from '../../engine/ports.ts';
 import type { PolicySnapshot, RequestRecord } from '../../store/port/store.ts';
+import type { Delegation, DelegationStore } from '../../store/port/workspace.ts';
 import { mayDecide, type Permission } from '../decisions/authorize.ts';
 import type { Directory } from '../slack/directory.ts';
 
 type ReadDelegations = Pick<DelegationStore, 'readDelegations'>;
 type Lookup = { readonly store: ReadDelegations; readonly directory: Directory };
-
-/** A person who votes, in their own right or in the place of an approver. */
-export interface Voter {
-  readonly who: string;
-  readonly standsFor?: string | undefined;
-}
 
 /** A person who may decide for an approver. */
 export interface StandIn {

@@ -1,34 +1,61 @@
 import { inSpan } from '../../observe/tracing.ts';
-import type { OutboxItem } from '../../store/port/store.ts';
+import { type OutboxItem, threadOf } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
-import { drawDigest } from '../digests/draw-digest.ts';
 import { THREAD_VIEW } from '../requests/view-ids.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { drawView } from './draw-view.ts';
 import { sendRow } from './send-row.ts';
+import { drawSummary } from './summaries.ts';
 
 /** Few enough to be sent within the claim, even by a slow Slack; otherwise another sender would send them as well. */
 const BATCH = 5;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 300_000;
 
-/** Sends the due items of one shard's outbox, one after another, until none is left. */
-export async function deliver(context: BotContext, shard: number): Promise<void> {
+/** The last delivery of each lane in this process. What is for one thread or person is one lane: it is sent in order. */
+export type Lanes = Map<string, Promise<void>>;
+
+/** Sends the due items of the outbox until none is left: those of a lane one after another, lanes beside each other. */
+export async function deliver(context: BotContext, lanes: Lanes): Promise<void> {
   for (;;) {
-    const items = await context.store.claimOutbox(shard, { leaseMs: context.timing.claimMs, limit: BATCH });
-    // Messages of a thread stay in their order. Copies of a card follow it, because they link to it.
-    for (const item of items) if (item.kind !== 'view' || isInThread(item)) await deliverItem(context, item);
-    const [first, ...copies] = items.filter((item) => item.kind === 'view' && !isInThread(item));
-    if (first !== undefined) await deliverItem(context, first);
-    await Promise.all(copies.map((item) => deliverItem(context, item)));
+    const items = await context.store.claimOutbox({ leaseMs: context.timing.claimMs, limit: BATCH });
+    const byLane = new Map<string, OutboxItem[]>();
+    for (const item of items) byLane.set(laneOf(item), [...(byLane.get(laneOf(item)) ?? []), item]);
+    await Promise.all(
+      [...byLane].map(([lane, own]) => queueIn(lanes, lane, () => deliverLane(context, own))),
+    );
     if (items.length < BATCH) return;
   }
+}
+
+function queueIn(lanes: Lanes, lane: string, work: () => Promise<void>): Promise<void> {
+  const last = (lanes.get(lane) ?? Promise.resolve()).catch(() => {}).then(work);
+  const done = last.finally(() => {
+    if (lanes.get(lane) === done) lanes.delete(lane);
+  });
+  lanes.set(lane, done);
+  return done;
+}
+
+function laneOf(item: OutboxItem): string {
+  if (item.kind === 'view') return threadOf(item.requestId) ?? '';
+  if (item.kind === 'digest') return item.person;
+  const { channel, threadTs = '', user = item.item } = item.body;
+  return channel === undefined ? `${user}` : `${channel}:${threadTs}`;
+}
+
+/** Keeps the messages of a thread in their order. Copies of a card follow it, because they link to it. */
+async function deliverLane(context: BotContext, items: readonly OutboxItem[]): Promise<void> {
+  for (const item of items) if (item.kind !== 'view' || isInThread(item)) await deliverItem(context, item);
+  const [first, ...copies] = items.filter((item) => item.kind === 'view' && !isInThread(item));
+  if (first !== undefined) await deliverItem(context, first);
+  await Promise.all(copies.map((item) => deliverItem(context, item)));
 }
 
 async function deliverItem(context: BotContext, item: OutboxItem): Promise<void> {
   try {
     if (item.kind === 'row') await sendInSpan(context, item);
-    else await (item.kind === 'view' ? drawView(context, item) : drawDigest(context, item));
+    else await (item.kind === 'view' ? drawView(context, item) : drawSummary(context, item));
   } catch (err) {
     const failure = judgeSlackFailure(err);
     const delayMs = (failure.kind === 'later' && failure.afterMs) || backOff(item.tries);

@@ -1,25 +1,25 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../agent/json.ts';
+import { findFreeze } from '../../engine/execute.ts';
+import { toolOf } from '../../engine/request-details.ts';
 import { inSpan } from '../../observe/tracing.ts';
 import type { Freeze, OutboxItem, OutboxRow, RequestRecord } from '../../store/port/store.ts';
+import { grantIdOf } from '../cards/action-ids.ts';
 import { buildCard } from '../cards/build-card.ts';
 import type { Card, CardOptions } from '../cards/card.ts';
 import { titleOf } from '../cards/card-details.ts';
 import type { BotContext } from '../context.ts';
-import { isListed, joinDigest } from '../digests/join-digest.ts';
-import { findFreeze } from '../freezes/freeze-actions.ts';
-import { grantIdOf } from '../grants/grant-details.ts';
-import { openGrant } from '../grants/open-grant.ts';
+import { openGrant } from '../grants/grants.ts';
 import { quietEnd } from '../requests/quiet-end.ts';
-import { toolOf } from '../requests/request-details.ts';
 import { THREAD_VIEW } from '../requests/view-ids.ts';
+import { findPosted, messageMark } from '../slack/find-posted.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { noticeTexts } from '../texts/notices.ts';
-import { findPosted, messageMark } from './find-posted.ts';
 import { keepUndo } from './keep-undo.ts';
 import { PostedMessage, threadLinkFor } from './posted-message.ts';
 import { openDirect } from './send-row.ts';
+import { isListed, joinSummary } from './summaries.ts';
 
 const Place = z.object({
   channel: z.string().optional(),
@@ -41,13 +41,13 @@ export async function drawView(context: BotContext, item: ViewItem): Promise<voi
   const view =
     loaded.outcome === 'found' ? loaded.request.views.find(({ id }) => id === item.viewId) : undefined;
   if (loaded.outcome !== 'found' || view === undefined) {
-    await store.doneView(item, 0, {});
+    await store.done(item, { revision: 0, postedAt: {} });
     return;
   }
   const { request } = loaded;
   // After a failed attempt the card may have been posted although Slack's answer was lost.
   if (!isWanted(request, view) && (item.tries === 0 || isUndeliverable(view))) {
-    await store.doneView(item, request.revision, view.postedAt ?? {});
+    await store.done(item, { revision: request.revision, postedAt: view.postedAt ?? {} });
     return;
   }
   const attributes = { 'countersign.request.id': request.id };
@@ -73,10 +73,10 @@ async function drawRequest(
     }
     const listed =
       posted === undefined && place.user !== undefined
-        ? await joinDigest(context, item, request, place.user)
+        ? await joinSummary(context, item, request, place.user)
         : undefined;
     if (listed !== undefined) {
-      await store.doneView(item, request.revision, listed);
+      await store.done(item, { revision: request.revision, postedAt: listed });
       return;
     }
     const threadLink = await threadLinkFor(context, request, item.viewId);
@@ -94,7 +94,11 @@ async function drawRequest(
         : await update(context, item, place, posted, card, request);
     if (item.viewId === THREAD_VIEW) await keepUndo(context, request, postedAt);
     const againMs = item.tries > 0 ? context.timing.redrawMs : 0;
-    await store.doneView(item, request.revision, storedPlace(request, postedAt, threadLink), againMs);
+    await store.done(item, {
+      revision: request.revision,
+      postedAt: storedPlace(request, postedAt, threadLink),
+      againMs,
+    });
   } catch (error) {
     const failure = judgeSlackFailure(error);
     if (failure.kind === 'later') throw error;
@@ -204,7 +208,7 @@ async function giveUp(
     if (ended.outcome === 'abandoned')
       await store.enqueueOutbox(request.threadId, apologyFor(request, reason));
   }
-  await store.doneView(item, request.revision, { undeliverable: reason });
+  await store.done(item, { revision: request.revision, postedAt: { undeliverable: reason } });
 }
 
 /** Tells the requester directly, because the thread cannot be written to. */

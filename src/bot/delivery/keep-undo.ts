@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Message } from '../../agent/messages.ts';
+import { readDetails } from '../../engine/request-details.ts';
 import type { ClaimedTurn, OutboxItem, OutboxRow, RequestRecord } from '../../store/port/store.ts';
-import { undoOfferMs } from '../cards/undo-offer.ts';
+import { undoOfferMs } from '../cards/outcome.ts';
 import type { BotContext } from '../context.ts';
-import { readDetails } from '../requests/request-details.ts';
 import { endedUndos } from '../requests/undo-call.ts';
 import { parseThreadId } from '../slack/thread.ts';
 
@@ -17,7 +17,7 @@ export async function keepUndo(
   posted: { readonly channel: string; readonly ts: string } | undefined,
 ): Promise<void> {
   const offeredMs = request.undo === undefined ? undoOfferMs(request) : undefined;
-  if (offeredMs !== undefined) await store.offerUndo(request.id, offeredMs);
+  if (offeredMs !== undefined) await store.noteUndo(request.id, 'offered', {}, offeredMs);
   const undoes = readDetails(request)?.undoes;
   if (undoes === undefined || posted === undefined || request.state !== 'pending') return;
   const { threadTs } = parseThreadId(request.threadId);
@@ -54,6 +54,6 @@ export async function recordEndedUndo(
   if (ended === undefined) return false;
   const { requestId, by, isDone, at } = ended;
   await store.noteUndo(requestId, 'ended', { by, isDone, at });
-  await store.doneRow(item);
+  await store.done(item);
   return true;
 }

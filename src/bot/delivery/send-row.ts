@@ -1,23 +1,23 @@
 import { z } from 'zod';
 import type { OutboxItem } from '../../store/port/store.ts';
-import { line, mentions, moment, momentText, plain, words } from '../cards/card.ts';
-import { escapeMarkup } from '../cards/values/show-text.ts';
+import { line, mentions, plain } from '../cards/card.ts';
 import type { BotContext } from '../context.ts';
 import { applyDecision, MadeDecision } from '../decisions/decision.ts';
-import { addressing } from '../reply/addressing.ts';
-import { feedbackBlock } from '../reply/feedback-block.ts';
 import { PrivatePlace, sendPrivately, tellPrivately } from '../reply/private-notice.ts';
+import { feedbackBlock } from '../reply/reply-rows.ts';
+import { addressing, CUT_STREAM } from '../reply/reply-stream.ts';
 import { sanitizeMarkdown } from '../reply/sanitize-markdown.ts';
 import { isGroup } from '../slack/directory.ts';
+import { findPosted, isMarked, messageMark } from '../slack/find-posted.ts';
 import { limits } from '../slack/limits.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { threadIdOf } from '../slack/thread.ts';
 import { sendTask } from '../tasks/open-task.ts';
+import { fileTexts } from '../texts/files.ts';
+import { moment, momentText, words } from '../texts/format.ts';
 import { replyTexts } from '../texts/replies.ts';
-import { findPosted, messageMark } from './find-posted.ts';
+import { escapeMarkup } from '../texts/show-text.ts';
 import { recordEndedUndo } from './keep-undo.ts';
-import { markCutStream } from './mark-cut-stream.ts';
-import { sendFile } from './send-file.ts';
 
 const Row = z.object({
   /**
@@ -66,7 +66,7 @@ export async function sendRow(context: BotContext, item: OutboxItem & { kind: 'r
   if (click !== undefined) {
     const notice = await applyDecision(context, click.made);
     if (notice !== undefined) await tellPrivately(context, click.replyTo, notice);
-    await context.store.doneRow(item);
+    await context.store.done(item);
     return;
   }
   if (await markCutStream(context, item)) return;
@@ -84,7 +84,7 @@ export async function sendRow(context: BotContext, item: OutboxItem & { kind: 'r
     context.metrics.count('countersign_messages_dropped_total', {});
     await tellDirectly(context, item, row, failure.reason);
   }
-  await context.store.doneRow(item);
+  await context.store.done(item);
 }
 
 /** Tells a person directly about a message that cannot be posted, once for all messages of a reply. */
@@ -204,4 +204,165 @@ export async function openDirect(client: BotContext['client'], user: string): Pr
   const { channel } = await client.conversations.open({ users: user });
   if (channel?.id === undefined) throw new Error(`Slack opened no direct message with ${user}`);
   return channel.id;
+}
+
+const CutStream = z.object({
+  kind: z.literal(CUT_STREAM),
+  channel: z.string(),
+  threadTs: z.string().optional(),
+  /** The message; a row without it tells when the stream was started, if it was. */
+  ts: z.string().optional(),
+  from: z.number().optional(),
+  until: z.number().optional(),
+});
+type CutStream = z.infer<typeof CutStream>;
+
+/** Ends the streamed message of a process that died, and says so in it, if the row tells of one. */
+async function markCutStream(context: BotContext, item: OutboxItem & { kind: 'row' }): Promise<boolean> {
+  const cut = CutStream.safeParse(item.body).data;
+  if (cut === undefined) return false;
+  const found = cut.ts === undefined ? await findStreams(context, cut) : [cut.ts];
+  for (const ts of found) await endStream(context, cut.channel, ts);
+  await context.store.done(item);
+  return true;
+}
+
+const Streamed = z.object({ ts: z.string(), bot_id: z.string() });
+
+/**
+ * Finds the messages that may be a stream whose start was not answered: those of bots in the window of time, without the mark that every
+ * other message of this bot has. Slack ends only a stream that goes on, and only this bot's, so the others stay as they are.
+ */
+async function findStreams(
+  { client, logger }: BotContext,
+  { channel, threadTs, from = 0, until = 0 }: CutStream,
+): Promise<string[]> {
+  if (threadTs === undefined) return [];
+  try {
+    const { messages = [] } = await client.conversations.replies({
+      ...{ channel, ts: threadTs, include_all_metadata: true, limit: 200 },
+      ...{ oldest: toTs(from), latest: toTs(until), inclusive: true },
+    });
+    return messages.flatMap((message) => {
+      const { data } = Streamed.safeParse(message);
+      const isInTime = data !== undefined && Number(data.ts) * 1_000 >= from;
+      return isInTime && !isMarked(message) ? [data.ts] : [];
+    });
+  } catch (error) {
+    if (judgeSlackFailure(error).kind === 'later') throw error;
+    logger.debug({ err: error }, 'interrupted stream not found');
+    return [];
+  }
+}
+
+function toTs(ms: number): string {
+  return (ms / 1_000).toFixed(6);
+}
+
+/** Ends a stream; one that has ended already is left as it is. */
+async function endStream({ client, logger }: BotContext, channel: string, ts: string): Promise<void> {
+  try {
+    const chunks = [{ type: 'markdown_text' as const, text: `\n\n${replyTexts.cutOff}` }];
+    await client.chat.stopStream({ channel, ts, chunks });
+  } catch (error) {
+    if (judgeSlackFailure(error).kind === 'later') throw error;
+    logger.debug({ err: error }, 'stream had ended already');
+  }
+}
+
+const Place = { channel: z.string(), threadTs: z.string(), file: z.string(), name: z.string() };
+/** A file to upload, and one that is uploaded and has to be shown. */
+const FileRow = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('file'), ...Place }),
+  z.object({ kind: z.literal('file-share'), ...Place, slackId: z.string() }),
+]);
+type FileRow = z.infer<typeof FileRow>;
+
+type RowItem = OutboxItem & { kind: 'row' };
+
+/**
+ * Sends a file in two rows. The first uploads the bytes, which shows nobody anything, and records Slack's id in the second. The second
+ * shows the file in the thread, unless Slack says that it is there. Returns `false` for any other row.
+ */
+async function sendFile(context: BotContext, item: RowItem): Promise<boolean> {
+  const row = FileRow.safeParse(item.body).data;
+  if (row === undefined) return false;
+  const threadId = threadIdOf(row);
+  try {
+    if (row.kind === 'file') await uploadFile(context, item, row);
+    else if (item.tries === 0 || !(await isShared(context, row)))
+      await shareFile(context, row).catch(async (error: unknown) => {
+        // Another sender may have been faster.
+        if (judgeSlackFailure(error).kind === 'later' || !(await isShared(context, row))) throw error;
+      });
+    if (row.kind === 'file-share') await context.store.dropFile(threadId, row.file);
+  } catch (error) {
+    const failure = judgeSlackFailure(error);
+    if (failure.kind === 'later') throw error;
+    context.logger.error({ item: item.item, reason: failure.reason }, 'file dropped');
+    context.metrics.count('countersign_messages_dropped_total', {});
+    await context.store.enqueueOutbox(threadId, {
+      id: `${item.rowId}/not-sent`,
+      body: {
+        kind: 'plain',
+        channel: row.channel,
+        threadTs: row.threadTs,
+        text: fileTexts.notSent(row.name, failure.reason),
+      },
+    });
+    await context.store.dropFile(threadId, row.file);
+  }
+  await context.store.done(item);
+  return true;
+}
+
+async function uploadFile(
+  { client, store, fileHost, logger }: BotContext,
+  { rowId }: RowItem,
+  { channel, threadTs, file, name }: FileRow,
+): Promise<void> {
+  const threadId = threadIdOf({ channel, threadTs });
+  const [kept] = await store.readFiles(threadId, [file]);
+  if (kept === undefined) {
+    logger.error({ row: rowId }, 'file is not kept any more');
+    return;
+  }
+  const length = kept.bytes.length;
+  const { upload_url: url, file_id: slackId } = await client.files.getUploadURLExternal({
+    filename: name,
+    length,
+  });
+  if (url === undefined || slackId === undefined) throw new Error('Slack gave no address for a file');
+  await fileHost.upload(url, kept.bytes);
+  await store.enqueueOutbox(threadId, {
+    id: `${rowId}/share`,
+    body: { kind: 'file-share', channel, threadTs, file, name, slackId },
+  });
+}
+
+async function shareFile(
+  { client }: BotContext,
+  { channel, threadTs, name, ...row }: FileRow,
+): Promise<void> {
+  if (row.kind !== 'file-share') return;
+  await client.files.completeUploadExternal({
+    files: [{ id: row.slackId, title: name }],
+    channel_id: channel,
+    thread_ts: threadTs,
+  });
+}
+
+const Shares = z.record(z.string(), z.record(z.string(), z.array(z.unknown()))).catch({});
+
+/** Asks Slack whether an earlier attempt has shown the file. */
+async function isShared({ client }: BotContext, row: FileRow): Promise<boolean> {
+  if (row.kind !== 'file-share') return false;
+  try {
+    const { file } = await client.files.info({ file: row.slackId });
+    return Object.values(Shares.parse(file?.shares)).some((places) => row.channel in places);
+  } catch (error) {
+    if (judgeSlackFailure(error).kind === 'later') throw error;
+    // Slack does not know an upload before it is completed.
+    return false;
+  }
 }

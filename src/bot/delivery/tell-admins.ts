@@ -1,11 +1,14 @@
 import { hash } from 'node:crypto';
+import type { ModelError, ModelErrorCode } from '../../agent/errors.ts';
+import type { GenerateResponse } from '../../agent/generate.ts';
 import type { OutboxRow } from '../../store/port/store.ts';
 import type { UnlockedTool } from '../../tools/toolbox/open-toolbox.ts';
 import type { BotContext } from '../context.ts';
-import { adminTexts } from '../texts/admins.ts';
+import { adminTexts } from '../texts/notices.ts';
+import { replyTexts } from '../texts/replies.ts';
 
 /** A message to every admin. The id tells a repeated message from a new one. */
-export interface AdminNotice {
+interface AdminNotice {
   readonly id: string;
   readonly text: string;
   /** A notice is our own mrkdwn, and plain has untrusted text in it. */
@@ -43,6 +46,22 @@ export async function tellOfUnlocked(
   }
 }
 
+/** Tells the admins that the audit log is not signed any more, once for each reason and each checkpoint that was signed last. */
+export async function tellOfAudit(
+  { store, agent, logger }: Pick<BotContext, 'store' | 'agent' | 'logger'>,
+  { code, checkpoint }: { readonly code: string; readonly checkpoint: number },
+): Promise<void> {
+  try {
+    await tellAdmins({ agent, store }, 'admins:audit', {
+      id: `audit/${code}/${checkpoint}`,
+      text: adminTexts.auditNotSigned(code, checkpoint),
+      kind: 'notice',
+    });
+  } catch (err) {
+    logger.warn({ err }, 'admins not told that the audit log is not signed');
+  }
+}
+
 /** Builds the direct messages to the admins about a quarantined thread; the same reason is told once. */
 export function quarantineRows(admins: readonly string[], threadId: string, reason: string): OutboxRow[] {
   const id = `quarantined/${threadId}/${hash('sha256', reason).slice(0, 16)}`;
@@ -61,5 +80,48 @@ export async function tellOfQuarantine(
       await store.enqueueOutbox(threadId, row);
   } catch (err) {
     logger.warn({ threadId, err }, 'admins not told of a quarantined thread');
+  }
+}
+
+/** Returns the sentence that follows the model's text when a turn ended without a complete answer. */
+export function finishNotice(response: GenerateResponse, reference: string): string {
+  switch (response.finishReason) {
+    case 'empty-choice':
+    case 'invalid-output':
+      return replyTexts.withReference(replyTexts.endings[response.finishReason], reference);
+    case 'model-error':
+      return replyTexts.withReference(describeFailure(response.error), reference);
+    default:
+      return replyTexts.endings[response.finishReason];
+  }
+}
+
+/** Says in one sentence why the model did not answer, and what to do next; the log has the provider's own words. */
+function describeFailure({ code, retryAfterMs, message }: ModelError): string {
+  if (code === 'over-budget') return message;
+  return code === 'rate-limited' ? replyTexts.rateLimited(retryAfterMs) : replyTexts.failures[code];
+}
+
+/** The failures of a model that last until an admin does something. */
+const FOR_ADMINS: ReadonlySet<ModelErrorCode> = new Set([
+  'refused-request',
+  'no-quota',
+  'unauthorized',
+  'unknown-model',
+]);
+
+/** Tells the admins, with the provider's words, of a failure that only they can end; of each kind once a day. */
+export async function reportModelFailure(
+  context: Pick<BotContext, 'agent' | 'store' | 'logger'>,
+  error: ModelError,
+  reference: string,
+): Promise<void> {
+  if (!FOR_ADMINS.has(error.code)) return;
+  const day = new Date().toISOString().slice(0, 10);
+  const text = adminTexts.modelNeedsAttention(error.message, reference);
+  try {
+    await tellAdmins(context, 'model', { id: `model/${day}/${error.code}`, text, kind: 'plain' });
+  } catch (err) {
+    context.logger.error({ err }, 'admins not told about the model');
   }
 }

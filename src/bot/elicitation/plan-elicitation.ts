@@ -1,18 +1,18 @@
 import { toJson } from '../../agent/json.ts';
 import type { CallPart, Interrupt } from '../../agent/messages.ts';
+import { digestNow } from '../../engine/bind-request.ts';
+import { peopleAsked } from '../../engine/paused.ts';
+import { toDetails } from '../../engine/request-details.ts';
+import { NOBODY } from '../../engine/task-people.ts';
 import { type NewRequest, requestIdOf } from '../../store/port/store.ts';
 import type { Elicitation } from '../../tools/mcp/server-pause.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
-import { digestNow } from '../requests/bind-request.ts';
 import type { RequestOrigin } from '../requests/plan/plan-request.ts';
 import { presentCall } from '../requests/plan/present-call.ts';
 import { answerSnapshot } from '../requests/policy-snapshot.ts';
-import { toDetails } from '../requests/request-details.ts';
-import { NOBODY } from '../requests/task-people.ts';
 import { personView, THREAD_VIEW } from '../requests/view-ids.ts';
 import { parseThreadId } from '../slack/thread.ts';
-import { peopleAsked } from './people-asked.ts';
 
 const EXPIRES_MS = 7 * 86_400_000;
 const MAX_DIRECT_MESSAGES = 20;

@@ -3,9 +3,13 @@ import type { Interrupt } from '../../agent/messages.ts';
 import { buildRestart, closeInterrupt, type Resume } from '../../agent/replies.ts';
 import type { Tool } from '../../agent/tool.ts';
 import type { Settlement } from '../../store/port/store.ts';
-import { approverOf, type GateResumed } from '../../tools/gate/gate.ts';
-import { type Elicitation, type PauseEnd, SERVER_PAUSE } from '../../tools/mcp/server-pause.ts';
-import { parseAnswerValue } from './answer-value.ts';
+import { approverOf, type GateResumed } from '../../tools/gate.ts';
+import {
+  type Elicitation,
+  type PauseEnd,
+  parseAnswerValue,
+  SERVER_PAUSE,
+} from '../../tools/mcp/server-pause.ts';
 
 /**
  * Turns the end of a server's question into the reply to the call that waits for it. The call continues with the response, on the

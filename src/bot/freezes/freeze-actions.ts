@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../agent/json.ts';
-import { ALL_TOOLS, type Freeze, type FreezeResult, type FreezeStore } from '../../store/port/freezes.ts';
+import { toolOf } from '../../engine/request-details.ts';
 import type { Store } from '../../store/port/store.ts';
-import { readableName } from '../../tools/presentation/readable-name.ts';
+import { ALL_TOOLS, type FreezeResult } from '../../store/port/workspace.ts';
+import { readableName } from '../../tools/presentation/formats.ts';
 import { titleOf } from '../cards/card-details.ts';
-import { toolOf } from '../requests/request-details.ts';
 import { limits } from '../slack/limits.ts';
 
 /** A person who freezes, or wants to end a freeze: in Slack, or an operator at a terminal. */
@@ -25,8 +25,6 @@ export async function freezeActions(
   { who, id, reason, evidence }: Freezer,
 ): Promise<FreezeResult & { readonly running: readonly string[] }> {
   const { outcome } = await store.freeze({ scope, id, who, reason, evidence });
-  // Also for a freeze that held before: the process that made it may have died before it had spread it.
-  await store.spreadFreezes();
   return { outcome, running: await runningTitles(store, scope) };
 }
 
@@ -42,13 +40,4 @@ async function runningTitles(store: Store, scope: string): Promise<string[]> {
       .map((request) => titleOf(request, limits.label)),
     ...effects.filter(({ tool }) => isMeant(tool)).map(({ tool }) => readableName(tool)),
   ];
-}
-
-/** Returns the freeze that holds for a tool: the one of all tools, or its own. */
-export async function findFreeze(
-  store: Pick<FreezeStore, 'readFreezes'>,
-  tool: string,
-): Promise<Freeze | undefined> {
-  const { freezes } = await store.readFreezes();
-  return freezes.find(({ scope }) => scope === ALL_TOOLS) ?? freezes.find(({ scope }) => scope === tool);
 }

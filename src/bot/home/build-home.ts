@@ -1,21 +1,23 @@
 import type { Button, HomeView, KnownBlock } from '@slack/types';
-import type { KeptNote } from '../../store/port/memory.ts';
 import type { Delegation, Freeze, GrantRecord, RequestRecord } from '../../store/port/store.ts';
-import { line, mentions, plain, words } from '../cards/card.ts';
+import type { KeptNote } from '../../store/port/workspace.ts';
+import { line, mentions, plain } from '../cards/card.ts';
 import { stateOf, titleOf } from '../cards/card-details.ts';
-import { showLabel } from '../cards/values/show-text.ts';
-import { buildDelegations } from '../delegations/delegation-blocks.ts';
-import { buildGrants } from '../grants/grant-blocks.ts';
 import { countedApprovals } from '../requests/approver-groups.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts } from '../texts/cards.ts';
-import { homeTexts } from '../texts/home.ts';
-import { memoryTexts } from '../texts/memory.ts';
-import { type Account, buildAccounts } from './build-accounts.ts';
-import { buildFreezes } from './freeze-blocks.ts';
+import { words } from '../texts/format.ts';
+import { homeTexts, memoryTexts, type PolicyStats } from '../texts/home.ts';
+import { showLabel } from '../texts/show-text.ts';
 import type { ListPage } from './load-lists.ts';
-import { buildNotes } from './notes.ts';
-import type { PolicyStats } from './policy-stats.ts';
+import {
+  type Account,
+  buildAccounts,
+  buildDelegations,
+  buildFreezes,
+  buildGrants,
+  buildNotes,
+} from './sections.ts';
 
 export const HOME_PAGE = 'home-page';
 export const HOME_OPEN = 'home-open';

@@ -1,10 +1,7 @@
 import type { Page, PageOptions, RequestRecord, Store } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import { delegationsNow, hasPart } from '../delegations/stand-ins.ts';
-
-/** The three lists of a person. */
-export const LISTS = ['waiting', 'asked', 'decided'] as const;
-export type ListName = (typeof LISTS)[number];
+import type { ListName } from '../texts/home.ts';
 
 export interface ListPage {
   readonly name: ListName;
@@ -79,8 +76,7 @@ function readPage(
   people: readonly string[],
   options: PageOptions,
 ): Promise<Page> {
-  if (name === 'waiting') return store.listWaiting(people, options);
-  return name === 'asked' ? store.listAsked(userId, options) : store.listDecided(userId, options);
+  return store.list(name, name === 'waiting' ? people : [userId], options);
 }
 
 /** Lists the person and their groups, whose requests wait for them as well; without the groups if Slack cannot be asked. */

@@ -1,19 +1,7 @@
 import { z } from 'zod';
 import { tryParseJson } from '../../agent/json.ts';
 import type { AuditRow, AuditStore } from '../../store/port/audit.ts';
-
-/** The decisions under one policy. */
-export interface PolicyStats {
-  readonly policy: string;
-  readonly requests: number;
-  readonly approved: number;
-  readonly rejected: number;
-  readonly expired: number;
-  /** Approved requests of those that people decided, from 0 to 1; `undefined` if none was decided. */
-  readonly approvalRate: number | undefined;
-  /** From the request to the approval or the rejection that decided it. */
-  readonly medianSeconds: number | undefined;
-}
+import type { PolicyStats } from '../texts/home.ts';
 
 interface Tally {
   requests: number;
@@ -69,16 +57,13 @@ export function medianOf(values: readonly number[]): number | undefined {
   return middle === undefined || next === undefined ? undefined : (middle + next) / 2;
 }
 
-/** The rows of each shard that App Home reads; `countersign stats` reads all. */
-const RECENT_ROWS = 100;
+/** The rows that App Home reads; `countersign stats` reads all. */
+const RECENT_ROWS = 2_000;
 
 /** Counts the recent decisions of each policy. */
 export async function recentStats(
-  store: Pick<AuditStore, 'auditEnds' | 'readAudit'>,
+  store: Pick<AuditStore, 'auditEnds' | 'exportAudit'>,
 ): Promise<PolicyStats[]> {
-  const ends = await store.auditEnds();
-  async function* recentRows(): AsyncGenerator<AuditRow> {
-    for (const { head } of ends) yield* store.readAudit(head.shard, Math.max(0, head.seq - RECENT_ROWS));
-  }
-  return collectStats(recentRows());
+  const { head } = await store.auditEnds();
+  return collectStats(store.exportAudit(Math.max(0, head.seq - RECENT_ROWS)));
 }

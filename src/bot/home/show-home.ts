@@ -1,11 +1,10 @@
 import type { BotContext } from '../context.ts';
-import { delegationsFor } from '../delegations/delegation-blocks.ts';
-import { grantsFor } from '../grants/revoke-grant.ts';
-import { loadAccounts } from './build-accounts.ts';
+import { grantsFor } from '../grants/grants.ts';
+import { LISTS, type ListName } from '../texts/home.ts';
 import { buildHome } from './build-home.ts';
-import { LISTS, type ListName, loadList } from './load-lists.ts';
-import { notesFor } from './notes.ts';
+import { loadList } from './load-lists.ts';
 import { recentStats } from './policy-stats.ts';
+import { delegationsFor, loadAccounts, notesFor } from './sections.ts';
 
 /** Publishes a person's App Home from the current record, with one list turned to a given page. */
 export async function showHome(

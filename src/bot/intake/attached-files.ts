@@ -4,10 +4,10 @@ import { type UserMessage, userMessage } from '../../agent/messages.ts';
 import type { ClaimedTurn, InboxItem } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import { type FileContent, readFile } from '../files/read-file.ts';
-import { filesOf, type SlackFile } from '../files/slack-file.ts';
-import { storedImage } from '../files/stored-images.ts';
+import { storedImage } from '../files/thread-files.ts';
+import { filesOf, type SlackFile } from '../slack/file-host.ts';
 import { fileTexts } from '../texts/files.ts';
-import { fileName, quoteWithin } from './quote.ts';
+import { fileName, quoteWithin } from '../texts/quote.ts';
 
 /** A file with the person whose message it came with. */
 export interface AttachedFile {

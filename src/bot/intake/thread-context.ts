@@ -1,14 +1,16 @@
+import { z } from 'zod';
 import { BYTES_PER_TOKEN } from '../../agent/history.ts';
 import { type Message, type UserMessage, userMessage } from '../../agent/messages.ts';
+import { NOBODY } from '../../engine/task-people.ts';
 import type { ClaimedTurn, InboxItem } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import type { Directory } from '../slack/directory.ts';
 import { parseThreadId } from '../slack/thread.ts';
+import type { ThreadMessage } from '../slack/thread-reader.ts';
 import { noticeTexts } from '../texts/notices.ts';
+import { quoteContext } from '../texts/quote.ts';
 import type { AttachedFile } from './attached-files.ts';
-import { quoteContext } from './quote.ts';
 import { readableText } from './readable-text.ts';
-import type { ThreadMessage } from './slack-message.ts';
 
 /** The most tokens of a thread that one turn reads, and the largest share of what the model is sent. */
 const MAX_TOKENS = 8_000;
@@ -17,7 +19,7 @@ const MAX_SHARE = 0.25;
 const MAX_LOOK_UPS = 20;
 
 /** The earlier messages of a thread, for the model. */
-export interface ThreadContext {
+interface ThreadContext {
   /** Quoted, in order; they give nobody authority. */
   readonly messages: readonly UserMessage[];
   /** The files of the messages. */
@@ -87,7 +89,7 @@ function note(text: string): UserMessage {
 }
 
 /** Lists the messages of Slack that a history holds; those of older records have no `ts`. */
-function knownIn(messages: readonly Message[]): string[] {
+export function knownIn(messages: readonly Message[]): string[] {
   return messages.flatMap((message) => {
     const ts = message.role === 'user' ? message.metadata?.ts : undefined;
     return typeof ts === 'string' ? [ts] : [];
@@ -113,4 +115,54 @@ function boundedNames(directory: Pick<Directory, 'member'>): Pick<Directory, 'me
       return directory.member(id);
     },
   };
+}
+
+const MAX_TOPIC = 1_000;
+
+/**
+ * Reads what is known of a thread's channel beside its messages: its topic and its notes, where the manifest wants them. Both are quoted
+ * and are nobody's instruction; their authors are context authors, so that they cannot widen what the task may do. What the thread
+ * has read before is not repeated.
+ */
+export async function readChannelContext(context: BotContext, turn: ClaimedTurn): Promise<UserMessage[]> {
+  const { channel } = parseThreadId(turn.threadId);
+  const { memory, channels } = context.agent();
+  const [topic, notes] = await Promise.all([
+    channels.get(channel)?.topic === true ? readTopic(context, channel) : [],
+    memory === 'channel' ? readNotes(context, channel) : [],
+  ]);
+  const known = new Set(turn.messages.flatMap(aboutChannel));
+  return [...topic, ...notes].filter((message) => !aboutChannel(message).some((mark) => known.has(mark)));
+}
+
+/** The mark of a message about the channel, by which it is recognized. */
+function aboutChannel(message: Message): string[] {
+  const mark = message.role === 'user' ? message.metadata?.about : undefined;
+  return typeof mark === 'string' ? [mark] : [];
+}
+
+const Described = z.object({ topic: z.object({ value: z.string(), creator: z.string() }) });
+
+async function readTopic(context: BotContext, channel: string): Promise<UserMessage[]> {
+  try {
+    const { channel: found } = await context.client.conversations.info({ channel });
+    const { data } = Described.safeParse(found);
+    if (data === undefined || data.topic.value.trim() === '') return [];
+    const { value, creator } = data.topic;
+    const text = await readableText(value.slice(0, MAX_TOPIC), context.directory.relaxed(), undefined);
+    const metadata = { user: creator || NOBODY, role: 'context', about: `topic ${text}` };
+    return [userMessage(quoteContext("the channel's topic", text), metadata)];
+  } catch (err) {
+    context.logger.warn({ channel, err }, 'topic not read');
+    return [];
+  }
+}
+
+async function readNotes({ store }: BotContext, channel: string): Promise<UserMessage[]> {
+  const notes = await store.recall(channel);
+  return notes.map(({ id, text, people: [user = NOBODY, ...authors], at }) =>
+    userMessage(quoteContext('a note about this channel', text, at / 1_000), {
+      ...{ user, authors, role: 'context', about: `note ${id}` },
+    }),
+  );
 }

@@ -1,5 +1,6 @@
 import type { App, BlockAction, BlockElementAction, RespondFn, SlackActionMiddlewareArgs } from '@slack/bolt';
 import type { ViewsOpenArguments, WebClient } from '@slack/web-api';
+import { detailsOf } from '../../engine/request-details.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { elicitationOf } from '../../tools/mcp/server-pause.ts';
 import * as ids from '../cards/action-ids.ts';
@@ -8,19 +9,21 @@ import { authorizeAnswer } from '../decisions/authorize.ts';
 import { type Click, viewerProblem } from '../decisions/click.ts';
 import { decideInTime } from '../decisions/decide-in-time.ts';
 import type { Decision } from '../decisions/decision.ts';
-import { NOT_FOUND } from '../decisions/refusal-text.ts';
-import { buildUrlModal } from '../elicitation/url-modal.ts';
+import { ineligibleText, NOT_FOUND } from '../decisions/refusal-text.ts';
 import { refreshHome } from '../home/show-home.ts';
-import { buildAnswerModal } from '../modals/answer-modal.ts';
-import { buildApproveModal, buildGrantModal } from '../modals/approve-modal.ts';
+import {
+  buildAnswerModal,
+  buildApproveModal,
+  buildGrantModal,
+  buildRejectModal,
+  buildResolveModal,
+  buildUrlModal,
+} from '../modals/decision-modals.ts';
 import { buildDetailsModal } from '../modals/details-modal.ts';
 import { buildEditModal, buildOutputModal } from '../modals/form-modal.ts';
 import { type Modal, parseMetadata } from '../modals/modal.ts';
-import { buildRejectModal } from '../modals/reject-modal.ts';
-import { buildResolveModal } from '../modals/resolve-modal.ts';
 import { type PrivatePlace, tellPrivately } from '../reply/private-notice.ts';
 import { awaitedSchema } from '../requests/awaited-schema.ts';
-import { detailsOf } from '../requests/request-details.ts';
 import { noticeTexts } from '../texts/notices.ts';
 import { replyPlace } from './reply-place.ts';
 
@@ -123,7 +126,7 @@ export function listenToActions(app: App, context: BotContext): void {
     const asked = elicitationOf(interrupt);
     // The address may be meant for one person alone.
     const problem = asked && (await authorizeAnswer(context, click, request)).problem;
-    if (problem !== undefined) return problem;
+    if (problem !== undefined) return ineligibleText(problem, noticeTexts.notAnswerer);
     const link = asked && buildUrlModal(request, asked);
     if (link !== undefined) return link;
     const schema = awaitedSchema(interrupt, toolbox.find(interrupt.toolRequest.name));

@@ -1,24 +1,35 @@
-import type { App, BlockButtonAction, RespondArguments } from '@slack/bolt';
-import { line, words } from '../cards/card.ts';
-import { escapeMarkup } from '../cards/values/show-text.ts';
+import type { App, BlockButtonAction, MessageShortcut, RespondArguments } from '@slack/bolt';
+import { z } from 'zod';
+import { tryParseJson } from '../../agent/json.ts';
+import { line, plain } from '../cards/card.ts';
 import type { BotContext } from '../context.ts';
-import { answerDelegate } from '../delegations/delegate-command.ts';
-import { buildDelegations, delegationsFor } from '../delegations/delegation-blocks.ts';
-import { answerFreezeCommand } from '../freezes/freeze-command.ts';
-import { buildGrants } from '../grants/grant-blocks.ts';
-import { grantsFor } from '../grants/revoke-grant.ts';
+import { grantsFor } from '../grants/grants.ts';
 import { buildList } from '../home/build-home.ts';
-import { LISTS, loadList, PAGE_SIZE } from '../home/load-lists.ts';
-import { buildNotes, FORGET_NOTE, forgetNote } from '../home/notes.ts';
+import { loadList, PAGE_SIZE } from '../home/load-lists.ts';
+import {
+  buildDelegations,
+  buildGrants,
+  buildNotes,
+  delegationsFor,
+  FORGET_NOTE,
+  forgetNote,
+} from '../home/sections.ts';
 import { refreshHome } from '../home/show-home.ts';
 import { typedText } from '../intake/readable-text.ts';
+import { type Modal, multilineInput, type Submission, textIn, untrustedText } from '../modals/modal.ts';
 import { tellPrivately } from '../reply/private-notice.ts';
 import { limits } from '../slack/limits.ts';
-import { openTask } from '../tasks/open-task.ts';
-import { commandTexts } from '../texts/commands.ts';
+import { readThreadMessage, type ThreadMessage } from '../slack/thread-reader.ts';
+import { type GivenTask, openTask } from '../tasks/open-task.ts';
 import { delegationTexts } from '../texts/delegations.ts';
+import { words } from '../texts/format.ts';
 import { grantTexts } from '../texts/grants.ts';
-import { memoryTexts } from '../texts/memory.ts';
+import { commandTexts, LISTS, memoryTexts } from '../texts/home.ts';
+import { modalTexts } from '../texts/modals.ts';
+import { noticeTexts } from '../texts/notices.ts';
+import { escapeMarkup } from '../texts/show-text.ts';
+import { answerDelegate } from './delegate.ts';
+import { answerFreezeCommand } from './freeze.ts';
 import { replyPlace } from './reply-place.ts';
 
 /** The page size of three lists in one message, which has half the blocks of a Home tab. */
@@ -97,4 +108,105 @@ async function listRequests(context: BotContext, user: string, word: string): Pr
       ...(more ? [line(words(commandTexts.more))] : []),
     ],
   };
+}
+
+/** Lets people give a task about a message, with the shortcut in its menu. */
+export function listenToShortcuts(app: App, context: BotContext): void {
+  app.shortcut<MessageShortcut>(
+    { callback_id: ASK_SHORTCUT, type: 'message_action' },
+    async ({ ack, shortcut, client }) => {
+      await ack();
+      const { channel, user, trigger_id, message } = shortcut;
+      const read = readThreadMessage(message);
+      if (read === undefined || read.text === '') {
+        await tellPrivately(context, { user: user.id, channel: channel.id }, noticeTexts.nothingToAskAbout);
+        return;
+      }
+      const { thread_ts: threadTs } = message;
+      const place = { channel: channel.id, threadTs: typeof threadTs === 'string' ? threadTs : read.ts };
+      await client.views.open({ trigger_id, view: buildAskModal(read, place) });
+    },
+  );
+
+  app.view(
+    { callback_id: ASK_MODAL, type: 'view_submission' },
+    async ({ ack, view, body, context: { botUserId } }) => {
+      const task = parseTask(view.state.values);
+      if (!task.ok) return ack({ response_action: 'errors', errors: { ...task.errors } });
+      const about = parseAskedAbout(view.private_metadata);
+      const problem =
+        about === undefined
+          ? noticeTexts.nothingToAskAbout
+          : await giveTask(context, {
+              ...{ channel: about.channel, user: body.user.id, text: task.value, about },
+              botUserId,
+            });
+      // The person keeps what they have typed.
+      if (problem !== undefined) return ack({ response_action: 'errors', errors: { [TASK]: problem } });
+      await ack({ response_action: 'clear' });
+    },
+  );
+}
+
+/** Records a task and posts it; returns a sentence if it is not taken. */
+async function giveTask(context: BotContext, task: GivenTask): Promise<string | undefined> {
+  const opened = await openTask(context, task);
+  return opened.outcome === 'refused' ? opened.problem : opened.post();
+}
+
+/** The id of the message shortcut in the app's manifest. */
+const ASK_SHORTCUT = 'ask_about_message';
+const ASK_MODAL = 'ask';
+const TASK = 'task';
+
+const Metadata = z.object({
+  channel: z.string(),
+  ts: z.string(),
+  threadTs: z.string(),
+  author: z.string(),
+  text: z.string(),
+});
+/** The message that a task is about, as the modal keeps it. */
+type AskedAbout = Readonly<z.infer<typeof Metadata>>;
+
+/** Builds the modal that asks what to do about a message. It shows the message, and keeps as much of it as Slack lets a modal keep. */
+function buildAskModal(
+  { ts, author, text }: ThreadMessage,
+  { channel, threadTs }: { readonly channel: string; readonly threadTs: string },
+): Modal {
+  return {
+    type: 'modal',
+    callback_id: ASK_MODAL,
+    private_metadata: writeAbout({ channel, ts, threadTs, author, text }),
+    title: plain(modalTexts.askTitle),
+    submit: plain(modalTexts.ask),
+    close: plain(modalTexts.cancel),
+    blocks: [untrustedText(modalTexts.askIntro(text)), multilineInput(TASK, modalTexts.askTask)],
+  };
+}
+
+/** Writes the metadata; a text that is too long is cut, and says so. */
+function writeAbout(about: AskedAbout): string {
+  const whole = JSON.stringify(about);
+  if (whole.length <= limits.privateMetadata) return whole;
+  const excess = whole.length - limits.privateMetadata;
+  const length = Math.max(0, about.text.length - Math.max(excess, CUT.length * 2));
+  const kept = about.text
+    .slice(0, length)
+    .replace(/[\uD800-\uDBFF]$/, '')
+    .replaceAll(CUT, '');
+  return writeAbout({ ...about, text: `${kept}${CUT}` });
+}
+const CUT = ' … (cut)';
+
+/** Parses the metadata of the modal; `undefined` if it is none. */
+function parseAskedAbout(metadata: string): AskedAbout | undefined {
+  return Metadata.safeParse(tryParseJson(metadata)).data;
+}
+
+/** Parses the task; blanks count as none. */
+function parseTask(values: unknown): Submission<string> {
+  const task = textIn(values, TASK);
+  if (task === undefined) return { ok: false, errors: { [TASK]: modalTexts.fillThisIn } };
+  return { ok: true, value: task };
 }

@@ -1,16 +1,25 @@
 import type { App, BlockButtonAction } from '@slack/bolt';
-import type { RequesterServer } from '../../tools/mcp/auth/person/connections.ts';
+import { z } from 'zod';
+import { tryParseJson } from '../../agent/json.ts';
+import { readDetails } from '../../engine/request-details.ts';
+import type { RequestRecord } from '../../store/port/store.ts';
+import { consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
+import type { RequesterServer } from '../../tools/mcp/auth/connections.ts';
 import { CONNECT, OPEN_PAGE } from '../cards/action-ids.ts';
-import { answerConsents, consentIn } from '../connections/answer-consents.ts';
-import { buildConnectModal, CODE, CONNECT_MODAL, readConnectModal } from '../connections/connect-modal.ts';
+import { plain } from '../cards/card.ts';
 import type { BotContext } from '../context.ts';
 import { type Click, checkClick, type Notice } from '../decisions/click.ts';
-import { HOME_CONNECT, HOME_DISCONNECT } from '../home/build-accounts.ts';
+import { answer } from '../decisions/decide.ts';
+import { HOME_CONNECT, HOME_DISCONNECT } from '../home/sections.ts';
 import { refreshHome } from '../home/show-home.ts';
+import { type Modal, textIn } from '../modals/modal.ts';
 import { tellPrivately } from '../reply/private-notice.ts';
+import { limits } from '../slack/limits.ts';
 import { stateWord } from '../texts/cards.ts';
 import { connectionTexts } from '../texts/connections.ts';
+import { modalTexts } from '../texts/modals.ts';
 import { noticeTexts } from '../texts/notices.ts';
+import { showLabel } from '../texts/show-text.ts';
 import { replyPlace } from './reply-place.ts';
 
 /** Lets people connect and disconnect their own accounts, on a card and in Home. */
@@ -98,4 +107,85 @@ async function connectFor(
 function problemWith({ accounts }: BotContext, server: RequesterServer | undefined): string | undefined {
   if (server === undefined) return connectionTexts.noServer;
   return accounts.flow.isPossible ? undefined : connectionTexts.notPossible;
+}
+
+/** Answers a request for an account that is connected now, and every other of its thread for the same account. */
+async function answerConsents(context: BotContext, requestId: string, click: Click): Promise<Notice> {
+  const loaded = await context.store.load(requestId);
+  if (loaded.outcome !== 'found') return undefined;
+  const { request } = loaded;
+  const notice = await answerOne(context, request, click);
+  for (const other of await context.store.waitingIn(request.threadId)) {
+    const found = other === requestId ? undefined : await context.store.load(other);
+    if (found?.outcome === 'found' && isSame(found.request, request))
+      await answerOne(context, found.request, click);
+  }
+  return notice;
+}
+
+function answerOne(context: BotContext, request: RequestRecord, click: Click): Promise<Notice> {
+  return answer(context, request, click, { connected: consentIn(request)?.server ?? '' });
+}
+
+/** Returns the account that a request waits for. */
+function consentIn(request: RequestRecord): ReturnType<typeof consentOf> {
+  const details = readDetails(request);
+  return details && consentOf(details.interrupt);
+}
+
+function isSame(left: RequestRecord, right: RequestRecord): boolean {
+  const [one, other] = [consentIn(left), consentIn(right)];
+  return one !== undefined && one.server === other?.server && one.person === other.person;
+}
+
+const CONNECT_MODAL = 'connect';
+const CODE = 'code';
+const MAX_CODE_LENGTH = 20;
+
+const Metadata = z.object({ attempt: z.string() });
+
+/** Builds the modal that connects an account: the link, which only this person sees, and the code that proves it was them. */
+function buildConnectModal(
+  { name, url }: Pick<RequesterServer, 'name' | 'url'>,
+  { attempt, link }: { readonly attempt: string; readonly link: string },
+): Modal {
+  const server = showLabel(name, limits.label);
+  return {
+    type: 'modal',
+    callback_id: CONNECT_MODAL,
+    private_metadata: JSON.stringify({ attempt }),
+    title: plain(connectionTexts.modalTitle),
+    submit: plain(connectionTexts.confirm),
+    close: plain(modalTexts.cancel),
+    blocks: [
+      { type: 'section', text: plain(connectionTexts.modalIntro(server, new URL(url).host)) },
+      {
+        type: 'actions',
+        elements: [
+          {
+            type: 'button',
+            action_id: OPEN_PAGE,
+            text: plain(connectionTexts.openPage),
+            url: link,
+            style: 'primary',
+          },
+        ],
+      },
+      {
+        type: 'input',
+        block_id: CODE,
+        label: plain(connectionTexts.codeLabel),
+        element: { type: 'plain_text_input', action_id: CODE, max_length: MAX_CODE_LENGTH },
+      },
+    ],
+  };
+}
+
+/** Reads the attempt and the code of a submitted modal. */
+function readConnectModal(
+  metadata: string,
+  values: unknown,
+): { readonly attempt: string; readonly code: string } {
+  const attempt = Metadata.safeParse(tryParseJson(metadata)).data?.attempt ?? '';
+  return { attempt, code: textIn(values, CODE) ?? '' };
 }

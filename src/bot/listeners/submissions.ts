@@ -1,22 +1,23 @@
 import type { App } from '@slack/bolt';
+import { detailsOf } from '../../engine/request-details.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
-import { elicitationOf } from '../../tools/mcp/server-pause.ts';
+import { acceptedValue, elicitationOf } from '../../tools/mcp/server-pause.ts';
 import type { BotContext } from '../context.ts';
 import { decideInTime } from '../decisions/decide-in-time.ts';
 import type { Decision } from '../decisions/decision.ts';
 import { NOT_FOUND } from '../decisions/refusal-text.ts';
-import { acceptedValue } from '../elicitation/answer-value.ts';
-import { URL_MODAL } from '../elicitation/url-modal.ts';
 import { refreshHome } from '../home/show-home.ts';
-import { parseAnswer } from '../modals/answer-modal.ts';
-import { parseTarget } from '../modals/approve-modal.ts';
+import {
+  parseAnswer,
+  parseReason,
+  parseResolution,
+  parseTarget,
+  URL_MODAL,
+} from '../modals/decision-modals.ts';
+import { parseSubmission } from '../modals/fields/read-field.ts';
 import * as modals from '../modals/modal.ts';
-import { parseSubmission } from '../modals/parse-submission.ts';
-import { parseReason } from '../modals/reject-modal.ts';
-import { parseResolution } from '../modals/resolve-modal.ts';
 import { tellPrivately } from '../reply/private-notice.ts';
 import { awaitedSchema } from '../requests/awaited-schema.ts';
-import { detailsOf } from '../requests/request-details.ts';
 import { modalTexts } from '../texts/modals.ts';
 import { noticeTexts } from '../texts/notices.ts';
 

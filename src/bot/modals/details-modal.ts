@@ -1,23 +1,21 @@
 import type { Button, KnownBlock } from '@slack/types';
+import type { ReadFile } from '../../engine/request-details.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { DETAILS, NEXT_PAGE, PREVIOUS_PAGE, REJECT } from '../cards/action-ids.ts';
 import { approvalLines, approveButton, contextLine } from '../cards/approval-card.ts';
-import { button, line, preformatted, words } from '../cards/card.ts';
+import { button, line, preformatted } from '../cards/card.ts';
 import { type CardDetails, cardDetailsOf, payloadOf, questionOf } from '../cards/card-details.ts';
-import { numbered } from '../cards/choices.ts';
 import { votesBy } from '../cards/outcome.ts';
-import { principalsLine } from '../cards/question-card.ts';
-import { plainValue } from '../cards/values/plain-value.ts';
-import { renderValue } from '../cards/values/render-value.ts';
-import { showLabel, showText } from '../cards/values/show-text.ts';
-import type { ReadFile } from '../requests/request-details.ts';
+import { numbered, principalsLine } from '../cards/question-card.ts';
+import { plainValue, renderValue } from '../cards/render-value.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, ruleInFull, STATE_WORD } from '../texts/cards.ts';
 import { delegationTexts } from '../texts/delegations.ts';
 import { sizeText } from '../texts/files.ts';
+import { words } from '../texts/format.ts';
 import { modalTexts } from '../texts/modals.ts';
+import { showLabel, showText } from '../texts/show-text.ts';
 import { DETAILS_MODAL, type Modal, modal } from './modal.ts';
-import { type Piece, paginate } from './paginate.ts';
 
 /** Builds the full view, on as many pages as needed. Approve is on the last page, after everything else. */
 export function buildDetailsModal(request: RequestRecord, { page }: { readonly page: number }): Modal {
@@ -148,4 +146,60 @@ function outcomePieces(request: RequestRecord): Piece[] {
     return [{ label: cardTexts.reason, text: showText(payload) }];
   if (state !== 'resolved') return [];
   return [{ label: cardTexts.reason, text: showText(payload.split('\n').slice(1).join('\n')) }];
+}
+
+/** A labelled text that may span several pages. */
+interface Piece {
+  readonly label: string;
+  readonly text: string;
+}
+
+const MOST_PIECES = 30;
+
+/**
+ * Splits texts into pages, in order and without losing a character: the parts of one text, joined, are that text. There is always a
+ * page, and an empty text is left out.
+ */
+function paginate(pieces: readonly Piece[]): Piece[][] {
+  const parts = pieces.flatMap(({ label, text }) =>
+    divide(text, limits.preformattedText).map((part, index) => ({
+      label: index === 0 ? label : modalTexts.continued(label),
+      text: part,
+    })),
+  );
+  const pages: Piece[][] = [];
+  let room = 0;
+  for (const part of parts) {
+    const page = pages.at(-1);
+    if (page === undefined || part.text.length > room || page.length === MOST_PIECES) {
+      pages.push([part]);
+      room = limits.detailsPageCharacters - part.text.length;
+      continue;
+    }
+    page.push(part);
+    room -= part.text.length;
+  }
+  return pages.length === 0 ? [[]] : pages;
+}
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** The longest emoji or letter with its marks, as texts are shown. */
+const LONGEST_CHARACTER = 64;
+
+/** Splits after a line end if there is one, and never within a visible character. */
+function divide(text: string, length: number): string[] {
+  const parts: string[] = [];
+  let rest = text;
+  while (rest.length > length) {
+    const lineEnd = rest.lastIndexOf('\n', length - 1) + 1;
+    const end = lineEnd > 0 ? lineEnd : characterStart(rest.slice(0, length + LONGEST_CHARACTER), length);
+    parts.push(rest.slice(0, end));
+    rest = rest.slice(end);
+  }
+  return rest === '' ? parts : [...parts, rest];
+}
+
+function characterStart(text: string, at: number): number {
+  const start = graphemes.segment(text).containing(at)?.index ?? at;
+  return start === 0 ? at : start;
 }

@@ -1,14 +1,14 @@
 import type { InputBlock, KnownBlock } from '@slack/types';
 import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue } from '../../agent/json.ts';
-import type { CompiledSchema } from '../../agent/schema/compile-schema.ts';
+import type { CompiledSchema } from '../../agent/schema/json-schema.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
-import { line, plain, words } from '../cards/card.ts';
+import { line, plain } from '../cards/card.ts';
 import { cardDetailsOf, titleOf } from '../cards/card-details.ts';
-import { plural } from '../cards/values/render-value.ts';
-import { showLabel } from '../cards/values/show-text.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts } from '../texts/cards.ts';
+import { plural, words } from '../texts/format.ts';
 import { modalTexts } from '../texts/modals.ts';
+import { showLabel } from '../texts/show-text.ts';
 import { buildElement } from './fields/field-element.ts';
 import { type Field, fieldsOf, wholeField } from './fields/schema-fields.ts';
 import { EDIT_MODAL, FORM_MODAL, type Modal, modal, untrustedText } from './modal.ts';
@@ -21,7 +21,7 @@ export type BuiltForm =
 /** Builds the form that edits the arguments of an action, filled with the current ones. */
 export function buildEditModal(request: RequestRecord, inputSchema: CompiledSchema): BuiltForm {
   const details = cardDetailsOf(request);
-  if (details === undefined || isDeeperThan(limits.depth, details.input))
+  if (details === undefined || details.inner !== undefined || isDeeperThan(limits.depth, details.input))
     return { ok: false, reason: modalTexts.notEditable };
   const intro = modalTexts.editIntro(titleOf(request));
   const built = buildInputs(inputSchema.jsonSchema, details.input);

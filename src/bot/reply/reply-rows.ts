@@ -1,14 +1,30 @@
-import type { ClaimedTurn, OutboxRow } from '../../store/port/store.ts';
-import { plural } from '../cards/values/render-value.ts';
+import type { ContextActionsBlock } from '@slack/types';
+import { z } from 'zod';
+import type { ClaimedTurn, OutboxRow, RequestRecord } from '../../store/port/store.ts';
+import { readableName } from '../../tools/presentation/formats.ts';
+import { FEEDBACK } from '../cards/action-ids.ts';
+import { plain } from '../cards/card.ts';
+import { titleOf } from '../cards/card-details.ts';
 import { limits } from '../slack/limits.ts';
-import { parseThreadId } from '../slack/thread.ts';
-import { fencedLine, inlinePieces, openedFence } from './markdown-code.ts';
+import { parseThreadId, placeIn } from '../slack/thread.ts';
+import { plural } from '../texts/format.ts';
+import { noticeTexts } from '../texts/notices.ts';
+import { replyTexts } from '../texts/replies.ts';
+import { showLabel } from '../texts/show-text.ts';
 import type { PostedReply } from './reply-stream.ts';
-import { closeFence, fenceLines, openFenceIn, sanitizeMarkdown } from './sanitize-markdown.ts';
+import {
+  closeFence,
+  fencedLine,
+  fenceLines,
+  inlinePieces,
+  openedFence,
+  openFenceIn,
+  sanitizeMarkdown,
+} from './sanitize-markdown.ts';
 
 const BLOCK_START = /^ *(?:[-+*_>#~]|\d{1,9}[.)])/;
 
-export interface ReplyOptions {
+interface ReplyOptions {
   readonly session: 'active' | 'suspended';
   readonly requester: string;
   /** The people whom the first message mentions. */
@@ -161,4 +177,88 @@ function limit(parts: readonly string[]): readonly string[] {
   if (parts.length <= limits.replyMessages) return parts;
   const left = parts.slice(limits.replyMessages).reduce((sum, { length }) => sum + length, 0);
   return [...parts.slice(0, limits.replyMessages), `(${plural(left, 'more character')} not shown)`];
+}
+
+/** A call that did not run, and why. */
+export interface RefusedCall {
+  readonly toolRequest: { readonly name: string; readonly ref: string };
+  readonly metadata: { readonly interruptId: string; readonly reason: string };
+}
+
+/** Builds the notices for calls that were refused without asking anybody: one per reason. The reason may hold untrusted text. */
+export function refusalRows(
+  turn: Pick<ClaimedTurn, 'threadId' | 'token'>,
+  refused: readonly RefusedCall[],
+  requester: string,
+): OutboxRow[] {
+  const { channel, threadTs } = parseThreadId(turn.threadId);
+  return refused.flatMap(({ metadata: { interruptId, reason } }, place) => {
+    const alike = refused.filter(({ metadata }) => metadata.reason === reason);
+    if (alike[0] !== refused[place]) return [];
+    const text = noticeTexts.didNotRun(titlesOf(alike), showLabel(reason, limits.quoteCharacters));
+    return [
+      {
+        id: `${turn.threadId}/${turn.token}/refused-${interruptId}`,
+        body: { kind: 'plain', channel, threadTs, text, requester },
+      },
+    ];
+  });
+}
+
+/** Lists the called tools in words, each once, with its number of calls if there were several. */
+function titlesOf(calls: readonly RefusedCall[]): string {
+  const names = calls.map(({ toolRequest }) => toolRequest.name);
+  const shown = [...new Set(names)].map((name) => {
+    const times = names.filter((other) => other === name).length;
+    const title = readableName(name);
+    return times === 1 ? title : noticeTexts.calls(title, times);
+  });
+  return showLabel(shown.join(', '), limits.label);
+}
+
+const Rated = z
+  .string()
+  .transform((value) => value.split(' '))
+  .pipe(z.tuple([z.enum(['good', 'bad']), z.string(), z.string()]))
+  .transform(([verdict, threadId, answer]) => ({ verdict, threadId, answer }));
+
+/** Builds the buttons with which people say whether an answer helped; `answer` is its thread and its id in it. */
+export function feedbackBlock(answer: string): ContextActionsBlock {
+  const button = (verdict: 'good' | 'bad') => ({
+    text: plain(replyTexts.feedback[verdict]),
+    accessibility_label: replyTexts.feedback[verdict],
+    value: `${verdict} ${answer}`,
+  });
+  return {
+    type: 'context_actions',
+    elements: [
+      {
+        type: 'feedback_buttons',
+        action_id: FEEDBACK,
+        positive_button: button('good'),
+        negative_button: button('bad'),
+      },
+    ],
+  };
+}
+
+/** Reads the value of a feedback button; `undefined` if it is none. */
+export function parseFeedback(value: unknown): z.output<typeof Rated> | undefined {
+  return Rated.safeParse(value).data;
+}
+
+/** Builds a notice about a request with an id per occasion, so that the next reminder is a new message and a resent one is not. */
+export function titledRow(
+  request: RequestRecord,
+  kind: string,
+  { lead, tail }: { readonly lead: string; readonly tail: string },
+  people: readonly string[],
+  occasion = Date.now(),
+): OutboxRow {
+  const place = placeIn(request.threadId);
+  const title = titleOf(request);
+  return {
+    id: `${request.id}/${kind}/${occasion}`,
+    body: { kind: 'titled', ...place, text: lead, title, tail, people: [...people] },
+  };
 }

@@ -1,9 +1,13 @@
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
+import type { Message } from '../../agent/messages.ts';
+import { answeredPeople, askersIn } from '../../engine/task-people.ts';
+import type { ClaimedTurn, OutboxItem } from '../../store/port/store.ts';
+import type { BotContext } from '../context.ts';
+import { isSlackPerson } from '../slack/directory.ts';
 import { limits } from '../slack/limits.ts';
-import type { SlackThread } from '../slack/thread.ts';
+import { parseThreadId, type SlackThread } from '../slack/thread.ts';
 import { statusTexts } from '../texts/replies.ts';
-import { addressing } from './addressing.ts';
 import { closeFence, sanitizableLength, sanitizeMarkdown } from './sanitize-markdown.ts';
 
 /** A reply that is complete within this time is not streamed. */
@@ -33,7 +37,7 @@ export interface StreamRecipient {
   readonly teamId: string;
 }
 
-export interface StreamOptions {
+interface StreamOptions {
   /** The people whom the reply mentions at its beginning. */
   readonly addressees?: readonly string[];
   /** Is called before the message is started. */
@@ -186,4 +190,98 @@ export class ReplyStream {
       this.#logger.debug({ err }, 'reply not streamed');
     }
   }
+}
+
+/** The kind of an outbox row that marks a streamed message as interrupted. */
+export const CUT_STREAM = 'cut-stream';
+
+/** The most that this clock and Slack's may differ. */
+const SKEW_MS = 60_000;
+
+/**
+ * Watches over a streamed message from before it is started until the end of its turn is on record. A row of the outbox says that the
+ * message was interrupted; this process holds it, renews it while the turn runs, and removes it in the end. If the process dies, another
+ * one sends the row. A row without a `ts` stands for a stream whose start was not answered: it was started in the window of time, or not
+ * at all. The window ends before another process can have claimed the thread, so the stream of a later turn is never in it.
+ */
+export class StreamWatch {
+  readonly #context: Pick<BotContext, 'store' | 'timing' | 'logger'>;
+  readonly #turn: Pick<ClaimedTurn, 'threadId' | 'token'>;
+  #ts: string | undefined;
+  #window = { from: 0, until: 0 };
+  #held: (OutboxItem & { readonly kind: 'row' }) | undefined;
+  #renewals = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(
+    context: Pick<BotContext, 'store' | 'timing' | 'logger'>,
+    turn: Pick<ClaimedTurn, 'threadId' | 'token'>,
+  ) {
+    this.#context = context;
+    this.#turn = turn;
+  }
+
+  /** Records that a stream is about to be started. */
+  async prepare(): Promise<void> {
+    const now = Date.now();
+    this.#window = { from: now - SKEW_MS, until: now + this.#context.timing.leaseMs / 2 };
+    this.#timer ??= setInterval(() => void this.#renew(), this.#context.timing.claimMs / 3);
+    this.#timer.unref();
+    await this.#renew();
+  }
+
+  /** Records the message of the stream. */
+  async begin(ts: string): Promise<void> {
+    this.#ts = ts;
+    await this.#renew();
+  }
+
+  /** Removes the row; the message is complete, or its delivery is on record. */
+  async end(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#last;
+    if (this.#held !== undefined) await this.#context.store.done(this.#held);
+  }
+
+  /** Stops renewing without removing the row, because the turn has not been recorded. */
+  leave(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Holds a new row, and then removes the one before it, so that there is always one. */
+  #renew(): Promise<void> {
+    this.#last = this.#last.then(async () => {
+      const { store, timing, logger } = this.#context;
+      const { threadId, token } = this.#turn;
+      const before = this.#held;
+      this.#renewals += 1;
+      const id = `${threadId}/${token}/stream-${this.#renewals}`;
+      try {
+        const place = this.#ts === undefined ? this.#window : { ts: this.#ts };
+        const body = { kind: CUT_STREAM, ...parseThreadId(threadId), ...place, text: '' };
+        this.#held = await store.holdOutbox(threadId, { id, body }, timing.claimMs);
+        if (before !== undefined) await store.done(before);
+      } catch (err) {
+        logger.debug({ threadId, err }, 'stream not watched');
+      }
+    });
+    return this.#last;
+  }
+}
+
+/** More names would be a line of their own. */
+const MAX_NAMED = 3;
+
+/** Finds the people whom a reply addresses: those it answers, where several people have asked in the thread; nobody else needs it. */
+export function addresseesIn(history: readonly Message[]): readonly string[] {
+  if (askersIn(history).filter(isSlackPerson).length < 2) return [];
+  return answeredPeople(history).filter(isSlackPerson).slice(0, MAX_NAMED);
+}
+
+/** Writes the mentions at the beginning of a reply; a text that begins with Markdown gets a paragraph of its own. */
+export function addressing(addressees: readonly string[], text: string): string {
+  if (addressees.length === 0) return '';
+  const mentions = addressees.map((id) => `<@${id}>`).join(' ');
+  return /^[\p{L}\p{N}("']/u.test(text) && !/^\d+[.)]/.test(text) ? `${mentions} ` : `${mentions}\n\n`;
 }

@@ -1,14 +1,14 @@
 import { OUTCOME_UNKNOWN } from '../../agent/calls/journal.ts';
 import { toJson } from '../../agent/json.ts';
 import type { Message } from '../../agent/messages.ts';
+import { sinceAnswer } from '../../engine/task-people.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import { titleOf } from '../cards/card-details.ts';
-import { showLabel } from '../cards/values/show-text.ts';
 import type { BotContext } from '../context.ts';
-import { presentTask } from '../requests/task-people.ts';
 import { limits } from '../slack/limits.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { replyTexts } from '../texts/replies.ts';
+import { showLabel } from '../texts/show-text.ts';
 
 /** The actions of a task, in words: those that have run, and those of which nobody knows. */
 interface TaskActions {
@@ -58,7 +58,7 @@ export async function reportStop(
 function actionsIn(toolbox: BotContext['toolbox'], messages: readonly Message[]): TaskActions {
   const inputs = new Map<string, unknown>();
   const [ran, unknown]: [string[], string[]] = [[], []];
-  for (const message of presentTask(beforeAnswer(messages))) {
+  for (const message of sinceAnswer(beforeAnswer(messages))) {
     if (message.role === 'user') continue;
     for (const part of message.content) {
       if ('toolRequest' in part) inputs.set(part.toolRequest.ref, part.toolRequest.input);

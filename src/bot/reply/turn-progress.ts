@@ -1,11 +1,11 @@
 import type { ToolProgress } from '../../agent/calls/run-call.ts';
 import { tryParseJson } from '../../agent/json.ts';
 import type { ModelReply, RawCall } from '../../agent/model.ts';
-import { readableName } from '../../tools/presentation/readable-name.ts';
+import { readableName } from '../../tools/presentation/formats.ts';
 import type { Toolbox } from '../../tools/toolbox/toolbox.ts';
-import { showLabel } from '../cards/values/show-text.ts';
 import { limits } from '../slack/limits.ts';
 import { statusTexts } from '../texts/replies.ts';
+import { showLabel } from '../texts/show-text.ts';
 import type { ReplyStream, Step } from './reply-stream.ts';
 
 /** Shows the progress of a turn: the present step in the status line, and all steps in the reply of a turn that takes long. */

@@ -1,10 +1,8 @@
 import { z } from 'zod';
+import type { Voter } from '../../engine/ports.ts';
+import { compileExpression, type JudgedCall } from '../../policy/condition.ts';
+import { fillGroups, type GroupMember, type Policy } from '../../policy/policy.ts';
 import type { PolicySnapshot, RequestRecord } from '../../store/port/store.ts';
-import { compileExpression } from '../../tools/gate/condition.ts';
-import { fillGroups, type GroupMember } from '../../tools/gate/fill-groups.ts';
-import type { Policy } from '../../tools/gate/policy.ts';
-import type { JudgedCall } from '../../tools/gate/strictest.ts';
-import type { Voter } from '../delegations/stand-ins.ts';
 import type { Directory } from '../slack/directory.ts';
 
 type Group = NonNullable<PolicySnapshot['groups']>[number];
@@ -77,12 +75,29 @@ export async function membershipsOf(
 export async function approvableGroups(
   directory: Directory,
   who: string,
-  { policy, principals }: Pick<RequestRecord, 'policy' | 'principals'>,
+  request: Pick<RequestRecord, 'policy' | 'principals'>,
 ): Promise<readonly number[] | undefined> {
-  const { groups } = policy;
+  const { groups, principals } = request.policy;
   if (groups === undefined) return undefined;
-  const escalated = principals.filter((id) => !policy.principals.includes(id));
-  if (await directory.isAmong(who, escalated)) return groups.map((_, index) => index + 1);
+  return groupsFor(directory, who, { groups, principals, all: request.principals });
+}
+
+/** Lists the numbers of these groups that a person may approve for; somebody who was only added later may for any of them. */
+export async function groupsFor(
+  directory: Directory,
+  who: string,
+  {
+    groups,
+    principals,
+    all,
+  }: {
+    readonly groups: readonly Group[];
+    readonly principals: readonly string[];
+    readonly all: readonly string[];
+  },
+): Promise<readonly number[]> {
+  const added = all.filter((id) => !principals.includes(id));
+  if (await directory.isAmong(who, added)) return groups.map((_, index) => index + 1);
   return membershipsOf(directory, who, groups);
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Interrupt } from '../../agent/messages.ts';
-import { type CompiledSchema, compileSchema } from '../../agent/schema/compile-schema.ts';
+import { compileSchema } from '../../agent/schema/compile-schema.ts';
+import type { CompiledSchema } from '../../agent/schema/json-schema.ts';
 import { requestForm, waitForCallback } from '../../tools/built-ins.ts';
 import { elicitationOf } from '../../tools/mcp/server-pause.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';

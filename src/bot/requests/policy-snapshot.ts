@@ -1,5 +1,5 @@
+import type { Policy } from '../../policy/policy.ts';
 import type { PolicySnapshot } from '../../store/port/store.ts';
-import type { Policy } from '../../tools/gate/policy.ts';
 import { ANYONE } from '../decisions/authorize.ts';
 
 /**

@@ -1,7 +1,7 @@
+import { readDetails } from '../../engine/request-details.ts';
+import { quietUntil } from '../../policy/time.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
-import { quietUntil } from '../../tools/gate/quiet-hours.ts';
 import type { BotContext } from '../context.ts';
-import { readDetails } from './request-details.ts';
 
 /**
  * Returns when the quiet hours end in which a request waits, by the policy as it is now; `undefined` if people may be told at once: of high

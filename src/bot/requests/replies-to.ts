@@ -1,47 +1,23 @@
-import { z } from 'zod';
 import { ReplyError } from '../../agent/errors.ts';
-import { type JsonValue, tryParseJson } from '../../agent/json.ts';
 import type { Interrupt, Message } from '../../agent/messages.ts';
-import { buildRespond, buildRestart, closeInterrupt, type Resume } from '../../agent/replies.ts';
+import {
+  buildRespond,
+  buildRestart,
+  closeInterrupt,
+  type RestartReply,
+  type Resume,
+} from '../../agent/replies.ts';
 import type { Tool } from '../../agent/tool.ts';
 import { Transcript } from '../../agent/transcript.ts';
-import type { Settlement } from '../../store/port/store.ts';
-import { editorOf, type GateResumed } from '../../tools/gate/gate.ts';
-import { consentOf } from '../../tools/mcp/auth/person/ask-for-consent.ts';
+import { classifyInterrupt } from '../../engine/classify-interrupt.ts';
+import { type Reason, readReason } from '../../engine/reasons.ts';
+import { interruptOf, type Settlement } from '../../store/port/store.ts';
+import { editorOf, type GateResumed } from '../../tools/gate.ts';
+import { consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
 import { elicitationOf } from '../../tools/mcp/server-pause.ts';
 import { replyToServer } from '../elicitation/reply-to-server.ts';
 import { isSlackPerson } from '../slack/directory.ts';
-import { classifyInterrupt } from './classify-interrupt.ts';
-
-/** The reason of a request that ends because one of its requesters is deactivated or may no longer ask. */
-export const REQUESTER_INACTIVE = 'requester-inactive';
-/** The reason of a request that ends because not everyone who asked for it may use the tool any more. */
-export const NOT_ALLOWED = 'not-allowed';
-/** The reason of a request whose rule, policy or tool has changed; it is asked anew. A second line may say what changed. */
-export const CHANGED = 'changed';
-
-const Edited = z.object({
-  edited: z.custom<JsonValue>((value) => value !== undefined),
-  by: z.string(),
-});
-type Edited = z.infer<typeof Edited>;
-
-/** Writes the payload of a request that was superseded by an edit. */
-export function editedPayload(edited: JsonValue, by: string): string {
-  return JSON.stringify({ edited, by } satisfies Edited);
-}
-
-const PreviewChange = z.object({ previewChanged: z.object({ before: z.string(), after: z.string() }) });
-
-/** Writes the payload of a request whose preview is no longer true; it holds the preview that people approved. */
-export function previewChangedPayload({ before, after }: { before: string; after: string }): string {
-  return JSON.stringify({ previewChanged: { before, after } });
-}
-
-/** Parses the payload of a request whose preview changed; `undefined` if it is none. */
-export function parsePreviewChange(payload: string): z.infer<typeof PreviewChange> | undefined {
-  return PreviewChange.safeParse(tryParseJson(payload)).data;
-}
+import { reasonTexts } from '../texts/reasons.ts';
 
 /** Turns ended requests into replies. An action that ran has its result in the messages already. */
 export function repliesTo(
@@ -56,7 +32,7 @@ export function repliesTo(
     ]),
   );
   const replies = settled.flatMap((settlement): Resume[] => {
-    const interrupt = waiting.get(settlement.requestId.slice(settlement.requestId.lastIndexOf('~') + 1));
+    const interrupt = waiting.get(interruptOf(settlement.requestId));
     if (interrupt === undefined) return [];
     return [
       replyTo(
@@ -94,18 +70,7 @@ function replyTo(
         : (respondTo(tool, interrupt, payload, by) ??
             close('failed', 'The answer does not fit what was asked', ''));
     case 'superseded':
-      if (payload === REQUESTER_INACTIVE)
-        return close('superseded', 'A person who requested this is no longer active', '');
-      if (payload === NOT_ALLOWED)
-        return close(
-          'superseded',
-          'Someone taking part in this task is no longer allowed to use this tool',
-          '',
-        );
-      return tool?.kind === 'tool'
-        ? (askAnew(tool, interrupt, payload) ??
-            close('failed', 'The edited arguments do not fit the tool any more', ''))
-        : close('superseded', 'The request no longer holds');
+      return replyToSuperseded(readReason(payload), interrupt, tool);
     case 'rejected':
       return close('denied', `Rejected by ${by}`);
     case 'resolved': {
@@ -130,34 +95,44 @@ function respondTo(tool: Tool, interrupt: Interrupt, payload: string, by: string
   }
 }
 
-/** Restarts the call, so that its gate asks again, after an edit for the new input; `undefined` if the tool no longer takes that input. */
-function askAnew(tool: Tool, interrupt: Interrupt, payload: string): Resume | undefined {
-  const edited = parseEdited(payload);
+/** The reasons that end a call; after any other it is asked anew. */
+const ENDS: ReadonlySet<string> = new Set<Reason['code']>(['requester-inactive', 'not-allowed']);
+
+/** Ends a call whose request no longer holds, or restarts it, so that its gate asks again; after an edit for the new input. */
+function replyToSuperseded(reason: Reason | undefined, interrupt: Interrupt, tool: Tool | undefined): Resume {
+  const close = (status: string, why: string): Resume => ({
+    close: [closeInterrupt(interrupt, status, why)],
+  });
+  const why = reason && reasonTexts(reason).why;
+  if (why !== undefined && ENDS.has(reason?.code ?? '')) return close('superseded', why);
+  if (tool?.kind !== 'tool')
+    return close('superseded', `The request no longer holds${why === undefined ? '' : `: ${why}`}`);
+  try {
+    return { restart: [askAnew(tool, interrupt, reason)] };
+  } catch (error) {
+    if (!(error instanceof ReplyError)) throw error;
+    return close('failed', 'The edited arguments do not fit the tool any more');
+  }
+}
+
+function askAnew(tool: Tool, interrupt: Interrupt, reason: Reason | undefined): RestartReply {
   // An edited input needs approval however often it is asked anew.
-  const by = edited?.by ?? editorOf(interrupt);
-  const previousPreview = parsePreviewChange(payload)?.previewChanged;
-  if (by === undefined && previousPreview === undefined)
-    return { restart: [buildRestart(tool, interrupt, {}, {})] };
+  const by = reason?.code === 'edited' ? reason.by : editorOf(interrupt);
+  const previousPreview = reason?.code === 'preview-changed' ? reason : undefined;
+  if (by === undefined && previousPreview === undefined) return buildRestart(tool, interrupt, {}, {});
   const pause = classifyInterrupt(interrupt);
   const policy = pause.kind === 'approval' ? pause.policy : 'default';
   const resumed: GateResumed =
     previousPreview === undefined
       ? { decision: 'edited', by: by ?? '', policy }
-      : { decision: 'changed', by: by ?? null, policy, previousPreview };
-  const replacement = edited === undefined ? {} : { replaceInput: edited.edited };
-  try {
-    return { restart: [buildRestart(tool, interrupt, { ...resumed }, replacement)] };
-  } catch (error) {
-    if (error instanceof ReplyError) return undefined;
-    throw error;
-  }
-}
-
-/** Parses the payload of a request that was superseded by an edit; `undefined` if it is none. */
-export function parseEdited(payload: string): Edited | undefined {
-  try {
-    return Edited.safeParse(JSON.parse(payload)).data;
-  } catch {
-    return undefined;
-  }
+      : {
+          decision: 'changed',
+          by: by ?? null,
+          policy,
+          previousPreview: { before: previousPreview.before, after: previousPreview.after },
+        };
+  const replacement = reason?.code === 'edited' ? { replaceInput: reason.input } : {};
+  const reply = buildRestart(tool, interrupt, { ...resumed }, replacement);
+  // The words of the editor are in the result, also if a rule denies the new input.
+  return { ...reply, metadata: { ...reply.metadata, ...(by !== undefined && { answeredBy: by }) } };
 }

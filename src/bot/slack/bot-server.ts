@@ -25,6 +25,8 @@ export interface BotServerOptions {
   readonly logger: Logger;
   /** The time that a stop waits for running requests. */
   readonly stopMs?: number;
+  /** The time in which a client has to send its whole request. */
+  readonly requestMs?: number;
 }
 
 export interface BotServer {
@@ -37,24 +39,40 @@ export interface BotServer {
 const ANSWER_MS = 15_000;
 const REDIS_MS = 2_000;
 const STOP_MS = 10_000;
+const REQUEST_MS = 10_000;
+/** Slack and its retries, callbacks, probes and scrapes need a handful; a flood must not take all file descriptors. */
+const MAX_CONNECTIONS = 1_000;
 
 /** Creates the HTTP server of the bot: health, readiness, metrics, callbacks and, in HTTP mode, Slack. */
 export function createBotServer(options: BotServerOptions): BotServer {
-  const { port, logger, stopMs = STOP_MS } = options;
+  const { port, logger, stopMs = STOP_MS, requestMs = REQUEST_MS } = options;
   const running = new Set<ServerResponse>();
-  const server = createServer((request, response) => {
+  const timeouts = {
+    headersTimeout: requestMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: Math.ceil(requestMs / 10),
+    keepAliveTimeout: 5_000,
+  };
+  const server = createServer(timeouts, (request, response) => {
     running.add(response);
     response.once('close', () => running.delete(response));
     void respond(options, request, response);
   });
-  server.headersTimeout = 10_000;
-  server.requestTimeout = 15_000;
-  server.keepAliveTimeout = 5_000;
-  server.on('clientError', (_error, socket) => {
-    if (!socket.writable) return;
-    const { body } = refusal(400, 'The request is malformed.');
+  server.maxConnections = MAX_CONNECTIONS;
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+    const [status, problem] = isLate
+      ? (['408 Request Timeout', 'The request did not arrive in time.'] as const)
+      : (['400 Bad Request', 'The request is malformed.'] as const);
+    const { body } = refusal(400, problem);
+    // A client that keeps its half of the connection open must not keep ours.
     socket.end(
-      `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+      `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+      () => socket.destroy(),
     );
   });
 
@@ -90,7 +108,10 @@ async function respond(
   const { logger } = options;
   try {
     const late = refusal(503, 'Timed out; try again.', { 'retry-after': '10' });
-    sendAnswer(response, (await withTimeout(ANSWER_MS, answer(options, request))) ?? late);
+    const given = (await withTimeout(ANSWER_MS, answer(options, request))) ?? late;
+    // A connection on which half a request is left cannot be used again.
+    if (!request.complete) response.shouldKeepAlive = false;
+    sendAnswer(response, given);
   } catch (err) {
     if (request.destroyed && !request.complete) return;
     const reference = randomUUID();

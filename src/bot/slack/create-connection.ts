@@ -27,6 +27,8 @@ export interface Connection {
   /** Receives Slack's requests; `undefined` with sockets. */
   readonly receive: ((request: SlackRequest) => Promise<HttpAnswer>) | undefined;
   start(): Promise<void>;
+  /** Asks Slack who the bot is; `start` does it as well. */
+  init(): Promise<void>;
   /** Accepts nothing new, and waits for running listeners. */
   stop(): Promise<void>;
   isReady(): boolean;
@@ -81,16 +83,25 @@ function connect(
       fetch: observedSlackFetch(proxy === undefined ? fetch : proxiedFetch(proxy), metrics),
     },
   });
+  let known: Promise<void> | undefined;
+  const init = async (): Promise<void> => {
+    try {
+      await app.init();
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(`Slack does not know the bot: ${reason}. Check SLACK_BOT_TOKEN.`, { cause });
+    }
+  };
+  const initOnce = (): Promise<void> => {
+    known ??= init();
+    return known;
+  };
   return {
     app,
     receive,
+    init: initOnce,
     async start() {
-      try {
-        await app.init();
-      } catch (cause) {
-        const reason = cause instanceof Error ? cause.message : String(cause);
-        throw new Error(`Slack does not know the bot: ${reason}. Check SLACK_BOT_TOKEN.`, { cause });
-      }
+      await initOnce();
       await receiver.start();
     },
     async stop() {

@@ -51,7 +51,7 @@ export const limits = {
   answerCharacters: 1_000,
   mentions: 20,
   /** Three blocks each, beside a title, a sentence and the number of the others. */
-  digestRows: 15,
+  summaryRows: 15,
   choiceButtons: 5,
   menuCharacters: 4_000,
   choiceListCharacters: 3_000,

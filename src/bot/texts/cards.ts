@@ -1,6 +1,7 @@
+import { conditionInWords } from '../../policy/condition.ts';
+import { UNDECIDED_RULE } from '../../policy/rules.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
-import { conditionInWords } from '../../tools/gate/condition-words.ts';
-import { plural } from '../cards/values/render-value.ts';
+import { plural } from './format.ts';
 
 type State = RequestRecord['state'];
 
@@ -50,20 +51,6 @@ export function stateWord(state: string): string {
   return word.toLowerCase();
 }
 
-/** The reasons of an approved request that could not start. */
-const NOT_STARTED: ReadonlyMap<string, string> = new Map([
-  ['changed', 'The tool, its policy or what people read about it changed after approval'],
-  ['stale-approval', "It was approved but couldn't start in time"],
-  ['not-allowed', 'Someone taking part in this task is no longer allowed to use this tool'],
-  ['quorum-lost', 'Too few of the people who approved are still approvers'],
-  ['requester-inactive', 'A person who requested this is no longer active here'],
-]);
-
-function whyNotStarted(reason: string, consequence: string): string | undefined {
-  const why = NOT_STARTED.get(reason);
-  return why && `${why}, so it ${consequence}.`;
-}
-
 /** The verdicts on a request whose outcome was unknown. */
 const CONFIRMED: ReadonlyMap<string, string> = new Map([
   ['ran', ' confirmed that it ran, '],
@@ -106,7 +93,6 @@ export const cardTexts = {
     error: "No preview: it couldn't be computed.",
   },
   previewChanged: 'The preview has changed since it was approved. It was:',
-  previewReplaced: 'What it would change is different from what was approved, so it was requested again.',
   diffCut: (lines: number) => `${plural(lines, 'more line')} not shown. See Details.`,
   noDifference: 'No change',
   openThread: 'Open the thread',
@@ -128,6 +114,7 @@ export const cardTexts = {
   undoneBy: ', requested by ',
   notUndone: 'Undo did not run. Requested by ',
   viewUndo: 'View the request',
+  inside: (names: string, outer: string) => `${names}, inside: ${outer}`,
   undoes: (title: string) => `Undoes: ${title}`,
 
   starting: 'Starting…',
@@ -137,9 +124,9 @@ export const cardTexts = {
   failed: 'Failed ',
   error: 'Error',
   unknown: "The worker stopped mid-run. We don't know whether this completed.",
-  notTriedAgain: (reason: string) => whyNotStarted(reason, "wasn't tried again"),
+  inDoubt:
+    "It ended without a clear answer after it may have taken effect. We don't know whether this completed.",
   notTriedAgainUnknown: "Something it depends on changed, so it wasn't tried again.",
-  stoppedByEdit: "Someone edited it, so it wasn't tried again.",
   earlierAttempt: "It was started before. We don't know whether that attempt completed.",
   resolvers: 'Who can confirm the outcome: ',
   confirmed: (verdict: string) => CONFIRMED.get(verdict) ?? ' confirmed the outcome, ',
@@ -150,9 +137,6 @@ export const cardTexts = {
   withdrawn: 'Withdrawn by ',
   expired: (isApproval: boolean) => `Expired with no ${isApproval ? 'decision' : 'answer'}, `,
   replacedByEdit: 'Replaced by an edited request from ',
-  replaced: (reason: string) =>
-    whyNotStarted(reason, reason === 'stale-approval' ? 'needs a new approval' : 'did not run'),
-  overLimit: (limit: string) => `${limit}, so it did not run.`,
   replacedUnknown: 'Something it depends on changed, so it is no longer valid.',
   answered: 'Answered by ',
   answer: 'Answer',
@@ -233,12 +217,12 @@ export function ruleInFull(rule: string | undefined): string | undefined {
 }
 
 /** Says in words why a call needs approval; the rule itself is for admins. */
-export function ruleInWords(rule: string | undefined): string {
+export function ruleInWords(rule: string | undefined, isOverLimit = false): string {
+  if (isOverLimit) return 'Requires approval because a limit is reached';
   if (rule === undefined) return 'Requires approval';
   if (rule === 'No approval was needed') return 'Ran without approval';
   if (rule === 'the tool itself asks') return 'The tool itself asks for approval';
-  if (rule === 'no rule is for this call') return 'Requires approval by default';
-  if (rule.startsWith('limit ')) return 'Requires approval because a limit is reached';
+  if (rule === UNDECIDED_RULE) return 'Requires approval by default';
   if (rule.startsWith('edited by ')) return 'Requires approval because it was edited';
   if (rule.includes('could not be evaluated'))
     return 'Requires approval because its condition could not be checked';

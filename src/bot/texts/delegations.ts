@@ -1,6 +1,6 @@
 import type { RichTextElement } from '@slack/types';
-import type { Delegation } from '../../store/port/delegations.ts';
-import { mention, moment, words } from '../cards/card.ts';
+import type { Delegation } from '../../store/port/workspace.ts';
+import { mention, moment, words } from './format.ts';
 
 function why(reason: string): string {
   if (reason === '') return '';

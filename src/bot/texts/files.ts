@@ -1,5 +1,3 @@
-import type { NamedBecause } from '../files/read-file.ts';
-
 /** A file as it is named for a model: the name is made harmless, and the type is judged by the content. */
 export interface NamedFile {
   readonly name: string;
@@ -50,3 +48,19 @@ export function sizeText(bytes: number): string {
   if (bytes < 1_000_000) return `${Math.round(bytes / 1_000)} KB`;
   return `${(bytes / 1_000_000).toFixed(1).replace(/\.0$/, '')} MB`;
 }
+
+/** The reasons why a file is only named. */
+export type NamedBecause =
+  | 'too-large'
+  | 'too-many'
+  | 'no-room'
+  | 'too-slow'
+  | 'refused'
+  | 'deleted'
+  | 'external'
+  | 'unreachable'
+  | 'archive'
+  | 'other'
+  | 'switched-off'
+  | 'unreadable'
+  | 'empty';

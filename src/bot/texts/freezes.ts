@@ -1,6 +1,6 @@
-import { ALL_TOOLS, type Freeze } from '../../store/port/freezes.ts';
-import { readableName } from '../../tools/presentation/readable-name.ts';
-import { plural } from '../cards/values/render-value.ts';
+import { ALL_TOOLS, type Freeze } from '../../store/port/workspace.ts';
+import { readableName } from '../../tools/presentation/formats.ts';
+import { plural } from './format.ts';
 
 /** Names what a freeze is about, within a sentence. */
 export function scopeInWords(scope: string): string {
@@ -51,7 +51,7 @@ export const freezeTexts = {
     `Frozen: ${freeze.scope === ALL_TOOLS ? 'no action starts' : 'this action does not start'} until it's unfrozen. Approvals still count.${why(freeze)}`,
   held: (freeze: Freeze) =>
     `On hold: ${freeze.scope === ALL_TOOLS ? 'actions are' : 'this action is'} frozen.${why(freeze)} It starts once unfrozen.`,
-  denied: (freeze: Freeze | undefined) => `Actions are frozen.${freeze === undefined ? '' : why(freeze)}`,
+  denied: (freeze: Pick<Freeze, 'reason'>) => `Actions are frozen.${why(freeze)}`,
   home: {
     title: 'Frozen',
     by: 'By ',

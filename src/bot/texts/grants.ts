@@ -1,6 +1,6 @@
-import { conditionInWords } from '../../tools/gate/condition-words.ts';
-import { durationInWords } from '../../tools/gate/limits.ts';
-import { plural } from '../cards/values/render-value.ts';
+import { conditionInWords } from '../../policy/condition.ts';
+import { durationInWords } from '../../policy/limits.ts';
+import { plural } from './format.ts';
 
 /** The terms of a grant, as the policy has them. */
 export interface GrantTerms {
@@ -37,7 +37,6 @@ export const grantTexts = {
   rowUntil: ' · until ',
   others: (count: number) => `${count} more`,
   revoked: (used: number) => `Revoked. It was used ${plural(used, 'time')}.`,
-  revokedMeanwhile: 'The pre-approval was revoked, so this needs a new approval.',
   unknown: 'This pre-approval has already ended.',
   notYours: "You can't revoke this pre-approval. Its approvers, its requesters and admins can.",
 } as const;

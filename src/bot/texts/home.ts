@@ -1,6 +1,4 @@
-import { plural } from '../cards/values/render-value.ts';
-import type { ListName } from '../home/load-lists.ts';
-import type { PolicyStats } from '../home/policy-stats.ts';
+import { plural } from './format.ts';
 
 /** Every sentence of App Home and of the lists of the slash command. */
 export const homeTexts = {
@@ -33,3 +31,67 @@ function durationText(seconds: number): string {
   if (seconds < 120) return `${Math.round(seconds * 10) / 10} s`;
   return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 }
+
+/** The three lists of a person. */
+export const LISTS = ['waiting', 'asked', 'decided'] as const;
+
+export type ListName = (typeof LISTS)[number];
+
+/** The decisions under one policy. */
+export interface PolicyStats {
+  readonly policy: string;
+  readonly requests: number;
+  readonly approved: number;
+  readonly rejected: number;
+  readonly expired: number;
+  /** Approved requests of those that people decided, from 0 to 1; `undefined` if none was decided. */
+  readonly approvalRate: number | undefined;
+  /** From the request to the approval or the rejection that decided it. */
+  readonly medianSeconds: number | undefined;
+}
+
+/** Every sentence of the slash command. */
+export const commandTexts = {
+  usage: [
+    'Try one of these:',
+    '• `/countersign` – your requests, in one list',
+    '• `/countersign waiting`, `asked` or `decided` – one part of that list',
+    '• `/countersign ask …` – give me a task',
+    '• `/countersign delegate @Bob until Friday` – let someone decide for you',
+    '• `/countersign delegations` – who decides for whom',
+    '• `/countersign grants` – pre-approved actions',
+    '• `/countersign memory` – the notes I keep about this channel',
+    'Admins: `/countersign freeze [tool] [reason]` and `/countersign unfreeze [tool]`',
+  ].join('\n'),
+  yourRequests: 'Your requests',
+  more: 'There are more in the Home tab of this app.',
+} as const;
+
+/** Every sentence about the notes that the agent keeps. */
+export const memoryTexts = {
+  title: 'Notes I keep',
+  channelTitle: 'Notes I keep about this channel',
+  about: (channel: string) =>
+    /^[CG][A-Z0-9]+$/.test(channel) ? `About <#${channel}>` : 'About direct messages',
+  none: 'No notes.',
+  more: (count: number) => `${plural(count, 'older note')} not shown.`,
+  remove: 'Remove',
+  removeNote: (text: string) => `Remove the note: ${text}`,
+  removed: 'The note is removed.',
+  gone: 'This note no longer exists.',
+  notYours: 'You can only remove this note in its own channel. Run /countersign memory there.',
+  off: "I don't keep notes. An admin can turn this on with agent.memory in manifest.yml.",
+} as const;
+
+/** Every sentence of a summary, the message that lists several requests for a person. */
+export const summaryTexts = {
+  title: (count: number) =>
+    count === 1 ? '1 request is waiting for you' : `${count} requests are waiting for you`,
+  why: 'Several requests came at once, so they are listed here instead of one message each. This list is kept up to date.',
+  more: (count: number) => `and ${plural(count, 'more request')}. The Home tab lists all of them.`,
+  unknown: 'Outcome unknown · ',
+  askedFor: 'For ',
+  done: 'Nothing left on this list',
+  doneText: 'Everything that was listed here is decided or has ended.',
+  moved: 'This list has moved to a newer message below.',
+} as const;

@@ -1,4 +1,4 @@
-import { plural } from '../cards/values/render-value.ts';
+import { plural } from './format.ts';
 
 /** Slack's reasons of a channel that the bot has left or never joined. */
 const NOT_A_MEMBER: ReadonlySet<string> = new Set(['not_in_channel', 'channel_not_found']);
@@ -29,6 +29,7 @@ export const noticeTexts = {
   bots: "Bots can't decide this.",
   otherWorkspace: 'Only members of this workspace can decide this.',
   notShownOutside: 'Only members of this workspace can see the details of this request.',
+  cannotCheckViewer: "I can't check right now whether you may see this. Please try again in a moment.",
   guests: "Guests can't decide this.",
   cannotCheck: "I can't check right now whether you may decide this. Please try again in a moment.",
   wrongPlace: "You can't decide this from here. Use the buttons on the request's own card.",
@@ -67,13 +68,6 @@ export const noticeTexts = {
     return `Nobody can approve this: policy "${policy}" needs ${needed}, and ${found} can approve.`;
   },
 
-  needsNewApproval: (change: string) => `${change}, so this needs a new approval.`,
-  stoppedByChange: (change: string) => `${change}, so this wasn't tried again.`,
-  deniedNow: (reason: string) => `A rule does not allow this any more: ${reason}`,
-  quorumChanged: (before: number, after: number) => `The rule changed from ${before} to ${after} approvals`,
-  ruleChanged: 'The rule for this action changed',
-  toolChanged: 'The tool, its settings or its policy changed',
-
   reminder: { lead: 'Reminder: ', tail: ' is waiting for ' },
   escalatedAtOnce: {
     lead: 'Escalated right away because the approvers already have too many requests waiting: ',
@@ -84,10 +78,15 @@ export const noticeTexts = {
     lead: '',
     tail: ": the worker stopped mid-run, and we don't know whether this completed. Who can confirm the outcome: ",
   },
+  inDoubt: {
+    lead: '',
+    tail: ": it ended without a clear answer after it may have taken effect, and we don't know whether it completed. Who can confirm the outcome: ",
+  },
   notTriedAgain: {
     lead: '',
     tail: ": it was started before and can't be tried again, and we don't know whether it completed. Who can confirm the outcome: ",
   },
+  unchanged: "You haven't changed anything.",
   startedBefore:
     "This was already started, so it can't be edited. Its card shows whether it completed, or who can confirm it.",
   cardNotPosted: {
@@ -121,7 +120,48 @@ export const noticeTexts = {
 
   manifestRejected: (file: string) => `${file} has errors; the previous version stays active.`,
   manifestHeld: (file: string) =>
-    `${file} weakens rules, so it waits for approval; the previous version stays active.`,
+    `${file} changes rules, so it waits for approval in the channel of agent.policy_changes; the previous version stays active.`,
   manifestProblems: (file: string) => `${file} is active, but some tools don't work.`,
   manifestFine: (file: string) => `${file} is valid again and active.`,
+} as const;
+
+const NOT_APPLIED: Readonly<Record<string, string>> = {
+  rejected: 'it was rejected',
+  expired: 'nobody decided in time',
+  asked: 'nobody could be asked',
+};
+
+const AUDIT_REASONS: Readonly<Record<string, string>> = {
+  'state-unreadable': "the file in which the signer remembers what it signed can't be read",
+  'state-unwritable': "the file in which the signer remembers what it signed can't be written",
+  'checkpoint-changed': 'the last checkpoint in Redis was changed',
+  'checkpoint-missing': 'checkpoints that were signed are missing in Redis',
+  'unknown-key': "the last checkpoint in Redis is signed with a key that isn't ours",
+  'not-continued': "the checkpoints in Redis don't continue the last one that was signed",
+  'log-changed': "the rows in Redis don't continue the last one that was signed",
+  'unsigned-rows': 'no process has signed new rows for some minutes',
+  failing: 'signing keeps failing',
+};
+
+/** Every sentence that only admins are told; those about the manifest are with the notices. */
+export const adminTexts = {
+  quarantined: (threadId: string, reason: string) =>
+    `The thread ${threadId} is quarantined, so I don't continue it. ${reason}\nWhen the cause is fixed, run: countersign retry ${threadId}`,
+  auditNotSigned: (code: string, checkpoint: number) =>
+    `The audit log isn't signed any more: ${AUDIT_REASONS[code] ?? code}.${checkpoint > 0 ? ` Checkpoint ${checkpoint} is the last one I trust.` : ''} Somebody may have changed Redis. Keep the exported log, and run: countersign audit verify`,
+  processDied:
+    'Each process that continued it ended without a word, five times in a row, for example because it ran out of memory.',
+  turnFailed: (problem: string) => `The turn failed: ${problem}`,
+  budgetOwner: {
+    thread: (threadId: string) => `the thread ${threadId}`,
+    person: (person: string) => `<@${person}>`,
+    bot: () => 'the whole bot',
+  },
+  budget: (owner: string, spent: number, limit: number) =>
+    `The token budget of ${owner} for today is at ${Math.floor((100 * spent) / limit)}% (${spent} of ${limit}).`,
+  /** A change of the policies ended without being applied. */
+  changeNotApplied: (state: string) =>
+    `The changed manifest.yml was not applied: ${NOT_APPLIED[state] ?? 'it failed'}. The previous version stays active.`,
+  modelNeedsAttention: (problem: string, reference: string) =>
+    `The model needs attention. ${problem} (reference ${reference})`,
 } as const;

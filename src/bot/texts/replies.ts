@@ -50,8 +50,6 @@ function listed(titles: readonly string[]): string {
 
 /** Every sentence of ours in a reply to a message. */
 export const replyTexts = {
-  stoppedMeanwhile: 'The task was stopped before the outcome was known.',
-  notTriedAgain: 'The worker stopped mid-run, and it may not be tried again now.',
   empty: "I don't have an answer to this. Please try rephrasing your question.",
   endings: ENDINGS,
   failures: FAILURES,

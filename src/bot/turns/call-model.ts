@@ -4,24 +4,22 @@ import type { Model } from '../../agent/model.ts';
 import type { CloseReply } from '../../agent/replies.ts';
 import { Transcript } from '../../agent/transcript.ts';
 import { followSignals } from '../../agent/util/abort.ts';
+import { followTasks } from '../../engine/paused.ts';
+import { answeredPeople, everyoneIn, NOBODY, peopleOf } from '../../engine/task-people.ts';
+import type { TurnJournal } from '../../engine/turn-journal.ts';
+import type { RunningTurn } from '../../engine/turn-lease.ts';
 import type { ClaimedTurn, TurnEnd } from '../../store/port/store.ts';
 import type { Place } from '../../tools/toolbox/toolbox.ts';
-import { followTasks } from '../actions/follow-tasks.ts';
 import { toolContext } from '../actions/tool-context.ts';
 import type { BotContext } from '../context.ts';
 import { endedUndoRows } from '../delivery/keep-undo.ts';
-import { StoredImages } from '../files/stored-images.ts';
-import { threadFiles } from '../files/thread-files.ts';
-import { addresseesIn } from '../reply/addressing.ts';
-import { finishNotice, reportModelFailure } from '../reply/finish-notice.ts';
-import { refusalRows } from '../reply/refusal-rows.ts';
-import { joinTexts, replyRows } from '../reply/reply-rows.ts';
-import { ReplyStream, type StreamRecipient } from '../reply/reply-stream.ts';
+import { finishNotice, reportModelFailure } from '../delivery/tell-admins.ts';
+import { StoredImages, threadFiles } from '../files/thread-files.ts';
+import { joinTexts, refusalRows, replyRows } from '../reply/reply-rows.ts';
+import { addresseesIn, ReplyStream, type StreamRecipient, StreamWatch } from '../reply/reply-stream.ts';
 import { stopText } from '../reply/stop-report.ts';
-import { StreamWatch } from '../reply/stream-watch.ts';
 import { TurnProgress } from '../reply/turn-progress.ts';
 import { openRequests } from '../requests/plan/open-requests.ts';
-import { everyoneIn, NOBODY, peopleOf } from '../requests/task-people.ts';
 import { undoReply } from '../requests/undo-call.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { fileTexts } from '../texts/files.ts';
@@ -29,8 +27,6 @@ import { replyTexts } from '../texts/replies.ts';
 import { settleCompletedTask } from './complete-task.ts';
 import { deniedCalls, noteDenials } from './denials.ts';
 import { budgetedModel } from './token-budget.ts';
-import type { TurnJournal } from './turn-journal.ts';
-import type { RunningTurn } from './turn-lease.ts';
 
 interface ModelCall extends RunningTurn {
   readonly journal: TurnJournal;
@@ -50,10 +46,12 @@ export async function callModel(
   const reference = `${threadId}/${token}`;
   journal.read = turn.inbox.length;
   const thread = parseThreadId(threadId);
-  const people = peopleOf(history);
+  const people = peopleOf(history, toolbox);
   context.turns.setRequesters(threadId, people.requesters);
-  const [requester = NOBODY, ...others] = everyoneIn(people);
-  const place = { channel: thread.channel, requester, others };
+  const [first = NOBODY, ...others] = everyoneIn(people);
+  const place = { channel: thread.channel, requester: first, others };
+  // Of several requesters, the one who asked since the last answer is answered.
+  const [requester = first] = answeredPeople(history);
   const title = turn.messages.length === 0 ? turn.inbox[0]?.body.text : undefined;
   status.begin(thread, {
     initiator: requester,

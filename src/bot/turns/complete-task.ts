@@ -3,7 +3,7 @@ import type { Message } from '../../agent/messages.ts';
 import { settle } from '../../agent/settle.ts';
 import { Transcript } from '../../agent/transcript.ts';
 import { completeTask } from '../../tools/built-ins.ts';
-import { plainValue } from '../cards/values/plain-value.ts';
+import { plainValue } from '../cards/render-value.ts';
 import { replyTexts } from '../texts/replies.ts';
 
 /** Settles the model's calls of `complete_task`, and returns the text that tells people the result. */

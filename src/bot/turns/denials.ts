@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { type JsonObject, toJson } from '../../agent/json.ts';
 import type { Message } from '../../agent/messages.ts';
 import { Transcript } from '../../agent/transcript.ts';
-import type { ClaimedTurn } from '../../store/port/store.ts';
+import { latestPeopleOf } from '../../engine/task-people.ts';
+import { type ClaimedTurn, interruptOf } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
-import type { RefusedCall } from '../reply/refusal-rows.ts';
-import { latestRequestersOf } from '../requests/task-people.ts';
+import type { RefusedCall } from '../reply/reply-rows.ts';
 
 const Denial = z.object({ reason: z.string() });
 
@@ -32,7 +32,7 @@ export function deniedCalls(
 function rejectedRefs(messages: readonly Message[], settled: ClaimedTurn['settled']): ReadonlySet<string> {
   const ended = settled
     .filter(({ state }) => state === 'rejected')
-    .map(({ requestId }) => requestId.slice(requestId.lastIndexOf('~') + 1));
+    .map(({ requestId }) => interruptOf(requestId));
   if (ended.length === 0) return new Set();
   const { interrupts } = Transcript.latestRound(messages, { mayBeOpen: true });
   return new Set(interrupts.filter(({ id }) => ended.includes(id)).map(({ toolRequest }) => toolRequest.ref));
@@ -40,18 +40,19 @@ function rejectedRefs(messages: readonly Message[], settled: ClaimedTurn['settle
 
 /** Writes an audit row for each denied call. */
 export async function noteDenials(
-  { store }: Pick<BotContext, 'store'>,
+  { store, toolbox }: Pick<BotContext, 'store' | 'toolbox'>,
   threadId: string,
   denied: readonly RefusedCall[],
   messages: readonly Message[],
 ): Promise<void> {
-  const requesters = [...latestRequestersOf(messages)];
+  const { requesters, contextAuthors } = latestPeopleOf(messages, toolbox);
   for (const { toolRequest, metadata } of denied) {
     const { name, ref } = toolRequest;
     const body: JsonObject = {
       tool: name,
       arguments: argumentsOf(messages, ref),
-      requesters,
+      requesters: [...requesters],
+      ...(contextAuthors.length > 0 && { context_authors: [...contextAuthors] }),
       reason: metadata.reason,
     };
     await store.note(`${threadId}/denied-${ref}`, 'denied', threadId, body);

@@ -4,24 +4,25 @@ import { toJson } from '../../agent/json.ts';
 import { type UserMessage, userMessage } from '../../agent/messages.ts';
 import type { Model } from '../../agent/model.ts';
 import { settle } from '../../agent/settle.ts';
+import { peopleOf } from '../../engine/task-people.ts';
+import { TurnJournal } from '../../engine/turn-journal.ts';
+import type { RunningTurn } from '../../engine/turn-lease.ts';
 import type { ClaimedTurn, TurnEnd } from '../../store/port/store.ts';
 import { changeName, POLICY_CHANGE_TOOL, PolicyChange } from '../../tools/toolbox/policy-change.ts';
 import { toolContext } from '../actions/tool-context.ts';
 import type { BotContext } from '../context.ts';
 import { tellAdmins } from '../delivery/tell-admins.ts';
+import { engineContext } from '../engine-context.ts';
 import { openRequests } from '../requests/plan/open-requests.ts';
 import { repliesTo } from '../requests/replies-to.ts';
-import { peopleOf } from '../requests/task-people.ts';
 import { isUnthreaded, unthreadedId } from '../slack/thread.ts';
-import { adminTexts } from '../texts/admins.ts';
-import { TurnJournal } from './turn-journal.ts';
-import type { RunningTurn } from './turn-lease.ts';
+import { adminTexts } from '../texts/notices.ts';
 
 /** Stands in place of the requester: nobody can know who edited the file. */
 const FILE = 'manifest.yml';
 const Item = z.object({ policyChange: PolicyChange });
 
-/** Asks the approvers of policy changes about a weaker manifest, once for each change, from whichever process. */
+/** Asks the approvers of policy changes about a changed manifest, once for each change, from whichever process. */
 export async function proposeChange(
   { store, agent }: Pick<BotContext, 'store' | 'agent'>,
   change: PolicyChange,
@@ -44,7 +45,7 @@ export async function runPolicyChange(
   { signal, lease }: RunningTurn,
 ): Promise<TurnEnd> {
   const { toolbox } = context;
-  const journal = new TurnJournal(context, turn, lease);
+  const journal = new TurnJournal(engineContext(context), turn, lease);
   if (turn.settled.length === 0) {
     const change = turn.inbox.flatMap(({ body }) => Item.safeParse(body).data?.policyChange ?? [])[0];
     if (change === undefined || turn.messages.length > 0) return { messages: [], read: turn.inbox.length };
@@ -53,7 +54,7 @@ export async function runPolicyChange(
       model: callingModel(change),
       messages,
       tools: toolbox.tools().filter(({ name }) => name === POLICY_CHANGE_TOOL),
-      context: toolContext(context, turn.threadId, peopleOf(messages)),
+      context: toolContext(context, turn.threadId, peopleOf(messages, toolbox)),
       maxSteps: 1,
       signal,
       journal,
@@ -66,7 +67,7 @@ export async function runPolicyChange(
     messages: turn.messages,
     tools: toolbox.tools(),
     resume: repliesTo(turn.settled, turn.messages, toolbox.tools()),
-    context: toolContext(context, turn.threadId, peopleOf(turn.messages)),
+    context: toolContext(context, turn.threadId, peopleOf(turn.messages, toolbox)),
     signal,
     journal,
   });
@@ -86,7 +87,7 @@ async function tellNotApplied(context: BotContext, threadId: string, state: stri
 }
 
 function messageOf(change: PolicyChange): UserMessage {
-  const text = `The file has changed and weakens rules: ${change.weaker.join('; ')}`;
+  const text = `The file has changed:\n${change.diff}`;
   return userMessage(text, { user: FILE, role: 'requester' });
 }
 

@@ -1,18 +1,19 @@
 import { type JsonObject, toJson } from '../../agent/json.ts';
+import { detailsOf } from '../../engine/request-details.ts';
 import { currentTrace, inSpan } from '../../observe/tracing.ts';
 import type { EnqueueOptions, RequestRecord } from '../../store/port/store.ts';
 import { askQuestion } from '../../tools/built-ins.ts';
 import type { BotContext } from '../context.ts';
 import { answer } from '../decisions/decide.ts';
-import type { SlackFile } from '../files/slack-file.ts';
 import { askerProblem } from '../intake/may-ask.ts';
 import { readableText } from '../intake/readable-text.ts';
-import { detailsOf } from '../requests/request-details.ts';
+import { reportStop } from '../reply/stop-report.ts';
+import type { SlackFile } from '../slack/file-host.ts';
 import { type SlackThread, threadIdOf } from '../slack/thread.ts';
 import { replyTexts } from '../texts/replies.ts';
 import { markQueued } from './queued-mark.ts';
 import { runTurn } from './run-turn.ts';
-import { stopAndTell, stopByCopy } from './stop-thread.ts';
+import { completeStop, stopperOf, withdrawWaiting } from './stop-thread.ts';
 
 /** A message of a person in Slack. */
 export interface SlackMessage {
@@ -69,16 +70,17 @@ async function recordMessage(
   const instructs = await isInstruction(context, message);
   const { body, options } = toItem(message, text, instructs, marks);
 
-  const enqueued = await store.enqueue(threadId, { id: ts, body }, options);
+  // The stop is on record with the item: this process may die here, together with the turn.
+  const stopped = stops && { stops: stopperOf(threadId, user) };
+  const enqueued = await store.enqueue(threadId, { id: ts, body }, { ...options, ...stopped });
   if (enqueued.outcome === 'duplicate') {
     await receiveCopy(context, message, { stops, answered });
     return;
   }
   if (enqueued.outcome !== 'enqueued') return;
-  if (stops) {
-    // The item itself may have woken the thread; that is nothing to stop.
-    const isRunning = enqueued.busy || enqueued.waiting > 0;
-    if (isRunning && (await stopAndTell(context, threadId, user))) return;
+  if (enqueued.stop !== undefined) {
+    const requests = await completeStop(context, threadId, user, enqueued.stop);
+    if (requests !== undefined) return reportStop(context, threadId, requests);
     await store.enqueueOutbox(threadId, {
       id: `${threadId}/${ts}/nothing-to-stop`,
       body: { kind: 'notice', ...thread, text: replyTexts.nothingToStop },
@@ -126,9 +128,8 @@ async function isInstruction(
 }
 
 /**
- * Builds the inbox item of a message. A message to the bot is an instruction. Any other is one only if nothing runs or waits in its
- * thread, where it begins a new task; the record knows that when it stores the item. An instruction that has to wait is `queued`: its
- * mark in Slack is removed when it was read.
+ * Builds the inbox item of a message. A message to the bot is an instruction; whether any other is one is decided when it is read, by
+ * what its author has asked before. An instruction that has to wait is `queued`: its mark in Slack is removed when it was read.
  */
 function toItem(
   { user, toBot, mention, files }: SlackMessage,
@@ -138,9 +139,10 @@ function toItem(
 ): { readonly body: JsonObject; readonly options: EnqueueOptions } {
   const trace = currentTrace();
   const said = { user, text, ...(mention && { mention }), ...attached(files) };
-  const body = { ...said, ...marks, role: 'requester', ...(trace !== undefined && { trace }) };
-  const bodyAtWork = { ...body, role: toBot ? 'requester' : 'context', ...(instructs && { queued: true }) };
-  return { body, options: { ...(!toBot && { onlyKnown: true }), bodyAtWork } };
+  const role = toBot ? 'requester' : 'context';
+  const body = { ...said, ...marks, role, ...(trace !== undefined && { trace }) };
+  const queued = instructs && { bodyAtWork: { ...body, queued: true } };
+  return { body, options: { ...(!toBot && { onlyKnown: true }), ...queued } };
 }
 
 function attached(files: readonly SlackFile[]): JsonObject {
@@ -159,7 +161,7 @@ async function startTurn(context: BotContext, message: SlackMessage, text: strin
     const { body, options } = toItem(message, text, instructs);
     const item = { id: ts, body };
     const sentAt = performance.now();
-    const enqueued = await store.enqueueAndClaim(threadId, item, { ...options, leaseMs: timing.leaseMs });
+    const enqueued = await store.enqueue(threadId, item, { ...options, leaseMs: timing.leaseMs });
     if (enqueued.outcome === 'enqueued') {
       const { turn, busy } = enqueued;
       if (turn !== undefined)
@@ -177,16 +179,18 @@ async function startTurn(context: BotContext, message: SlackMessage, text: strin
 }
 
 /**
- * Completes the effect of a message whose first receiver may have died after it was recorded: Slack sends it again, and what ran or was
- * open before it was written is stopped or answered. What was asked later has nothing to do with it.
+ * Completes the effect of a message whose first receiver may have died after it was recorded: Slack sends it again, and what was open
+ * before it was written is withdrawn or answered. What was asked later has nothing to do with it.
  */
 async function receiveCopy(
   context: BotContext,
   message: SlackMessage,
   { stops, answered }: { readonly stops: boolean; readonly answered: AnsweredQuestion | undefined },
 ): Promise<void> {
-  if (stops) await stopByCopy(context, threadIdOf(message.thread), message);
-  if (answered !== undefined && answered.request.createdAt <= Number(message.ts) * 1_000)
+  const writtenAt = Number(message.ts) * 1_000;
+  // That the turn is to stop is on record with the item.
+  if (stops) await withdrawWaiting(context, threadIdOf(message.thread), message.user, writtenAt);
+  if (answered !== undefined && answered.request.createdAt <= writtenAt)
     await giveAnswer(context, message, answered);
 }
 

@@ -1,11 +1,10 @@
 import type { BotContext } from '../context.ts';
+import { hasActedOn, latestRevision, revisionItem, tellOfRevisions } from '../intake/inbox-messages.ts';
 import { askerProblem } from '../intake/may-ask.ts';
 import { readableText } from '../intake/readable-text.ts';
-import { hasActedOn, tellOfRevisions } from '../intake/revision-notices.ts';
-import { latestRevision, revisionItem } from '../intake/revisions.ts';
 import { parseThreadId, type SlackThread, threadIdOf } from '../slack/thread.ts';
 import { noticeTexts } from '../texts/notices.ts';
-import { stopThread } from './stop-thread.ts';
+import { completeStop, stopperOf, withdrawWaiting } from './stop-thread.ts';
 
 /** A message of a person that was edited or, without a text, deleted. */
 export interface RevisedMessage {
@@ -47,6 +46,7 @@ export async function redoEdited(
   const { store } = context;
   const [threadId = '', id = ''] = value.split(' ');
   const [revises = ''] = id.split('/');
+  const readAt = Date.now();
   const thread = await store.readThread(threadId);
   const revision = latestRevision(thread, revises);
   if (revision?.text === undefined) return noticeTexts.nothingToRedo;
@@ -62,9 +62,10 @@ export async function redoEdited(
   if (thread.seen.includes(item.id) && thread.inbox.every((each) => each.id !== item.id))
     return noticeTexts.alreadyRedone;
   if (await hasActedOn(context, threadId, thread.messages, revises)) return noticeTexts.editedTooLate;
-  const enqueued = await store.enqueue(threadId, item);
-  // Where nothing runs and nothing waits, a stop could only reach the turn that reads the new text.
-  const isIdle = enqueued.outcome === 'enqueued' && !enqueued.busy && enqueued.waiting === 0;
-  if (!isIdle) await stopThread(context, threadId, who);
+  // In one step: a later stop could reach the turn that reads the new text.
+  const enqueued = await store.enqueue(threadId, item, { stops: stopperOf(threadId, who) });
+  if (enqueued.outcome === 'duplicate') await withdrawWaiting(context, threadId, who, readAt);
+  else if (enqueued.outcome === 'enqueued' && enqueued.stop !== undefined)
+    await completeStop(context, threadId, who, enqueued.stop);
   return undefined;
 }

@@ -3,31 +3,27 @@ import type { UserMessage } from '../../agent/messages.ts';
 import type { Resume } from '../../agent/replies.ts';
 import { settle } from '../../agent/settle.ts';
 import { withMessages } from '../../agent/transcript.ts';
+import { admitAnswers, concludeActions, followTasks } from '../../engine/paused.ts';
+import { NOBODY, peopleOf, requestersOf } from '../../engine/task-people.ts';
+import { TurnJournal } from '../../engine/turn-journal.ts';
+import type { RunningTurn } from '../../engine/turn-lease.ts';
 import type { ClaimedTurn, InboxItem, Settlement, TurnEnd } from '../../store/port/store.ts';
-import { readableName } from '../../tools/presentation/readable-name.ts';
-import { concludeActions } from '../actions/conclude-actions.ts';
-import { followTasks } from '../actions/follow-tasks.ts';
+import { readableName } from '../../tools/presentation/formats.ts';
 import { toolContext } from '../actions/tool-context.ts';
 import type { BotContext } from '../context.ts';
 import { endedUndoRows } from '../delivery/keep-undo.ts';
-import { heldSettlements } from '../elicitation/held-settlements.ts';
+import { engineContext } from '../engine-context.ts';
 import { threadFiles } from '../files/thread-files.ts';
 import { filesIn, readAttachedFiles } from '../intake/attached-files.ts';
-import { readChannelContext } from '../intake/channel-context.ts';
-import { toUserMessages } from '../intake/inbox-messages.ts';
-import { tellOfRevisions } from '../intake/revision-notices.ts';
-import { applyRevisions, quoteRevisions } from '../intake/revisions.ts';
-import { readThreadContext } from '../intake/thread-context.ts';
-import { refusalRows } from '../reply/refusal-rows.ts';
+import { applyRevisions, quoteRevisions, tellOfRevisions, toUserMessages } from '../intake/inbox-messages.ts';
+import { knownIn, readChannelContext, readThreadContext } from '../intake/thread-context.ts';
+import { refusalRows } from '../reply/reply-rows.ts';
 import { openRequests } from '../requests/plan/open-requests.ts';
 import { repliesTo } from '../requests/replies-to.ts';
-import { NOBODY, peopleOf, requestersOf } from '../requests/task-people.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { statusTexts } from '../texts/replies.ts';
 import { callModel } from './call-model.ts';
 import { deniedCalls, noteDenials } from './denials.ts';
-import { TurnJournal } from './turn-journal.ts';
-import type { RunningTurn } from './turn-lease.ts';
 
 /** Settles what people decided, reads what they wrote, lets the model work, and returns what the turn adds to the record. */
 export async function runModel(
@@ -36,10 +32,15 @@ export async function runModel(
   { signal, lease, tidyUp }: RunningTurn,
 ): Promise<TurnEnd> {
   const { toolbox } = context;
-  const journal = new TurnJournal(context, turn, lease);
   const hasOpenCalls = turn.effects.length > 0;
+  const isContinued = turn.settled.length > 0 || hasOpenCalls;
+  // People were checked when they wrote; a turn that goes on later asks Slack again.
+  const directory = isContinued ? context.directory.fresh() : context.directory;
+  const engine = engineContext({ ...context, directory });
+  const journal = new TurnJournal(engine, turn, lease);
   const inbox = applyRevisions(turn.inbox);
-  const unread = inbox.messages.filter((item) => !isConsumed(item, turn.settled));
+  const known = new Set(knownIn(turn.messages));
+  const unread = inbox.messages.filter((item) => !isConsumed(item, turn.settled) && !known.has(item.id));
   const names = context.directory.relaxed();
   await tellOfRevisions(context, turn.threadId, turn.messages, inbox.late);
   const revised = () => quoteRevisions(names, turn.messages, inbox.late);
@@ -57,16 +58,17 @@ export async function runModel(
     ];
   };
   const call = { signal, lease, journal, tidyUp };
-  if (turn.settled.length === 0 && !hasOpenCalls) {
+  if (!isContinued) {
     const received = await readInbox();
     const history = withMessages(turn.messages, received);
-    // Nobody asked for anything: what others wrote after the last answer is kept for the next task.
-    if (requestersOf(history).length === 0) return { read: turn.inbox.length, messages: received };
+    // Nobody asked for anything: what others wrote is kept for the next task.
+    if (received.every(({ metadata }) => metadata?.role !== 'requester'))
+      return { read: turn.inbox.length, messages: received };
     return callModel(context, turn, history, { ...call, refused: [] });
   }
 
   // All tools, also those that this person may not use: one of them may be waiting.
-  const ended = await heldSettlements(context, turn);
+  const ended = await admitAnswers(engine, turn);
   const resume = repliesTo(ended, turn.messages, toolbox.tools());
   const settled =
     isEmpty(resume) && !hasOpenCalls
@@ -76,26 +78,26 @@ export async function runModel(
           tools: toolbox.tools(),
           resume,
           // The calls were made for the people who had written before them.
-          context: toolContext(context, turn.threadId, peopleOf(turn.messages)),
+          context: toolContext(context, turn.threadId, peopleOf(turn.messages, toolbox)),
           signal,
           journal,
           files: threadFiles(context, turn.threadId, String(turn.messages.length)),
         });
   const followed = await followTasks(settled.messages, {
     tools: toolbox.tools(),
-    context: toolContext(context, turn.threadId, peopleOf(turn.messages)),
+    context: toolContext(context, turn.threadId, peopleOf(turn.messages, toolbox)),
     signal,
     journal,
     files: threadFiles(context, turn.threadId, String(turn.messages.length)),
     onProgress: showProgress(context, turn.threadId),
   });
-  if (!lease.isCut) await concludeActions(context, turn, ended, followed);
+  if (!lease.isCut) await concludeActions(engine, turn, ended, followed);
   const again = await openRequests(context, turn.threadId, followed, { anew: true });
   // A call that paused again is asked before anything else is read.
   if (again.requests.length > 0) {
     const denied = deniedCalls(turn, again.messages);
     await noteDenials(context, turn.threadId, denied, again.messages);
-    const [requester = NOBODY] = requestersOf(turn.messages);
+    const [requester = NOBODY] = requestersOf(turn.messages, toolbox);
     return {
       ...journal.rest(again.messages, 0),
       requests: again.requests,

@@ -1,16 +1,15 @@
 import { describeError } from '../../agent/errors.ts';
+import { type RunningTurn, TurnLease } from '../../engine/turn-lease.ts';
 import { inSpan } from '../../observe/tracing.ts';
 import type { ClaimedTurn } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import { quarantineRows, tellOfQuarantine } from '../delivery/tell-admins.ts';
 import { parseThreadId, placeIn } from '../slack/thread.ts';
-import { adminTexts } from '../texts/admins.ts';
+import { adminTexts } from '../texts/notices.ts';
 import { replyTexts } from '../texts/replies.ts';
 import { isPolicyThread, runPolicyChange } from './policy-change.ts';
 import { unmarkQueued } from './queued-mark.ts';
 import { runModel } from './run-model.ts';
-import type { RunningTurn } from './turn-lease.ts';
-import { TurnLease } from './turn-lease.ts';
 
 /** Claims the next turn of a thread and runs it, if there is one and no other worker has it. */
 export async function claimAndRunTurn(context: BotContext, threadId: string): Promise<void> {
@@ -22,6 +21,9 @@ export async function claimAndRunTurn(context: BotContext, threadId: string): Pr
     logger.error({ threadId, reason: claimed.reason }, 'thread quarantined');
     await tellOfQuarantine(context, threadId, claimed.reason);
   }
+  // The processes are gone and could not tell anybody themselves.
+  if (claimed.outcome === 'died')
+    await countFailure(context, { threadId, token: claimed.token }, adminTexts.processDied, 1);
   if (claimed.outcome === 'claimed')
     await runTurn(context, claimed.turn, sentAt, await traceOf(context, claimed.turn));
 }
@@ -76,7 +78,7 @@ async function runToEnd(context: BotContext, turn: ClaimedTurn, sentAt: number):
 async function runClaimed(context: BotContext, turn: ClaimedTurn, sentAt: number): Promise<TurnOutcome> {
   const { store, turns, timing, logger } = context;
   const { threadId } = turn;
-  const controller = turns.begin(threadId);
+  const controller = turns.begin(turn);
   const lease = new TurnLease(timing.leaseMs, sentAt, controller, turns.handOver);
   const left: Parameters<RunningTurn['tidyUp']>[0][] = [];
   if (turn.isStopped) lease.stop();
@@ -100,7 +102,7 @@ async function runClaimed(context: BotContext, turn: ClaimedTurn, sentAt: number
     await unmarkQueued(context, turn);
     return suspended.waiting > 0 ? 'suspended' : 'ended';
   } catch (err) {
-    if (!lease.isCut) await countFailure(context, turn, err);
+    if (!lease.isCut) await countFailure(context, turn, adminTexts.turnFailed(describeError(err)));
     throw err;
   } finally {
     clearInterval(renewing);
@@ -115,20 +117,20 @@ const MOST_FAILURES = 5;
 
 async function countFailure(
   { store, timing, logger, agent }: BotContext,
-  turn: ClaimedTurn,
-  error: unknown,
+  turn: Pick<ClaimedTurn, 'threadId' | 'token'>,
+  reason: string,
+  mostFailures = MOST_FAILURES,
 ): Promise<void> {
   const { threadId, token } = turn;
   const notice = {
     id: `${threadId}/${token}/quarantined`,
     body: { kind: 'notice', ...placeIn(threadId), text: replyTexts.quarantined },
   };
-  const reason = adminTexts.turnFailed(describeError(error));
   try {
     const notices = [notice, ...quarantineRows(agent().admins, threadId, reason)];
-    const failure = { mostFailures: MOST_FAILURES, delayMs: timing.renewMs, reason, notices };
+    const failure = { mostFailures, delayMs: timing.renewMs, reason, notices };
     const failed = await store.failTurn(turn, failure);
-    if (failed.outcome === 'quarantined') logger.error({ threadId, err: error }, 'thread quarantined');
+    if (failed.outcome === 'quarantined') logger.error({ threadId, reason }, 'thread quarantined');
   } catch (err) {
     logger.warn({ threadId, err }, 'failure not counted');
   }

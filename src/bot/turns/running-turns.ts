@@ -1,4 +1,5 @@
 import { StoppedError } from '../../agent/util/abort.ts';
+import type { ClaimedTurn } from '../../store/port/store.ts';
 import { RunningWork } from '../slack/running-work.ts';
 
 /** The most turns and actions that a process starts by itself at a time. Above that, work is left to woken workers. */
@@ -6,7 +7,7 @@ const MAX_IN_BACKGROUND = 64;
 
 /** The turns and actions that run in this process, so that Stop reaches them at once and a shutdown waits for them. */
 export class RunningTurns {
-  readonly #controllers = new Map<string, AbortController>();
+  readonly #controllers = new Map<string, { readonly token: string; readonly controller: AbortController }>();
   readonly #requesters = new Map<string, readonly string[]>();
   readonly #inBackground = new Map<string, Promise<void>>();
   readonly #work = new RunningWork();
@@ -23,14 +24,14 @@ export class RunningTurns {
     this.#handOver.abort();
   }
 
-  begin(threadId: string): AbortController {
+  begin({ threadId, token }: Pick<ClaimedTurn, 'threadId' | 'token'>): AbortController {
     const controller = new AbortController();
-    this.#controllers.set(threadId, controller);
+    this.#controllers.set(threadId, { token, controller });
     return controller;
   }
 
   end(threadId: string, controller: AbortController): void {
-    if (this.#controllers.get(threadId) !== controller) return;
+    if (this.#controllers.get(threadId)?.controller !== controller) return;
     this.#controllers.delete(threadId);
     this.#requesters.delete(threadId);
   }
@@ -45,11 +46,12 @@ export class RunningTurns {
     return this.#requesters.get(threadId) ?? [];
   }
 
-  /** Stops the running turn of a thread; returns `false` if none runs here. */
-  stop(threadId: string): boolean {
-    const controller = this.#controllers.get(threadId);
-    controller?.abort(new StoppedError());
-    return controller !== undefined;
+  /** Stops the running turn of a thread, or only this one; returns `false` if it does not run here. */
+  stop(threadId: string, token?: string): boolean {
+    const turn = this.#controllers.get(threadId);
+    if (turn === undefined || (token !== undefined && turn.token !== token)) return false;
+    turn.controller.abort(new StoppedError());
+    return true;
   }
 
   /** Reserves a place for background work and returns its release; `undefined` at the limit. */

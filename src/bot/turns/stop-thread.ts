@@ -1,52 +1,44 @@
+import type { Actor, RecordedStop } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import { withdraw } from '../decisions/decide.ts';
 import { reportStop, type StoppedRequests } from '../reply/stop-report.ts';
 
-/** Stops the running turn of a thread, here or elsewhere, and withdraws this person's open requests. */
-export async function stopThread(context: BotContext, threadId: string, who: string): Promise<boolean> {
-  return (await stopAll(context, threadId, who)).isStopped;
+/** Names the person who stops, for the record. */
+export function stopperOf(threadId: string, who: string): Omit<Actor, 'eligible'> {
+  return { who, evidence: { click: stopClick(threadId) } };
 }
 
-/** Does the same for a person who wants to know: tells the thread what was withdrawn, what was too late to stop, and what had run. */
+/**
+ * Stops the running turn of a thread, here or elsewhere, and withdraws this person's open requests. Tells the thread what was
+ * withdrawn, what was too late to stop, and what had run.
+ */
 export async function stopAndTell(context: BotContext, threadId: string, who: string): Promise<boolean> {
-  const { isStopped, ...requests } = await stopAll(context, threadId, who);
+  const stoppedHere = context.turns.stop(threadId);
+  // In this order: what the turn asks before the stop is on record is found open, and what it asks later is recorded as withdrawn.
+  const stopped = await context.store.stop(threadId, stopperOf(threadId, who));
+  const requests = await withdrawWaiting(context, threadId, who);
+  const isStopped = stoppedHere || stopped.outcome === 'stopping' || requests.withdrawn.length > 0;
   if (isStopped) await reportStop(context, threadId, requests);
   return isStopped;
 }
 
-async function stopAll(
+/**
+ * Completes a stop that was recorded with an item of the inbox: stops that turn at once if it runs here, and withdraws what was open
+ * then. The turn that reads the item has nothing to do with it. Returns `undefined` if there was nothing to stop.
+ */
+export async function completeStop(
   context: BotContext,
   threadId: string,
   who: string,
-): Promise<StoppedRequests & { readonly isStopped: boolean }> {
-  const stoppedHere = context.turns.stop(threadId);
-  // In this order: what the turn asks before the stop is on record is found open, and what it asks later is recorded as withdrawn.
-  const stopped = await context.store.stop(threadId, { who, evidence: { click: stopClick(threadId) } });
-  const { withdrawn, running } = await withdrawWaiting(context, threadId, who);
-  const isStopped = stoppedHere || stopped.outcome === 'stopping' || withdrawn.length > 0;
-  return { isStopped, withdrawn, running };
+  { token, at }: RecordedStop,
+): Promise<StoppedRequests | undefined> {
+  if (token !== undefined) context.turns.stop(threadId, token);
+  const requests = await withdrawWaiting(context, threadId, who, at);
+  return token !== undefined || requests.withdrawn.length > 0 ? requests : undefined;
 }
 
-/**
- * Does the same for a copy of the message `ts`, whose first receiver may have died: it stops the turn that ran when the message was
- * written, and what was open then. What was started later has nothing to do with it.
- */
-export async function stopByCopy(
-  context: BotContext,
-  threadId: string,
-  { user, ts }: { readonly user: string; readonly ts: string },
-): Promise<void> {
-  const stopper = { who: user, evidence: { click: stopClick(threadId) } };
-  const stopped = await context.store.stop(threadId, stopper, ts);
-  if (stopped.outcome === 'stopping') context.turns.stop(threadId);
-  await withdrawWaiting(context, threadId, user, Number(ts) * 1_000);
-}
-
-/**
- * Withdraws this person's open requests. With a time, only those that were open then: a copy of a message must not stop what was
- * started after it.
- */
-async function withdrawWaiting(
+/** Withdraws this person's open requests. With a time, only those that were open then: a stop has nothing to do with what was started after it. */
+export async function withdrawWaiting(
   context: BotContext,
   threadId: string,
   who: string,

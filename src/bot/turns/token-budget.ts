@@ -2,11 +2,11 @@ import { ModelError } from '../../agent/errors.ts';
 import type { Usage } from '../../agent/messages.ts';
 import type { Model, ModelReply } from '../../agent/model.ts';
 import type { ClaimedTurn } from '../../store/port/store.ts';
-import type { UsageTotals } from '../../store/port/usage.ts';
+import type { UsageTotals } from '../../store/port/workspace.ts';
 import type { BotContext } from '../context.ts';
 import { tellAdmins } from '../delivery/tell-admins.ts';
 import { parseThreadId } from '../slack/thread.ts';
-import { adminTexts } from '../texts/admins.ts';
+import { adminTexts } from '../texts/notices.ts';
 import { replyTexts } from '../texts/replies.ts';
 
 /** A budget of a day, with what was spent of it. */

@@ -3,14 +3,15 @@ import { access } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parseCheckpoint } from '../../audit/checkpoint.ts';
 import { timeOf } from '../../audit/export-line.ts';
+import { readSignerState } from '../../audit/signer.ts';
 import { readSigningKey } from '../../audit/signing-key.ts';
 import { auditSettings, sinksOf } from '../../audit/sinks.ts';
-import { auditKeySource } from '../../settings.ts';
+import { auditKeySource, auditStateFile } from '../../settings.ts';
 import { proxiedFetch, readProxy } from '../../tools/http/proxy.ts';
 import type { CommandContext } from '../shared/command.ts';
 import { withRecord } from '../shared/open-record.ts';
 import { type Finding, failed, firstLineOf, notChecked, ok, warning } from './finding.ts';
-import { type LoadedManifest, toFinding } from './manifest-view.ts';
+import { type LoadedManifest, toFinding } from './inspect-manifest.ts';
 
 type Loaded = LoadedManifest | undefined;
 
@@ -31,10 +32,35 @@ async function checkKey(environment: NodeJS.ProcessEnv): Promise<Finding> {
       fix: 'make a key (countersign audit key) and set AUDIT_KEY_FILE in .env',
     });
   try {
-    return ok(check, `checkpoints are signed with the key ${(await readSigningKey(source)).id}`);
+    const { id } = await readSigningKey(source);
+    return (await checkMemory(environment)) ?? ok(check, `checkpoints are signed with the key ${id}`);
   } catch (error) {
     return failed(check, firstLineOf(error));
   }
+}
+
+/** Checks that the signer can remember what it signed; without that it signs nothing, or any log that Redis shows it after a restart. */
+async function checkMemory(environment: NodeJS.ProcessEnv): Promise<Finding | undefined> {
+  const check = 'audit key';
+  const file = auditStateFile(environment);
+  if (file === undefined)
+    return warning(check, 'the signer forgets what it signed when the bot ends', {
+      fix: 'set AUDIT_STATE_FILE to a file that the bot can write',
+    });
+  // The file is replaced in one step, so its folder has to be writable.
+  if (!(await isWritable(dirname(file))))
+    return failed(check, `${dirname(file)} cannot be written, so the signer cannot remember what it signed`, {
+      fix: 'create it, give the bot access, or set AUDIT_STATE_FILE',
+    });
+  await readSignerState(file);
+  return undefined;
+}
+
+function isWritable(path: string): Promise<boolean> {
+  return access(path, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function checkExport(context: CommandContext, loaded: Loaded): Promise<Finding> {
@@ -52,12 +78,10 @@ async function checkExport(context: CommandContext, loaded: Loaded): Promise<Fin
       const progress = await store.readProgress();
       const last = await store.lastCheckpoint();
       const at = last && parseCheckpoint(last.text)?.at;
-      const ends = await store.auditEnds();
-      const behind = sinks.map(({ name }) => {
-        const marks = new Map((progress.get(name)?.marks ?? []).map(({ shard, seq }) => [shard, seq]));
-        const rows = ends.reduce((sum, { head }) => sum + head.seq - (marks.get(head.shard) ?? 0), 0);
-        return `${name} lacks ${rows} rows`;
-      });
+      const { head } = await store.auditEnds();
+      const behind = sinks.map(
+        ({ name }) => `${name} lacks ${head.seq - (progress.get(name)?.seq ?? 0)} rows`,
+      );
       const signed = at === undefined ? 'no checkpoint yet' : `last checkpoint at ${timeOf(at)}`;
       return ok(check, `${behind.join(', ')}; ${signed}`);
     });
@@ -77,11 +101,7 @@ async function checkSinks(loaded: LoadedManifest, environment: NodeJS.ProcessEnv
   if (file !== undefined) {
     // A file that is not there yet is made in its folder.
     const target = existsSync(file) ? file : dirname(file);
-    const isWritable = await access(target, constants.W_OK).then(
-      () => true,
-      () => false,
-    );
-    if (!isWritable)
+    if (!(await isWritable(target)))
       findings.push(
         report('/audit/file', `${target} cannot be written`, 'create it, or give the bot access'),
       );

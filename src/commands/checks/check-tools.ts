@@ -1,19 +1,27 @@
 import { lookup } from 'node:dns/promises';
-import { isIP } from 'node:net';
-import { pointerTo } from '../../agent/util/json-pointer.ts';
-import { matchesGlob } from '../../tools/gate/approval-rules.ts';
+import { connect, isIP } from 'node:net';
+import { pointerTo, segmentsOf } from '../../agent/json.ts';
 import { AllowedHosts } from '../../tools/http/guard/allowed-hosts.ts';
 import { targetOf } from '../../tools/http/guard/guarded-connector.ts';
-import { readProxy } from '../../tools/http/proxy.ts';
-import { unknownInputNames } from '../../tools/manifest/checks/condition-names.ts';
+import { proxiedFetch, readProxy } from '../../tools/http/proxy.ts';
+import { checkUses } from '../../tools/manifest/checks/check-uses.ts';
 import type { ToolDeclaration } from '../../tools/manifest/manifest.ts';
-import { ONLY_BOT } from '../../tools/mcp/auth/person/create-identities.ts';
+import { ONLY_BOT } from '../../tools/mcp/auth/create-identities.ts';
 import { Secrets } from '../../tools/secrets.ts';
 import { type OpenToolbox, openToolbox } from '../../tools/toolbox/open-toolbox.ts';
 import { LOCK_FILE } from '../../tools/toolbox/tool-lock.ts';
 import { type Finding, failed, notChecked, ok, warning } from './finding.ts';
-import { addressOf, blockedHost } from './inspect-manifest.ts';
-import { type LoadedManifest, type PlacedProblem, toFinding } from './manifest-view.ts';
+import {
+  addressOf,
+  blockedHost,
+  type LoadedManifest,
+  type PlacedProblem,
+  toFinding,
+} from './inspect-manifest.ts';
+import { fixForImport } from './inspect-uses.ts';
+
+/** The time in which a host must answer. */
+const ANSWER_TIMEOUT_MS = 3_000;
 
 /**
  * Loads every module and connects to every MCP server of the manifest, as a start would, then closes them. It compares the rules with
@@ -31,17 +39,24 @@ export async function checkTools(
   const proxy = readProxy(environment);
   const toolbox = await openToolbox(manifest, { folder, secrets, log, proxy });
   try {
+    const uses = checkAgainstTools(loaded, toolbox);
     const checked = manifest.tools.map(async (tool): Promise<Finding[]> => {
       const check = `tool ${tool.name}`;
       const hosts = proxy === undefined ? await checkHost(tool) : [];
-      const placed = [...hosts, ...checkAgainstRules(tool, toolbox)].map((found) =>
-        toFinding(check, found, loaded),
-      );
-      const opened = describeSource(tool, toolbox, loaded, secrets);
+      const placed = [
+        ...[...hosts, ...checkName(tool, toolbox)].map((found) => toFinding(check, found, loaded)),
+        ...uses
+          .filter(({ entry }) => entry === tool.name)
+          .map(({ message, place }) => failed(check, message, { place })),
+      ];
+      const opened = await describeSource(tool, toolbox, loaded, { secrets, proxy });
       const isFine = [...opened, ...placed].every(({ status }) => status !== 'failed');
       return [...opened.filter(({ status }) => status !== 'ok' || isFine), ...placed];
     });
-    const found = (await Promise.all(checked)).flat();
+    const others = uses
+      .filter(({ entry }) => !manifest.tools.some(({ name }) => name === entry))
+      .map(({ message, place }) => failed('manifest', message, { place }));
+    const found = [...others, ...(await Promise.all(checked)).flat()];
     return toolbox.servers().length === 0 ? found : [...found, checkLock(toolbox)];
   } finally {
     await toolbox.close();
@@ -72,12 +87,13 @@ function checkLock({ isLocked, unlocked, definitions }: OpenToolbox): Finding {
   );
 }
 
-function describeSource(
-  { name, kind }: ToolDeclaration,
+async function describeSource(
+  declaration: ToolDeclaration,
   toolbox: OpenToolbox,
   { locate, folder }: LoadedManifest,
-  secrets: Secrets,
-): Finding[] {
+  { secrets, proxy }: { readonly secrets: Secrets; readonly proxy: ReturnType<typeof readProxy> },
+): Promise<Finding[]> {
+  const { name, kind } = declaration;
   const check = `tool ${name}`;
   const { message: _none, ...place } = locate({ pointer: pointerTo('/tools', name), at: 'key', message: '' });
   const found = toolbox
@@ -85,7 +101,7 @@ function describeSource(
     .filter((problem) => problem.startsWith(`${name}: `))
     .map((problem) => {
       const message = secrets.redact(problem.slice(name.length + 2));
-      return failed(check, message, { place, fix: fixFor(message, folder) });
+      return failed(check, message, { place, fix: fixForImport(message, folder) });
     });
   const server = toolbox.servers().find((opened) => opened.name === name);
   if (server === undefined) return found.length > 0 ? found : [ok(check, `${kind}, loaded`)];
@@ -95,53 +111,60 @@ function describeSource(
   // Its tools are listed with the account of a person, which only the running bot knows; its metadata is a check of its own.
   if (toolbox.requesterServers().some((requester) => requester.name === name) && why.includes(ONLY_BOT))
     return [warning(check, 'its tools are listed for people who have connected only'), ...found];
-  return [failed(check, why, { place, fix: 'check its command or url' }), ...found];
+  const status = await statusOf(declaration, proxy);
+  if (status === 401 || status === 403) {
+    const fix = 'check its headers or auth: the token may be wrong, expired or missing';
+    return [failed(check, `the server refuses the bot (${status})`, { place, fix }), ...found];
+  }
+  return [failed(check, why, { place, fix: 'check its command or url, and that it runs' }), ...found];
 }
 
-function fixFor(message: string, folder: string): string | undefined {
-  const [, missing] = /Cannot find (?:package|module) '([^']+)'/.exec(message) ?? [];
-  if (missing === undefined || /^[./]/.test(missing)) return undefined;
-  return `run "npm install ${missing}" in ${folder}`;
+/** Returns the status with which a remote server answers; `undefined` if it does not, or if it wants a token that is fetched first. */
+async function statusOf(
+  declaration: ToolDeclaration,
+  proxy: ReturnType<typeof readProxy>,
+): Promise<number | undefined> {
+  if (declaration.kind !== 'mcp' || declaration.config.transport !== 'http') return undefined;
+  const { url, headers, auth } = declaration.config;
+  if (auth !== undefined) return undefined;
+  return proxiedFetch(proxy)(url, {
+    headers: { accept: 'text/event-stream', ...headers },
+    redirect: 'manual',
+    signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+  }).then(
+    async ({ status, body }) => {
+      await body?.cancel();
+      return status;
+    },
+    () => undefined,
+  );
 }
 
-/** Compares the rules of an entry with the tools that it has: names in conditions, patterns that match nothing, another name. */
-function checkAgainstRules(declaration: ToolDeclaration, toolbox: OpenToolbox): PlacedProblem[] {
-  const tools = toolbox.toolsOf(declaration.name);
-  // What could not be loaded is a finding already, and the tool of an HTTP call is the manifest's own.
-  if (tools.length === 0 || declaration.kind === 'http') return [];
-  const pointer = pointerTo('/tools', declaration.name);
-  const names = tools.map(({ name }) => name);
+/** Compares the manifest with the tools that came of it; what could not be loaded is a finding already. */
+function checkAgainstTools({ manifest, written, locate }: LoadedManifest, toolbox: OpenToolbox) {
+  const opened = manifest.tools.flatMap(({ name }) => {
+    const tools = toolbox.toolsOf(name);
+    const known = tools.map((tool) => ({ name: tool.name, schema: tool.inputSchema.jsonSchema }));
+    return known.length === 0 ? [] : [[name, known] as const];
+  });
+  return checkUses(written, new Map(opened)).findings.map((finding) => {
+    const { message, ...place } = locate(finding);
+    const [, section, entry = ''] = ['', ...segmentsOf(finding.pointer)];
+    return { entry: section === 'tools' ? entry : '', message, place };
+  });
+}
+
+/** Finds an entry of another name than its tool. */
+function checkName({ name, kind }: ToolDeclaration, toolbox: OpenToolbox): PlacedProblem[] {
+  const names = toolbox.toolsOf(name).map((tool) => tool.name);
+  if (kind !== 'module' || names.length === 0 || names.includes(name)) return [];
   return [
-    ...declaration.approval.flatMap(({ when, match = '*' }, index): PlacedProblem[] => {
-      const own = tools.filter(({ name }) => matchesGlob(match, name));
-      const rule = `${pointer}/approval${declaration.approval.length > 1 ? `/${index}` : ''}`;
-      if (own.length === 0) {
-        const message = `this rule is never used: "${match}" matches none of ${names.join(', ')}`;
-        return [{ pointer: `${rule}/match`, severity: 'error', message, fix: 'correct the pattern' }];
-      }
-      const unknown = own.flatMap((tool) =>
-        when === undefined ? [] : unknownInputNames(when, tool.inputSchema.jsonSchema),
-      );
-      // A name that one of several tools has is no mistake.
-      return unknown.length < own.length
-        ? []
-        : unknown.slice(0, 1).map((problem) => ({
-            pointer: `${rule}/when`,
-            severity: 'error',
-            fix: 'correct the name; as it is, every call needs approval',
-            ...problem,
-          }));
-    }),
-    ...(declaration.kind === 'module' && !names.includes(declaration.name)
-      ? [
-          {
-            pointer: `${pointer}/module`,
-            severity: 'warning',
-            message: `the module exports ${names.join(', ')} and no tool named ${declaration.name}`,
-            fix: `name the entry ${names[0]}, which is what the model and the audit log call it`,
-          } as const,
-        ]
-      : []),
+    {
+      pointer: `${pointerTo('/tools', name)}/module`,
+      severity: 'warning',
+      message: `the module exports ${names.join(', ')} and no tool named ${name}`,
+      fix: `name the entry ${names[0]}, which is what the model and the audit log call it`,
+    },
   ];
 }
 
@@ -159,7 +182,7 @@ async function checkHost(tool: ToolDeclaration): Promise<PlacedProblem[]> {
     // The check of the manifest has said so.
     return [];
   }
-  if (isIP(host) !== 0) return [];
+  if (isIP(host) !== 0) return checkPort(tool, pointer, target);
   const answers = await lookup(host, { all: true }).catch(() => []);
   if (answers.length === 0) {
     const message = `"${host}" cannot be resolved from here`;
@@ -167,8 +190,27 @@ async function checkHost(tool: ToolDeclaration): Promise<PlacedProblem[]> {
   }
   try {
     for (const { address } of answers) allowed.checkAddress(target, address);
-    return [];
   } catch {
     return [blockedHost(pointer, host)];
   }
+  return checkPort(tool, pointer, target);
+}
+
+/** Finds an HTTP tool whose port is closed; a server is connected to anyway. */
+async function checkPort(
+  { kind }: ToolDeclaration,
+  pointer: string,
+  { host, port }: ReturnType<typeof targetOf>,
+): Promise<PlacedProblem[]> {
+  if (kind !== 'http') return [];
+  const socket = connect({ host: host.replace(/^\[(.*)\]$/, '$1'), port, timeout: ANSWER_TIMEOUT_MS });
+  const isOpen = await new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+    socket.once('timeout', () => resolve(false));
+  });
+  socket.destroy();
+  if (isOpen) return [];
+  const message = `${host}:${port} does not answer`;
+  return [{ pointer, severity: 'error', message, fix: 'start it, or correct the address' }];
 }

@@ -1,18 +1,24 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { pointerTo } from '../../agent/util/json-pointer.ts';
+import { type JsonObject, pointerTo } from '../../agent/json.ts';
 import { BlockedAddressError } from '../../tools/errors.ts';
 import { AllowedHosts } from '../../tools/http/guard/allowed-hosts.ts';
 import { targetOf } from '../../tools/http/guard/guarded-connector.ts';
 import type { Manifest, McpDeclaration, ToolDeclaration } from '../../tools/manifest/manifest.ts';
-import type { LoadedManifest, PlacedProblem } from './manifest-view.ts';
+import type { Finding as LocatableFinding, ManifestProblem } from '../../tools/manifest/problem.ts';
+import { manifestFile, readManifest } from '../shared/load-manifest.ts';
+import { type Finding, failed, firstLineOf, fromProblem, ok, warning } from './finding.ts';
 
 /** Finds what can be known of a manifest on this machine alone: missing files and commands, private addresses, missing scopes. */
-export function inspectManifest({ manifest, folder }: LoadedManifest): PlacedProblem[] {
+export function inspectManifest({
+  manifest,
+  folder,
+}: Pick<LoadedManifest, 'manifest' | 'folder'>): PlacedProblem[] {
   return [
     ...manifest.tools.flatMap((tool) => [...inspectFiles(tool, folder), ...inspectAddress(tool)]),
     ...inspectScopes(manifest),
+    ...inspectApp(manifest),
     ...inspectMentions(manifest),
   ];
 }
@@ -20,8 +26,8 @@ export function inspectManifest({ manifest, folder }: LoadedManifest): PlacedPro
 function inspectFiles(tool: ToolDeclaration, folder: string): PlacedProblem[] {
   const pointer = pointerTo('/tools', tool.name);
   if (tool.kind === 'mcp') return inspectCommand(`${pointer}/mcp`, tool, folder);
-  // A package is looked for when it is loaded.
-  if (tool.kind !== 'module' || !/^[./]/.test(tool.module)) return [];
+  if (tool.kind !== 'module') return [];
+  if (!/^[./]/.test(tool.module)) return inspectPackage(`${pointer}/module`, tool.module, folder);
   if (existsSync(resolve(folder, tool.module))) return [];
   return [
     error(
@@ -30,6 +36,16 @@ function inspectFiles(tool: ToolDeclaration, folder: string): PlacedProblem[] {
       'create it, or correct the path; it starts at the manifest',
     ),
   ];
+}
+
+/** Finds the path of a file that is written like the name of a package. A package is looked for when it is loaded. */
+function inspectPackage(pointer: string, name: string, folder: string): PlacedProblem[] {
+  const isThere = existsSync(resolve(folder, name));
+  if (!isThere && !/^[^@].*\.[mc]?[jt]s$/.test(name)) return [];
+  const message = isThere
+    ? `${name} is a file, and is looked for as a package`
+    : `there is no file ./${name}, and ${name} is looked for as a package`;
+  return [error(pointer, message, `write ./${name} for a file beside the manifest`)];
 }
 
 function inspectCommand(pointer: string, { config }: McpDeclaration, folder: string): PlacedProblem[] {
@@ -89,17 +105,28 @@ export function blockedHost(pointer: string, host: string): PlacedProblem {
 }
 
 const Slack = z.object({
-  oauth_config: z.object({ scopes: z.object({ bot: z.array(z.string()).default([]) }) }),
+  oauth_config: z
+    .object({ scopes: z.object({ bot: z.array(z.string()).default([]) }).default({ bot: [] }) })
+    .default({ scopes: { bot: [] } }),
   features: z
     .object({
+      app_home: z
+        .object({ home_tab_enabled: z.boolean().optional(), messages_tab_enabled: z.boolean().optional() })
+        .optional(),
+      bot_user: z.unknown().optional(),
       slash_commands: z.array(z.object({ should_escape: z.boolean().optional() })).optional(),
       shortcuts: z.array(z.unknown()).optional(),
       agent_view: z.unknown().optional(),
     })
-    .optional(),
+    .default({}),
   settings: z
-    .object({ event_subscriptions: z.object({ bot_events: z.array(z.string()).optional() }).optional() })
-    .optional(),
+    .object({
+      event_subscriptions: z
+        .object({ bot_events: z.array(z.string()).default([]) })
+        .default({ bot_events: [] }),
+      interactivity: z.object({ is_enabled: z.boolean() }).default({ is_enabled: false }),
+    })
+    .default({ event_subscriptions: { bot_events: [] }, interactivity: { is_enabled: false } }),
 });
 
 const EVENT_SCOPES: Readonly<Record<string, string>> = {
@@ -136,15 +163,15 @@ function inspectScopes(manifest: Manifest): PlacedProblem[] {
       policies.some((policy) => policy.groups.some(({ from }) => from !== undefined)),
     ],
     ['im:write', 'to send cards and notices directly', sendsDirectly],
-    ['commands', 'for the slash command', (data.features?.slash_commands ?? []).length > 0],
-    ['commands', 'for the shortcut', (data.features?.shortcuts ?? []).length > 0],
+    ['commands', 'for the slash command', (data.features.slash_commands ?? []).length > 0],
+    ['commands', 'for the shortcut', (data.features.shortcuts ?? []).length > 0],
     [
       'channels:read',
       'to read the topic of a channel',
       [...manifest.agent.channels.values()].some(({ topic }) => topic),
     ],
-    ['assistant:write', 'for the agent view', data.features?.agent_view !== undefined],
-    ...(data.settings?.event_subscriptions?.bot_events ?? []).map((event): [string, string, boolean] => [
+    ['assistant:write', 'for the agent view', data.features.agent_view !== undefined],
+    ...data.settings.event_subscriptions.bot_events.map((event): [string, string, boolean] => [
       EVENT_SCOPES[event] ?? '',
       `for the event ${event}`,
       EVENT_SCOPES[event] !== undefined,
@@ -162,9 +189,52 @@ function inspectScopes(manifest: Manifest): PlacedProblem[] {
   return [...missing, ...inspectFileScopes(bot, manifest.agent.files !== undefined)];
 }
 
+const UPDATE = 'add it here, and update the app in Slack';
+
+/** Finds what the app needs for people to reach the bot: its user, buttons that work, and the events of what it offers. */
+function inspectApp({ slack }: Manifest): PlacedProblem[] {
+  const { data } = Slack.safeParse(slack);
+  if (data === undefined) return [];
+  const { features, settings } = data;
+  const { app_home: home, agent_view: agentView, bot_user: user } = features;
+  const events: [event: string, why: string, isNeeded: boolean][] = [
+    ['app_mention', 'nobody can mention the bot', true],
+    ['app_home_opened', 'its Home stays empty', home?.home_tab_enabled === true],
+    [
+      'message.im',
+      'it gets no direct messages',
+      home?.messages_tab_enabled === true || agentView !== undefined,
+    ],
+    ['agent_session_stopped', 'nobody can stop it in the agent view', agentView !== undefined],
+  ];
+  return [
+    ...(user === undefined
+      ? [error('/slack/features/bot_user', '"bot_user" is missing, so there is no bot', UPDATE)]
+      : []),
+    ...(settings.interactivity.is_enabled
+      ? []
+      : [
+          error(
+            '/slack/settings/interactivity/is_enabled',
+            '"interactivity" is not enabled, so no button works',
+            'set interactivity: { is_enabled: true }, and update the app in Slack',
+          ),
+        ]),
+    ...events
+      .filter(([event, , isNeeded]) => isNeeded && !settings.event_subscriptions.bot_events.includes(event))
+      .map(([event, why]) =>
+        error(
+          '/slack/settings/event_subscriptions/bot_events',
+          `the event ${event} is missing, so ${why}`,
+          UPDATE,
+        ),
+      ),
+  ];
+}
+
 /** Finds a slash command in which a mention would only be a name. */
 function inspectMentions({ slack, policies }: Manifest): PlacedProblem[] {
-  const commands = Slack.safeParse(slack).data?.features?.slash_commands ?? [];
+  const commands = Slack.safeParse(slack).data?.features.slash_commands ?? [];
   const isNeeded = [...policies.values()].some(({ delegation }) => delegation === true);
   if (!isNeeded || commands.length === 0 || commands.some((each) => each.should_escape === true)) return [];
   return [
@@ -199,4 +269,74 @@ function inspectFileScopes(bot: readonly string[], isOn: boolean): PlacedProblem
 
 function error(pointer: string, message: string, fix: string): PlacedProblem {
   return { pointer, severity: 'error', message, fix };
+}
+
+interface CheckedManifest {
+  readonly findings: readonly Finding[];
+  /** The manifest, if it has no mistake. */
+  readonly loaded: LoadedManifest | undefined;
+}
+
+/** Reads the manifest for the checks that need it; its mistakes are findings. */
+export async function checkManifest(environment: NodeJS.ProcessEnv): Promise<CheckedManifest> {
+  const file = manifestFile(environment);
+  try {
+    const parsed = await readManifest(file, environment);
+    const warnings = parsed.warnings.map((found) => fromProblem('warning', found));
+    const folder = dirname(resolve(file));
+    if (!parsed.ok) {
+      const problems = parsed.problems.map((found) => fromProblem('failed', found));
+      const { readable } = parsed;
+      const others =
+        readable === undefined
+          ? []
+          : inspectManifest({ ...readable, folder }).map((found) => toFinding('manifest', found, readable));
+      return { findings: [...problems, ...others, ...warnings], loaded: undefined };
+    }
+    const { manifest, written, secrets, placeholders, locate } = parsed;
+    const loaded = { manifest, written, secrets, locate, folder };
+    const problems = [
+      ...placeholders.map((found) => fromProblem('failed', found)),
+      ...inspectManifest(loaded).map((found) => toFinding('manifest', found, loaded)),
+    ];
+    const summary = `${file}: tools: ${manifest.tools.length}, policies: ${manifest.policies.size}`;
+    const passed = problems.some(({ status }) => status === 'failed') ? [] : [ok('manifest', summary)];
+    return { findings: [...passed, ...problems, ...warnings], loaded };
+  } catch (error) {
+    return { findings: [failed('manifest', firstLineOf(error))], loaded: undefined };
+  }
+}
+
+/** A manifest without mistakes, with what the further checks need of it. */
+export interface LoadedManifest {
+  readonly manifest: Manifest;
+  /** As it is written, with `${NAME}` in place of each secret. */
+  readonly written: JsonObject;
+  /** The folder that the manifest's paths start from. */
+  readonly folder: string;
+  readonly secrets: readonly string[];
+  locate(finding: LocatableFinding): ManifestProblem;
+}
+
+/** A problem at a value of the manifest, by its JSON pointer. */
+export interface PlacedProblem {
+  readonly pointer: string;
+  /** Whether its key or its value is wrong; the value if it is left out. */
+  readonly at?: 'key' | 'value';
+  readonly severity: 'error' | 'warning';
+  readonly message: string;
+  readonly fix: string;
+  /** The offset in the text of the value. */
+  readonly inside?: number;
+}
+
+/** Turns a problem into a finding with its line and column. */
+export function toFinding(
+  check: string,
+  { pointer, at = 'value', severity, message, fix, inside }: PlacedProblem,
+  { locate }: Pick<LoadedManifest, 'locate'>,
+): Finding {
+  const finding = { pointer, at, message, ...(inside !== undefined && { inside }) };
+  const { message: _same, ...place } = locate(finding);
+  return (severity === 'error' ? failed : warning)(check, message, { place, fix });
 }

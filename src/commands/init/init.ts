@@ -3,10 +3,16 @@ import { createRequire } from 'node:module';
 import { join, relative, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { doctor } from '../doctor.ts';
-import { type Command, type CommandContext, EXIT } from '../shared/command.ts';
-import { HTTP_HELP, HTTP_OPTION, readOptions, slackConnection } from '../shared/options.ts';
-import { collectAnswers } from './answers.ts';
-import { Questions } from './questions.ts';
+import {
+  type Command,
+  type CommandContext,
+  EXIT,
+  HTTP_HELP,
+  HTTP_OPTION,
+  readOptions,
+  slackConnection,
+} from '../shared/command.ts';
+import { collectAnswers, Questions } from './answers.ts';
 import { environmentOf, writeFiles } from './write-files.ts';
 
 /** Makes the folder of a new bot: asks or takes flags, checks tokens and people in Slack, writes the files, and runs the doctor. */

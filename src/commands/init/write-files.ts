@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { createKeyPair } from '../../audit/signing-key.ts';
-import { PACKAGE_FILES } from '../shared/package-files.ts';
-import type { Answers } from './answers.ts';
+import { PACKAGE_FILES } from '../shared/command.ts';
+import { type Answers, slackSection } from './answers.ts';
 import type { FoundPrincipal } from './find-principals.ts';
 
 const OwnPackage = z.object({ version: z.string(), dependencies: z.record(z.string(), z.string()) });
@@ -17,7 +18,7 @@ export interface WrittenFiles {
 
 /** Writes the files of a new bot into a folder. An existing file is never replaced. */
 export async function writeFiles(folder: string, answers: Answers): Promise<WrittenFiles> {
-  const files = await filesFor(answers);
+  const files = await filesFor(folder, answers);
   const kept = files.map(({ name }) => name).filter((name) => existsSync(join(folder, name)));
   const missing = files.filter(({ name }) => !kept.includes(name));
   for (const { name, text, mode } of missing) {
@@ -34,7 +35,7 @@ interface NewFile {
   readonly mode?: number;
 }
 
-async function filesFor(answers: Answers): Promise<NewFile[]> {
+async function filesFor(folder: string, answers: Answers): Promise<NewFile[]> {
   const template = (name: string): Promise<string> =>
     readFile(new URL(`templates/${name}`, PACKAGE_FILES), 'utf8');
   return [
@@ -47,14 +48,8 @@ async function filesFor(answers: Answers): Promise<NewFile[]> {
     { name: 'compose.yml', text: await template('compose.yml') },
     // npm leaves files with that name out of a package, so the template has another.
     { name: '.gitignore', text: await template('gitignore') },
-    { name: 'package.json', text: await packageText() },
+    { name: 'package.json', text: await packageText(folder) },
   ];
-}
-
-/** Returns Slack's part of the manifest that the package has, up to the next section. */
-export async function slackSection(): Promise<string> {
-  const text = await readFile(new URL('manifest.yml', PACKAGE_FILES), 'utf8');
-  return text.slice(text.indexOf('\nslack:\n') + 1, text.indexOf('\nagent:\n') + 1);
 }
 
 async function manifestText({ approvers, admins }: Answers): Promise<string> {
@@ -101,7 +96,14 @@ function quoted(value: string): string {
   return /^[\w./:@%+,=-]*$/.test(value) ? value : `'${value}'`;
 }
 
-async function packageText(): Promise<string> {
+/** Names the package that a new bot depends on: a clone by its folder, an installed package by its version. */
+function packageSource(folder: string, version: string): string {
+  const own = fileURLToPath(PACKAGE_FILES);
+  if (own.split(sep).includes('node_modules')) return `^${version}`;
+  return `file:${relative(folder, own).split(sep).join('/')}`;
+}
+
+async function packageText(folder: string): Promise<string> {
   const own = OwnPackage.parse(JSON.parse(await readFile(new URL('package.json', PACKAGE_FILES), 'utf8')));
   const { zod = '*', tsx = '*' } = own.dependencies;
   return `${JSON.stringify(
@@ -112,7 +114,7 @@ async function packageText(): Promise<string> {
         start: 'countersign start',
         test: 'node --import tsx --test tools/open-ticket.test.mts && countersign manifest test',
       },
-      dependencies: { countersign: `^${own.version}`, tsx, zod },
+      dependencies: { countersign: packageSource(folder, own.version), tsx, zod },
     },
     null,
     2,

@@ -1,30 +1,38 @@
 import { dirname, resolve } from 'node:path';
-import type { ParsedManifest } from '../../tools/manifest/parse.ts';
+import type { ReadableManifest } from '../../tools/manifest/parse.ts';
 import { formatProblem, type ManifestProblem } from '../../tools/manifest/problem.ts';
 import { inspectManifest } from '../checks/inspect-manifest.ts';
-import { type Command, EXIT } from '../shared/command.ts';
+import { inspectUses } from '../checks/inspect-uses.ts';
+import { type Command, EXIT, readOptions } from '../shared/command.ts';
 import { manifestFile, readManifest } from '../shared/load-manifest.ts';
-import { readOptions } from '../shared/options.ts';
 
 /** Prints every mistake in a manifest at once, in the format that editors recognize. */
 export const manifestCheck: Command = {
-  help: `Usage: countersign manifest check [file] [--json]
+  help: `Usage: countersign manifest check [file] [--without-secrets] [--json]
 
 Checks the manifest (default: MANIFEST or manifest.yml) and prints a line for each mistake:
 file:line:column: what it is about: what is wrong. Secrets that it refers to must be in the environment. An id that is
 still a placeholder is a warning here; the bot does not start with one. Files and commands that are not there, private
-addresses and missing scopes are mistakes too; ids, servers and modules are for "countersign doctor".
+addresses and missing scopes are mistakes too, and so are names of tools that neither the manifest, nor its modules, nor
+the lock file has; ids, servers and what else is in modules are for "countersign doctor".
 
-  --json         print one JSON object: ok, file, problems, warnings, placeholders
+  --without-secrets  secrets of connections need not be set, as in CI
+  --json             print one JSON object: ok, file, problems, warnings, placeholders
 
 Exit code: 0 no mistake (warnings do not count), 1 mistakes, 2 wrong usage.
 `,
   async run(args, { environment, write, writeError }) {
-    const { values, positionals } = readOptions(args, { json: { type: 'boolean' } }, { positionals: 1 });
+    const { values, positionals } = readOptions(
+      args,
+      { json: { type: 'boolean' }, 'without-secrets': { type: 'boolean' } },
+      { positionals: 1 },
+    );
     const file = manifestFile(environment, positionals[0]);
-    const parsed = await readManifest(file, environment);
-    const inspected = parsed.ok ? inspect(parsed, file) : { errors: parsed.problems, warnings: [] };
-    const problems = inspected.errors;
+    const parsed = await readManifest(file, environment, { withoutSecrets: values['without-secrets'] });
+    const readable = parsed.ok ? parsed : parsed.readable;
+    const known = parsed.ok ? [] : parsed.problems;
+    const inspected = readable === undefined ? NOTHING : await inspect(readable, file, known);
+    const problems = [...known, ...inspected.errors].sort(byPlace);
     const warnings = [...parsed.warnings, ...inspected.warnings];
     const ok = problems.length === 0;
     const placeholders = parsed.ok ? parsed.placeholders : [];
@@ -42,14 +50,26 @@ Exit code: 0 no mistake (warnings do not count), 1 mistakes, 2 wrong usage.
   },
 };
 
-/** Adds what this machine knows of the manifest: its files, its commands, its addresses and its scopes. */
-function inspect(parsed: ParsedManifest & { readonly ok: true }, file: string) {
-  const found = inspectManifest({ ...parsed, folder: dirname(resolve(file)) });
+const NOTHING = { errors: [], warnings: [] };
+
+/** Finds what this machine knows of the manifest: its files, its commands, its addresses, its scopes and its tools. */
+async function inspect(readable: ReadableManifest, file: string, known: readonly ManifestProblem[]) {
+  const folder = dirname(resolve(file));
+  const found = inspectManifest({ ...readable, folder });
   const located = (severity: 'error' | 'warning'): ManifestProblem[] =>
     found
       .filter((problem) => problem.severity === severity)
-      .map(({ pointer, message, fix }) =>
-        parsed.locate({ pointer, at: 'value', message: `${message}; ${fix}` }),
+      .map(({ pointer, message, fix, at = 'value' }) =>
+        readable.locate({ pointer, at, message: `${message}; ${fix}` }),
       );
-  return { errors: located('error'), warnings: located('warning') };
+  const errors = located('error');
+  // A value with a mistake is not compared with the tools as well.
+  const uses = (await inspectUses(readable, folder))
+    .map((finding) => readable.locate(finding))
+    .filter((problem) => [...known, ...errors].every((other) => byPlace(other, problem) !== 0));
+  return { errors: [...errors, ...uses], warnings: located('warning') };
+}
+
+function byPlace(a: ManifestProblem, b: ManifestProblem): number {
+  return a.line - b.line || a.column - b.column;
 }

@@ -1,18 +1,23 @@
 import { pino } from 'pino';
-import { openAccounts } from '../../bot/connections/accounts.ts';
+import { openAccounts } from '../../bot/connections/connect-flow.ts';
 import { isPerson } from '../../store/record/keys.ts';
+import { AuthorizationError } from '../../tools/errors.ts';
 import { readProxy } from '../../tools/http/proxy.ts';
-import { AuthorizationError } from '../../tools/mcp/auth/authorization-error.ts';
-import type { Connections } from '../../tools/mcp/auth/person/connections.ts';
-import { ONLY_BOT } from '../../tools/mcp/auth/person/create-identities.ts';
-import { Sealer } from '../../tools/mcp/auth/person/seal.ts';
+import { type Connections, Sealer } from '../../tools/mcp/auth/connections.ts';
+import { ONLY_BOT } from '../../tools/mcp/auth/create-identities.ts';
 import { Secrets } from '../../tools/secrets.ts';
 import { openToolbox } from '../../tools/toolbox/open-toolbox.ts';
 import { LOCK_FILE, parseLock, readLockText, writeLock } from '../../tools/toolbox/tool-lock.ts';
-import { type Command, type CommandContext, EXIT, Failure, UsageError } from '../shared/command.ts';
+import {
+  type Command,
+  type CommandContext,
+  EXIT,
+  Failure,
+  readOptions,
+  UsageError,
+} from '../shared/command.ts';
 import { manifestFile, requireManifest } from '../shared/load-manifest.ts';
 import { withRecord } from '../shared/open-record.ts';
-import { readOptions } from '../shared/options.ts';
 
 /** Accepts the definitions of all MCP tools as they are now. */
 export const manifestLock: Command = {

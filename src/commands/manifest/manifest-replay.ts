@@ -1,14 +1,17 @@
 import { timeOf } from '../../audit/export-line.ts';
-import { mergeRows } from '../../audit/merge-rows.ts';
-import type { AuditRow } from '../../store/port/audit.ts';
-import { readExport } from '../replay/export-rows.ts';
-import { isReplayed } from '../replay/logged-row.ts';
+import { readExport } from '../replay/logged-row.ts';
 import { Replay } from '../replay/replay.ts';
 import { describeReplay, limitsOf } from '../replay/report.ts';
-import { type Command, type CommandContext, EXIT, UsageError } from '../shared/command.ts';
+import {
+  type Command,
+  type CommandContext,
+  EXIT,
+  parseTime,
+  readOptions,
+  UsageError,
+} from '../shared/command.ts';
 import { withToolbox } from '../shared/judge-call.ts';
 import { withRecord } from '../shared/open-record.ts';
-import { parseTime, readOptions } from '../shared/options.ts';
 
 const OPTIONS = {
   since: { type: 'string' },
@@ -65,15 +68,13 @@ Exit code: 0 replayed, 1 the candidate or the log has errors, 2 wrong usage.
 /** Replays the audit log in Redis, and returns how many of its rows are not there any more. */
 async function replayRecord(replay: Replay, context: CommandContext): Promise<number> {
   return withRecord(context, async ({ store }) => {
-    const ends = await store.auditEnds();
-    const shards = ends.map(({ base: { shard, seq } }) => ({ shard, after: seq }));
-    for await (const row of mergeRows(store, shards)) await replay.add(row);
-    return ends.reduce((sum, { base: { seq } }) => sum + seq, 0);
+    const { base } = await store.auditEnds();
+    for await (const row of store.exportAudit(base.seq)) await replay.add(row);
+    return base.seq;
   });
 }
 
 async function replayExport(replay: Replay, file: string): Promise<number> {
-  const onErased = (row: Pick<AuditRow, 'event' | 'at'>) => replay.addErased(row);
-  for await (const row of readExport(file, { isWanted: isReplayed, onErased })) await replay.add(row);
+  for await (const row of readExport(file, (erased) => replay.addErased(erased))) await replay.add(row);
   return 0;
 }

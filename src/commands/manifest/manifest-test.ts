@@ -1,26 +1,29 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { formatProblem } from '../../tools/manifest/problem.ts';
-import { parseCases } from '../cases/case-file.ts';
-import { type CaseResult, runCase } from '../cases/run-case.ts';
-import { type Command, EXIT, Failure } from '../shared/command.ts';
+import { type Command, EXIT, Failure, formatTable, readOptions } from '../shared/command.ts';
 import { withToolbox } from '../shared/judge-call.ts';
 import { manifestFile } from '../shared/load-manifest.ts';
-import { readOptions } from '../shared/options.ts';
-import { formatTable } from '../shared/table.ts';
+import { type CaseResult, parseCases, runCase } from './manifest-cases.ts';
 
 export const CASES_FILE = 'manifest.test.yml';
-const OPTIONS = { manifest: { type: 'string' }, json: { type: 'boolean' } } as const;
+const OPTIONS = {
+  manifest: { type: 'string' },
+  json: { type: 'boolean' },
+  'without-secrets': { type: 'boolean' },
+} as const;
 
 /** Compares what the rules do with the calls of a file of cases with what the file expects. Nothing runs. */
 export const manifestTest: Command = {
-  help: `Usage: countersign manifest test [file] [--manifest <file>] [--json]
+  help: `Usage: countersign manifest test [file] [--manifest <file>] [--without-secrets] [--json]
 
 Judges every call of a file of cases by the rules of the manifest, and compares: does it run, is it denied, or does it need
-approval, and whose. Nothing runs, and nobody is asked. Modules are loaded and servers are connected to, as at a start.
+approval, and whose. Nothing runs, and nobody is asked. Modules are loaded. The tools of an MCP server are those of the lock
+file; only a server that is not locked, or whose hints are trusted, is connected to.
 
   <file>             the cases (default: ${CASES_FILE} beside the manifest)
   --manifest FILE    the manifest (default: MANIFEST or manifest.yml)
+  --without-secrets  secrets of connections need not be set, as in CI
   --json             print one JSON object: ok, file, cases
 
 Exit code: 0 all as expected, 1 a case differs or a file has errors, 2 wrong usage.
@@ -39,8 +42,11 @@ Exit code: 0 all as expected, 1 a case differs or a file has errors, 2 wrong usa
       else for (const problem of parsed.problems) await writeError(`${formatProblem(problem)}\n`);
       return EXIT.problem;
     }
-    const results = await withToolbox(manifest, environment, async (toolbox) =>
-      parsed.cases.map((each) => runCase(toolbox, each)),
+    const results = await withToolbox(
+      manifest,
+      environment,
+      (toolbox) => Promise.all(parsed.cases.map((each) => runCase(toolbox, each))),
+      { withoutSecrets: values['without-secrets'], areServersLocked: true },
     );
     const ok = results.every(isOk);
     if (values.json === true) {

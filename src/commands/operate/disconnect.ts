@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { pino } from 'pino';
-import { openAccounts } from '../../bot/connections/accounts.ts';
+import { openAccounts } from '../../bot/connections/connect-flow.ts';
+import { accountsIn } from '../../store/documents/accounts.ts';
 import { isPerson } from '../../store/record/keys.ts';
-import { connectedServers } from '../../store/redis/verbs/find-person.ts';
 import { readProxy } from '../../tools/http/proxy.ts';
-import { requesterServersOf } from '../../tools/mcp/auth/person/create-identities.ts';
-import { Sealer } from '../../tools/mcp/auth/person/seal.ts';
+import { Sealer } from '../../tools/mcp/auth/connections.ts';
+import { requesterServersOf } from '../../tools/mcp/auth/create-identities.ts';
 import { Secrets } from '../../tools/secrets.ts';
-import { type Command, EXIT, Failure, UsageError } from '../shared/command.ts';
+import { type Command, EXIT, Failure, readOptions, UsageError } from '../shared/command.ts';
 import { manifestFile, requireManifest } from '../shared/load-manifest.ts';
 import { withRecord } from '../shared/open-record.ts';
-import { readOptions } from '../shared/options.ts';
 
 /** Removes the accounts that a person has connected, and tells their issuers. */
 export const disconnect: Command = {
@@ -35,19 +34,20 @@ Exit code: 0 disconnected, 1 the person had connected nothing, 2 wrong usage.
     const sealer = Sealer.read(environment.CONNECTIONS_KEY ?? '');
     if (typeof sealer === 'string') throw new Failure(`CONNECTIONS_KEY ${sealer}`);
     const servers = requesterServersOf(manifest, readProxy(environment));
-    return withRecord(context, async ({ store, client, prefix }) => {
+    return withRecord(context, async ({ store }) => {
+      const accounts = accountsIn(store);
       const { connections } = openAccounts({
         ...{ store, sealer, publicUrl: 'http://localhost', secrets: new Secrets() },
         logger: pino({ level: 'silent' }),
         findServer: () => undefined,
       });
-      const connected = await connectedServers(client, prefix, person);
+      const connected = await accounts.serversOf(person);
       const wanted = connected.filter((name) => named === undefined || name === named);
       const by = `operator:${userInfo().username}`;
       for (const name of wanted) {
         const server = servers.find((each) => each.name === name);
         if (server === undefined) {
-          await store.removeConnection(name, person);
+          await accounts.removeConnection(name, person);
           await store.note(randomUUID(), 'disconnected', person, { server: name, by, revoked: false });
         } else {
           await connections.disconnect(server, person, by);

@@ -1,26 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { eraseInExport } from '../../audit/erase-export.ts';
+import { accountsIn } from '../../store/documents/accounts.ts';
 import type { Store } from '../../store/port/store.ts';
 import { isPerson, Keys } from '../../store/record/keys.ts';
-import { connectedServers, findPerson, namesPerson } from '../../store/redis/verbs/find-person.ts';
-import { type Command, EXIT, Failure, UsageError } from '../shared/command.ts';
+import { findPerson, namesPerson } from '../../store/redis/verbs/find-person.ts';
+import { type Command, EXIT, Failure, readOptions, UsageError } from '../shared/command.ts';
 import { withRecord } from '../shared/open-record.ts';
-import { readOptions } from '../shared/options.ts';
 
 /** Stands for every erased person in the counts of tokens. */
 const ERASED = 'erased';
+/** Tokens are counted for so many days. */
+const MOST_USAGE_DAYS = 190;
+const SLACK_PERSON = /^[UW][A-Z0-9]{6,20}$/;
 /** A shorter name would be found in too many places. */
 const SHORTEST_NAME = 3;
 
 /** Removes a person's words and names from threads, requests and exported files, and records that it was done. */
 export const erase: Command = {
-  help: `Usage: countersign erase PERSON [--name NAME]... [--export FILE]... [--reason TEXT] [--dry-run] [--json]
+  help: `Usage: countersign erase PERSON [--name NAME]... [--export FILE]... [--reason TEXT] [--force]
+                       [--dry-run] [--json]
 
 Removes from Redis, at once, the idle threads in which the person wrote or is named, the ended requests that they made,
-decided or are named in, their feedback, their delegations, the notes about channels that were written for them or name
-them, and the accounts that they connected (run "countersign disconnect" first to revoke their tokens as well). Their model
-usage is counted under "erased". What is still open or waits to be sent is kept and listed: run the command again when it
+decided or are named in, the pre-approvals that they gave or got, their feedback, their delegations, the notes about
+channels that were written for them or name them, and the accounts that they connected (run "countersign disconnect" first
+to revoke their tokens as well). Their model usage is counted under "erased". What is still open or waits to be sent is kept and listed: run the command again when it
 has ended. The audit log in Redis stays as it is, so that it can be verified: it keeps Slack's ids and what was decided
 until audit.retention removes it. The erasure is a row of it. Messages in Slack are not touched.
 
@@ -29,10 +33,12 @@ until audit.retention removes it. The erasure is a row of it. Messages in Slack 
   --export FILE  also remove the contents of the rows that name the person from an exported audit file; the file can
                  still be verified. It must begin with the first row: join rotated files in their order first
   --reason TEXT  is recorded in the audit log
+  --force        take any name as an id, and record the erasure also if nothing of the person is found
   --dry-run      only say what would be removed
-  --json         print one JSON object: person, threads, requests, accounts, rows, feedback, notes, left
+  --json         print one JSON object: person, threads, requests, grants, accounts, rows, feedback, notes,
+                 left
 
-Exit code: 0 all was removed, 1 something is still open, 2 wrong usage.
+Exit code: 0 all was removed, also if nothing was found, 1 something is still open, 2 wrong usage.
 `,
   async run(args, context) {
     const { values, positionals } = readOptions(
@@ -40,6 +46,7 @@ Exit code: 0 all was removed, 1 something is still open, 2 wrong usage.
       {
         json: { type: 'boolean' },
         'dry-run': { type: 'boolean' },
+        force: { type: 'boolean' },
         reason: { type: 'string' },
         name: { type: 'string', multiple: true },
         export: { type: 'string', multiple: true },
@@ -49,6 +56,11 @@ Exit code: 0 all was removed, 1 something is still open, 2 wrong usage.
     const [person] = positionals;
     if (person === undefined || !isPerson(person))
       throw new UsageError('give the id of a person, such as U012ABCDEF');
+    // A name is no id: nothing would be found, and the log would say that it was removed.
+    if (!SLACK_PERSON.test(person) && values.force !== true)
+      throw new UsageError(
+        `"${person}" is not the id of a person, such as U012ABCDEF; in Slack it is under "Copy member ID" of the profile (--force takes it as it is)`,
+      );
     const { name: names = [], export: files = [], reason = '', 'dry-run': dryRun = false } = values;
     if (names.some((name) => name.trim().length < SHORTEST_NAME))
       throw new UsageError(`a name must have at least ${SHORTEST_NAME} characters`);
@@ -59,11 +71,18 @@ Exit code: 0 all was removed, 1 something is still open, 2 wrong usage.
       const found = await findPerson(client, { prefix, keys: new Keys(prefix), person, isNamed });
       const left: string[] = [...found.messages];
       let [threads, requests, feedback] = [found.threads.length, found.requests.length, 0];
-      const servers = await connectedServers(client, prefix, person);
-      const accounts = servers.length;
+      const connections = accountsIn(store);
+      const servers = await connections.serversOf(person);
+      const [accounts, grants] = [servers.length, found.grants.length];
+      // Delegations that ended, and counts of tokens that have another name now.
+      let others = 0;
       if (!dryRun) {
-        for (const server of servers) await store.removeConnection(server, person);
-        await endDelegations(store, person);
+        for (const server of servers) await connections.removeConnection(server, person);
+        others += await endDelegations(store, person);
+        const eraser = { who: ERASED, eligible: true, evidence: { erased: person }, erases: true };
+        for (const id of found.grants) await store.revokeGrant(id, eraser);
+        const usage = await store.listUsage(MOST_USAGE_DAYS);
+        others += usage.filter((row) => row.person === person).length;
         [threads, requests] = [0, 0];
         // Threads go first: a request is removed only after its thread has read its end, or is gone.
         for (const threadId of found.threads) {
@@ -83,12 +102,15 @@ Exit code: 0 all was removed, 1 something is still open, 2 wrong usage.
         ({ text, people }) => people.includes(person) || isNamed(text),
       );
       if (!dryRun) for (const { channel, id } of notes) await store.forget(channel, [id]);
+      const removed = threads + requests + grants + accounts + feedback + others + notes.length + left.length;
       let rows = 0;
       for (const file of files) rows += await eraseFile(file, isNamed, dryRun);
-      if (!dryRun)
+      const isFound = removed + rows > 0 || values.force === true;
+      if (!dryRun && isFound)
         await store.note(randomUUID(), 'erased', person, {
           threads,
           requests,
+          grants,
           accounts,
           rows,
           feedback,
@@ -97,15 +119,17 @@ Exit code: 0 all was removed, 1 something is still open, 2 wrong usage.
           reason,
         });
       if (values.json) {
-        const removed = { person, threads, requests, accounts, rows, feedback, notes: notes.length, left };
-        await context.write(`${JSON.stringify(removed)}\n`);
-      } else {
+        const counts = { threads, requests, grants, accounts, rows, feedback, notes: notes.length };
+        await context.write(`${JSON.stringify({ person, ...counts, left })}\n`);
+      } else if (!isFound) await context.write(`nothing of ${person} is on record, so nothing was removed\n`);
+      else {
         const done = dryRun ? 'would remove' : 'removed';
         const noted = notes.length === 0 ? '' : `, notes: ${notes.length}`;
+        const granted = grants === 0 ? '' : `, grants: ${grants}`;
         const connected = accounts === 0 ? '' : `, accounts: ${accounts}`;
         const exported = files.length === 0 ? '' : `, exported rows: ${rows}`;
         await context.write(
-          `${done} (threads: ${threads}, requests: ${requests}${noted}${connected}${exported})\n`,
+          `${done} (threads: ${threads}, requests: ${requests}${granted}${noted}${connected}${exported})\n`,
         );
         for (const id of left) await context.write(`still open: ${id}\n`);
       }
@@ -115,14 +139,14 @@ Exit code: 0 all was removed, 1 something is still open, 2 wrong usage.
 };
 
 /** Ends what the person has delegated, and what was delegated to them. */
-async function endDelegations(store: Store, person: string): Promise<void> {
+async function endDelegations(store: Store, person: string): Promise<number> {
   const { delegations } = await store.readDelegations();
-  for (const { id: shown, from, to } of delegations)
-    if (from === person || to === person)
-      await store.endDelegation({
-        ...{ from, shown, id: `erase ${shown}`, who: person, isAdmin: true, evidence: { erased: person } },
-      });
-  await store.spreadDelegations();
+  const own = delegations.filter(({ from, to }) => from === person || to === person);
+  for (const { id: shown, from } of own)
+    await store.endDelegation({
+      ...{ from, shown, id: `erase ${shown}`, who: person, isAdmin: true, evidence: { erased: person } },
+    });
+  return own.length;
 }
 
 async function eraseFile(file: string, isNamed: (text: string) => boolean, dryRun: boolean): Promise<number> {

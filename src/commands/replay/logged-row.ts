@@ -1,19 +1,21 @@
+import { createReadStream } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { z } from 'zod';
 import { canonicalJson, type JsonValue, tryParseJson } from '../../agent/json.ts';
-import { PAUSED_AGAIN } from '../../bot/requests/request-details.ts';
+import { parseLine, readLines } from '../../audit/export-line.ts';
 import { parseThreadId } from '../../bot/slack/thread.ts';
+import { PAUSED_AGAIN } from '../../engine/request-details.ts';
 import type { AuditRow } from '../../store/port/audit.ts';
 import { POLICY_CHANGE_TOOL } from '../../tools/toolbox/policy-change.ts';
+import { Failure } from '../shared/command.ts';
 
 const REDACTED = '[redacted]';
-const REJECTED = 'Rejected by ';
 
 const People = z.array(z.string());
 const Called = z.object({
   tool: z.string(),
   arguments: z.custom<JsonValue>((value) => value !== undefined).optional(),
-  requester: z.string().optional(),
-  requesters: People.optional(),
+  requesters: People,
   context_authors: People.default([]),
 });
 
@@ -29,7 +31,6 @@ export type AskedPolicy = Readonly<z.infer<typeof AskedPolicy>>;
 
 const Asked = Called.extend({ rule: z.string(), policy_name: z.string(), policy: AskedPolicy });
 const Effect = Called.extend({ ref: z.string(), granted: z.object({ grant: z.string() }).optional() });
-const Denied = Called.extend({ reason: z.string().default('') });
 const Ended = z.object({ summary: z.object({ status: z.literal(PAUSED_AGAIN) }) });
 
 /** The outcome of a call when it was made: people were asked, it ran without approval, or it was denied. */
@@ -62,7 +63,7 @@ export interface LoggedCall {
 }
 
 /** A row as a replay sees it: a call, a step of a request, the end of a call that nobody was asked about, or a call that cannot be read. */
-export type LoggedRow =
+type LoggedRow =
   | { readonly kind: 'call'; readonly call: LoggedCall }
   | { readonly kind: 'step'; readonly step: RequestStep; readonly subject: string }
   | { readonly kind: 'effect-end'; readonly end: 'failed' | 'paused'; readonly call: LoggedCall }
@@ -100,11 +101,6 @@ const EFFECT_ENDS: Readonly<Record<string, 'failed' | 'paused'>> = {
 /** Tells whether each row of an event is one call; of a request, the question. */
 export function isCall(event: string): boolean {
   return CALLS.includes(event);
-}
-
-/** Tells whether rows of an event say something about a call, so that a replay needs them. */
-export function isReplayed(event: string): boolean {
-  return isCall(event) || event in STEPS || event in EFFECT_ENDS;
 }
 
 /** Parses a row of the audit log; `undefined` if a replay does not need it. */
@@ -149,17 +145,15 @@ function unsignedCall(row: AuditRow): LoggedRow {
   return toCall(row, data, before, `${row.subject}/${data.ref}`);
 }
 
-function deniedCall(row: AuditRow): LoggedRow | undefined {
-  const { data } = Denied.safeParse(tryParseJson(row.body));
+function deniedCall(row: AuditRow): LoggedRow {
+  const { data } = Called.safeParse(tryParseJson(row.body));
   if (data === undefined) return { kind: 'unreadable' };
-  // Older versions wrote such a row beside the one of a rejection.
-  if (data.reason.startsWith(REJECTED)) return undefined;
-  return toCall(row, data, { outcome: 'denied' }, `${row.shard}-${row.seq}`);
+  return toCall(row, data, { outcome: 'denied' }, String(row.seq));
 }
 
 function toCall(
   { at, subject }: AuditRow,
-  { tool, requester = '', requesters, context_authors: contextAuthors, ...body }: z.infer<typeof Called>,
+  { tool, requesters, context_authors: contextAuthors, ...body }: z.infer<typeof Called>,
   before: Before,
   action: string,
 ): LoggedRow {
@@ -167,10 +161,9 @@ function toCall(
   return {
     kind: 'call',
     call: {
-      ...{ at, subject, action, tool, contextAuthors, before },
+      ...{ at, subject, action, tool, requesters, contextAuthors, before },
       identity: canonicalJson([threadOf(subject), tool, body.arguments ?? null]),
       input: isKnown ? body.arguments : undefined,
-      requesters: requesters ?? [requester],
       channel: parseThreadId(threadOf(subject)).channel,
     },
   };
@@ -179,4 +172,27 @@ function toCall(
 /** A request's id begins with its thread's. */
 function threadOf(subject: string): string {
   return subject.split('~')[0] ?? '';
+}
+
+/** Yields the rows of an export, each once, and tells of each row whose contents were erased. Any other file is a `Failure`. */
+export async function* readExport(
+  file: string,
+  onErased: (row: Pick<AuditRow, 'event' | 'at'>) => void,
+): AsyncGenerator<AuditRow> {
+  await access(file).catch(() => {
+    throw new Failure(`${file} cannot be read; it must be an export of the audit log`);
+  });
+  let [number, last] = [0, 0];
+  for await (const { text } of readLines(createReadStream(file))) {
+    number += 1;
+    if (text === '') continue;
+    const line = parseLine(text);
+    if (line === undefined) throw new Failure(`line ${number} of ${file} is no line of an audit export`);
+    // A sink gets each row at least once.
+    if (line.type === 'checkpoint' || line.seq <= last) continue;
+    last = line.seq;
+    if (line.type === 'row') yield line;
+    else onErased(line);
+  }
+  if (last === 0) throw new Failure(`${file} holds no rows of an audit log`);
 }

@@ -1,11 +1,17 @@
+import type { CallUse, ReadTotals } from '../../policy/limits.ts';
 import type { AuditRow } from '../../store/port/audit.ts';
 import type { OpenToolbox } from '../../tools/toolbox/open-toolbox.ts';
-import { CHANGES, type Change, type Comparison, compare } from './compare.ts';
-import { ReachedRules, type Suggestion, suggestFromDecisions } from './consider.ts';
-import { type JudgedLogged, judgeLogged, type Obstacle, ruleLabel } from './judge-logged.ts';
-import { LimitCounts } from './limit-counts.ts';
+import { Decisions, type RuleStats, type Suggestion } from './decisions.ts';
+import {
+  CHANGES,
+  type Change,
+  type Comparison,
+  compare,
+  type JudgedLogged,
+  judgeLogged,
+  type Obstacle,
+} from './judge-logged.ts';
 import { isCall, type LoggedCall, parseRow, type RequestStep } from './logged-row.ts';
-import { type Decide, type RuleStats, RuleTally } from './rule-tally.ts';
 
 /** Calls of one tool with the same ends then and now. */
 export interface CallGroup extends Omit<Comparison, 'assumption'> {
@@ -46,7 +52,7 @@ const NO_CHANGES: Readonly<Record<Change, number>> = {
 interface OpenRequest {
   readonly call: LoggedCall;
   readonly judged: JudgedLogged;
-  readonly decide: Decide;
+  readonly decide: ReturnType<Decisions['ask']>;
 }
 
 /**
@@ -58,8 +64,7 @@ export class Replay {
   readonly #since: number;
   readonly #countFrom: number;
   readonly #counts = new LimitCounts();
-  readonly #tally = new RuleTally();
-  readonly #reached = new ReachedRules();
+  readonly #decisions = new Decisions();
   readonly #open = new Map<string, OpenRequest>();
   /** Calls that paused while they ran; the next start of such a call is no new call. */
   readonly #paused = new Set<string>();
@@ -108,29 +113,25 @@ export class Replay {
   }
 
   async #judge(call: LoggedCall): Promise<void> {
-    const { before, tool } = call;
+    const { before } = call;
     if (before.outcome === 'ran' && this.#paused.delete(call.identity)) return;
-    const judged = await judgeLogged(this.#toolbox, call, this.#counts);
+    const judged = await judgeLogged(this.#toolbox, call, this.#counts.at(call.at));
     const { outcome } = judged.after;
     const isRun = outcome === 'run' || (outcome === 'ask' && before.outcome === 'ran');
     if (isRun) this.#counts.add(call.action, judged.uses, call.at);
     const isReported = call.at >= this.#since;
     if (isReported) this.#report(call, judged);
     if (before.outcome !== 'asked') return;
-    const { rule, policyName: policy } = before;
-    const decide = isReported
-      ? this.#tally.ask({ tool, rule: ruleLabel(rule), policy, at: call.at })
-      : () => {};
+    const decide = isReported ? this.#decisions.ask(call) : () => {};
     this.#open.set(call.subject, { call, judged, decide });
   }
 
-  #report(call: LoggedCall, judged: JudgedLogged): void {
-    const { at, subject, tool } = call;
+  #report({ at, subject, tool, before }: LoggedCall, { after, steps }: JudgedLogged): void {
     this.#span = { from: this.#span?.from ?? at, until: at };
-    this.#reached.add(tool, judged.steps);
-    const { assumption, ...compared } = compare(call.before, judged.after);
+    this.#decisions.reach(tool, steps);
+    const { assumption, ...compared } = compare(before, after);
     if (assumption !== undefined) this.#unknown[assumption] += 1;
-    if (judged.after.outcome === 'not-judged') this.#unknown[judged.after.obstacle] += 1;
+    if (after.outcome === 'not-judged') this.#unknown[after.obstacle] += 1;
     if (this.#toolbox.find(tool) === undefined) this.#missing.add(tool);
     const key = JSON.stringify([tool, compared]);
     const group = this.#groups.get(key) ?? { tool, ...compared, calls: 0, first: { at, subject } };
@@ -158,17 +159,66 @@ export class Replay {
     );
     const changes = { ...NO_CHANGES };
     for (const { change, calls } of groups) changes[change] += calls;
-    const rules = this.#tally.list();
     return {
       calls: groups.reduce((sum, { calls }) => sum + calls, 0),
       from: this.#span?.from,
       until: this.#span?.until,
       changes,
       groups,
-      rules,
-      consider: [...suggestFromDecisions(rules), ...this.#reached.unreached(this.#toolbox)],
+      rules: this.#decisions.rules(),
+      consider: this.#decisions.consider(this.#toolbox),
       unknown: { ...this.#unknown },
       missingTools: [...this.#missing].sort(),
     };
+  }
+}
+
+interface Counted {
+  readonly at: number;
+  readonly amount: number;
+}
+
+/** Counts replayed calls against limits, by the time of their rows, as the record counts them by its clock. */
+class LimitCounts {
+  readonly #byKey = new Map<string, Map<string, Counted>>();
+  readonly #keysOf = new Map<string, readonly string[]>();
+
+  /** Counts a call at a time; the same call again only counts later. */
+  add(action: string, uses: readonly CallUse[], at: number): void {
+    if (uses.length === 0) return;
+    for (const { key, amount = 0 } of uses) {
+      const counted = this.#byKey.get(key) ?? new Map<string, Counted>();
+      // Moved to the end, so that the oldest is always the first.
+      counted.delete(action);
+      this.#byKey.set(key, counted.set(action, { at, amount }));
+    }
+    this.#keysOf.set(
+      action,
+      uses.map(({ key }) => key),
+    );
+  }
+
+  /** Gives back what a call counted that had no effect. */
+  remove(action: string): void {
+    for (const key of this.#keysOf.get(action) ?? []) this.#byKey.get(key)?.delete(action);
+    this.#keysOf.delete(action);
+  }
+
+  /** Returns a reader of the totals at a time. */
+  at(now: number): ReadTotals {
+    return async (limits) => limits.map(({ key, windowMs }) => this.#total(key, now - windowMs));
+  }
+
+  #total(key: string, before: number): { readonly count: number; readonly sum: number } {
+    const counted = this.#byKey.get(key);
+    if (counted === undefined) return { count: 0, sum: 0 };
+    for (const [action, { at }] of counted) {
+      if (at > before) break;
+      counted.delete(action);
+      this.#keysOf.delete(action);
+    }
+    let sum = 0;
+    for (const { amount } of counted.values()) sum += amount;
+    return { count: counted.size, sum };
   }
 }

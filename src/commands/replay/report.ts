@@ -1,10 +1,9 @@
 import { timeOf } from '../../audit/export-line.ts';
-import { showLine } from '../../bot/cards/values/show-text.ts';
-import { formatTable } from '../shared/table.ts';
-import { CHANGES } from './compare.ts';
-import { inWords } from './consider.ts';
+import { showLine } from '../../bot/texts/show-text.ts';
+import { formatTable } from '../shared/command.ts';
+import { type RuleStats, secondsInWords } from './decisions.ts';
+import { CHANGES } from './judge-logged.ts';
 import type { ReplayResult, Unknown } from './replay.ts';
-import type { RuleStats } from './rule-tally.ts';
 
 /** The candidate and the log of a replay, beside its result. */
 export interface ReplayedLog {
@@ -51,7 +50,7 @@ function rulePart(rules: readonly RuleStats[]): string[] {
   const rows = rules.map(({ tool, rule, policy, requests, approved, rejected, expired, medianSeconds }) => [
     ...[tool, rule, policy].map(showLine),
     ...[requests, approved, rejected, expired].map(String),
-    medianSeconds === undefined ? '' : inWords(medianSeconds),
+    medianSeconds === undefined ? '' : secondsInWords(medianSeconds),
   ]);
   const headings = ['tool', 'rule', 'policy', 'requests', 'approved', 'rejected', 'expired', 'median time'];
   return [`How people decided\n${lines(formatTable([headings, ...rows], [3, 4, 5, 6, 7]))}`];
@@ -96,7 +95,7 @@ const ALWAYS = [
   'user groups are compared by their ids; nobody knows who was in them then',
   'calls of tools without an effect are on the log only if people were asked',
   'limits count what the candidate would have let run; what it would ask about counts if it ran then',
-  'rows of older versions do not name the people whose words the model only read',
+  'rows of denied calls do not name the people whose words the model only read',
 ];
 
 function unknownPart(result: ReplayResult, log: ReplayedLog): string {

@@ -1,5 +1,6 @@
 import { describeMissing } from '../../settings.ts';
 import type { Store } from '../../store/port/store.ts';
+import { DEFAULT_PREFIX } from '../../store/record/keys.ts';
 import { connectRedis } from '../../store/redis/connect.ts';
 import { RedisEnvironment } from '../../store/redis/redis-settings.ts';
 import { openRedisStore } from '../../store/redis/redis-store.ts';
@@ -16,7 +17,7 @@ export interface OpenedRecord {
 
 /** Opens the record for one command and closes it afterwards, also after an error. */
 export async function withRecord<Result>(
-  { environment, prefix = 'countersign:' }: CommandContext,
+  { environment, prefix: given }: CommandContext,
   work: (record: OpenedRecord) => Promise<Result>,
 ): Promise<Result> {
   const settings = RedisEnvironment.safeParse(withoutEmpty(environment));
@@ -29,6 +30,7 @@ export async function withRecord<Result>(
         : `${name} ${issue?.message}`,
     );
   }
+  const prefix = given ?? settings.data.prefix ?? DEFAULT_PREFIX;
   const client = await connectRedis(settings.data, { patienceMs: TIMEOUT_MS });
   const store = openRedisStore({ client, prefix });
   try {

@@ -2,7 +2,6 @@ import type { JsonObject } from '../../agent/json.ts';
 
 /** One row of the audit log, as it was written. */
 export interface AuditRow {
-  readonly shard: number;
   readonly seq: number;
   readonly at: number;
   readonly event: string;
@@ -12,9 +11,8 @@ export interface AuditRow {
   readonly hash: string;
 }
 
-/** One row of a shard as an export or a checkpoint knows it. */
+/** One row as an export or a checkpoint knows it. */
 export interface AuditMark {
-  readonly shard: number;
   readonly seq: number;
   readonly hash: string;
   /** The SHA-256 chain up to this row, where it is known. */
@@ -23,7 +21,6 @@ export interface AuditMark {
 
 /** A fault in the log, and the row where it shows. */
 export interface AuditProblem {
-  readonly shard: number;
   readonly seq: number;
   readonly problem: 'changed' | 'removed' | 'moved' | 'cut-off' | 'rewritten';
   readonly message: string;
@@ -42,23 +39,20 @@ export interface StoredCheckpoint {
   readonly text: string;
 }
 
-/** The progress of the export to one sink: the last row of each shard, and the last checkpoint. */
+/** The progress of the export to one sink: the numbers of the last row and of the last checkpoint that it has. */
 export interface SinkProgress {
-  readonly marks: readonly AuditMark[];
+  readonly seq: number;
   readonly checkpoint: number;
 }
 
-/** The log of everything that was decided, refused, started and finished. */
+/** The log of everything that was decided, refused, started and finished: one chain of rows. */
 export interface AuditStore {
   /** Writes a row for something that is no transition of a request; the same id is written once. */
   note(noteId: string, event: string, subject: string, body: JsonObject): Promise<void>;
-  /** Yields rows shard by shard, a page at a time; with marks, only the rows after them. */
-  exportAudit(after?: readonly AuditMark[]): AsyncIterable<AuditRow>;
-  /** Yields the rows of one shard after a row, a page at a time. */
-  readAudit(shard: number, after?: number, pageSize?: number): AsyncIterable<AuditRow>;
-  /** Reads the ends of every shard that has rows, or had some. */
-  auditEnds(): Promise<readonly AuditEnds[]>;
-  /** Checks the chains. Marks of checkpoints or of an earlier export reveal a chain that was rewritten. */
+  /** Yields the rows after a number in their order, a page at a time. */
+  exportAudit(after?: number): AsyncIterable<AuditRow>;
+  auditEnds(): Promise<AuditEnds>;
+  /** Checks the chain. Marks of checkpoints or of an earlier export reveal a chain that was rewritten. */
   verifyAudit(
     marks?: readonly AuditMark[],
   ): Promise<{ readonly rows: number; readonly problems: readonly AuditProblem[] }>;
@@ -74,6 +68,8 @@ export interface AuditStore {
   saveProgress(owner: string, sink: string, progress: SinkProgress): Promise<'saved' | 'not-held'>;
   /** Reads the progress of every sink that was ever exported to, by its name. */
   readProgress(): Promise<ReadonlyMap<string, SinkProgress>>;
+  /** Reads the id of this log, which no other installation has; '' before the first export. */
+  readLogId(): Promise<string>;
   /** Appends the next checkpoint; `previous` is the hash of the one before it. */
   appendCheckpoint(
     owner: string,

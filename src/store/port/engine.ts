@@ -1,18 +1,12 @@
-import type { TimerKind } from './values.ts';
+import type { TimerKind, Work } from './work.ts';
 
-/** Work that may be due. It names where to look; it is never the right to act. */
-export type Work =
-  | { readonly kind: 'thread'; readonly threadId: string }
-  | { readonly kind: 'run'; readonly requestId: string }
-  | { readonly kind: 'outbox'; readonly shard: number }
-  | { readonly kind: 'timer'; readonly timer: TimerKind; readonly id: string };
-export type WorkKind = Work['kind'];
+export type { Work, WorkKind } from './work.ts';
 
 /** The handlers of a worker. Each may be called twice, and for work that is no longer due. */
 export interface WorkHandlers {
   thread(threadId: string): Promise<void>;
   run(requestId: string): Promise<void>;
-  outbox(shard: number): Promise<void>;
+  outbox(): Promise<void>;
   timer(kind: TimerKind, id: string): Promise<void>;
 }
 
@@ -20,8 +14,6 @@ export interface WorkHandlers {
 export interface Engine {
   /** Never throws and never blocks. */
   wake(work: Work, delayMs?: number): void;
-  /** Notes that a process works in a shard, so that the others look there soon if it dies. */
-  markActive(shard: number): void;
   start(handlers: WorkHandlers): Promise<void>;
   /** Lists the work that runs in this process now. */
   running(): readonly Work[];

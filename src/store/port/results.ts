@@ -1,5 +1,6 @@
 import type { RequestRecord } from '../record/request-record.ts';
 import type { ClaimedTurn } from './values.ts';
+import type { OverLimit, Ungranted } from './workspace.ts';
 
 /** There is no such request. */
 export type Unknown = { readonly outcome: 'unknown' };
@@ -8,6 +9,8 @@ export type Malformed = { readonly outcome: 'malformed' };
 /** The request has ended: its final state, and who ended it. */
 export type Settled = { readonly outcome: 'settled'; readonly state: string; readonly by: string };
 
+/** The stop that came with an item: the turn that it stops, if one has not ended, and when. */
+export type RecordedStop = { readonly token: string | undefined; readonly at: number };
 export type EnqueueResult =
   | {
       readonly outcome: 'enqueued';
@@ -15,22 +18,25 @@ export type EnqueueResult =
       readonly place: number;
       /** Whether a turn has not ended; it is followed by one that reads the item. */
       readonly busy: boolean;
+      readonly stop?: RecordedStop;
+      /** The claimed turn, if one was asked for and the thread was free. */
+      readonly turn?: ClaimedTurn | undefined;
     }
+  /** A turn was asked for and requests are open: nothing was added. */
+  | { readonly outcome: 'waiting'; readonly requestIds: readonly string[] }
   | { readonly outcome: 'duplicate' }
   | { readonly outcome: 'unknown-thread' }
   | { readonly outcome: 'invalid-thread' };
 export type ClaimResult =
   | { readonly outcome: 'claimed'; readonly turn: ClaimedTurn }
+  /** Too many claims in a row ended with their processes; the token is that of the last. */
+  | { readonly outcome: 'died'; readonly token: string }
+  /** Another turn of the thread runs, or, if the thread is suspected of ending its processes, another such thread. */
   | { readonly outcome: 'busy'; readonly until: number }
   | { readonly outcome: 'waiting'; readonly requests: number }
   | { readonly outcome: 'quarantined'; readonly reason: string }
   | { readonly outcome: 'idle' }
   | { readonly outcome: 'invalid-thread' };
-/** The enqueued item with the claimed turn, if the thread was free; or `waiting`, with nothing enqueued, because requests are open. */
-export type EnqueueAndClaimResult =
-  | (EnqueueResult & { readonly outcome: 'enqueued'; readonly turn: ClaimedTurn | undefined })
-  | Exclude<EnqueueResult, { readonly outcome: 'enqueued' }>
-  | { readonly outcome: 'waiting'; readonly requestIds: readonly string[] };
 export type RenewLeaseResult = { readonly outcome: 'renewed' | 'stopped' | 'stale' };
 export type StoppedRequest = { readonly requestId: string; readonly by: string };
 export type SuspendResult =
@@ -46,7 +52,14 @@ export type SuspendResult =
   | { readonly outcome: 'foreign-request' | 'existing-request'; readonly requestId: string }
   | { readonly outcome: 'invalid-request'; readonly requestId: string; readonly problem: string };
 export type VoteResult =
-  | { readonly outcome: 'voted'; readonly state: string; readonly approvals: number; readonly quorum: number }
+  | {
+      readonly outcome: 'voted';
+      readonly state: string;
+      readonly approvals: number;
+      readonly quorum: number;
+      /** The start, if it was tried. */
+      readonly started?: StartResult;
+    }
   | { readonly outcome: 'already-voted'; readonly decision: string }
   /** Somebody has voted for this person, or this person's delegator has a vote already. */
   | { readonly outcome: 'represented'; readonly by: string }
@@ -57,7 +70,9 @@ export type VoteResult =
         | 'not-eligible'
         | 'own-request'
         | 'not-as-shown'
-        | 'not-delegated';
+        | 'not-delegated'
+        /** The person has approved as much as the policy allows for now. */
+        | 'too-many';
     }
   | Settled
   | Unknown
@@ -92,18 +107,23 @@ export type StartResult =
   /** The tool is frozen: the request stays approved, and is tried again later. */
   | { readonly outcome: 'frozen' }
   | { readonly outcome: 'not-approved'; readonly state: string }
+  /** It stays approved, and is due. */
+  | OverLimit
   | Settled
   | Unknown
   | Malformed;
-/** The result of the vote, and of the start if the vote completed the quorum. */
-export type VoteAndStartResult =
-  | (VoteResult & { readonly outcome: 'voted'; readonly started: StartResult | undefined })
-  | Exclude<VoteResult, { readonly outcome: 'voted' }>;
+/** The start of a call in a turn; `used` counts the uses of its grant. */
+export type StartEffectResult =
+  | { readonly outcome: 'started'; readonly used: number }
+  | { readonly outcome: 'stale' | 'finished' | 'frozen' | 'stopped' }
+  | Ungranted
+  | OverLimit;
+export type CountCallResult = { readonly outcome: 'counted'; readonly used: number } | Ungranted | OverLimit;
 export type HeartbeatResult =
   | { readonly outcome: 'alive' }
   | { readonly outcome: 'lost'; readonly state: string };
 export type FinishResult =
-  | { readonly outcome: 'finished'; readonly state: string }
+  | { readonly outcome: 'finished'; readonly state: string; readonly turn?: ClaimedTurn | undefined }
   | { readonly outcome: 'stale'; readonly state: string }
   | Unknown
   | Malformed;
@@ -113,10 +133,6 @@ export type ConcludeResult =
   | Settled
   | Unknown
   | Malformed;
-/** The result of the finish, and the claimed turn if no other request of the round is open. */
-export type FinishAndClaimResult =
-  | (FinishResult & { readonly outcome: 'finished'; readonly turn: ClaimedTurn | undefined })
-  | Exclude<FinishResult, { readonly outcome: 'finished' }>;
 export type RecoverResult =
   | { readonly outcome: 'retry'; readonly tries: number }
   | { readonly outcome: 'unknown-outcome' | 'still-unknown' | 'not-due' }
@@ -149,3 +165,5 @@ export type LoadResult =
   | Unknown;
 
 export type NoteUndoResult = { readonly outcome: 'noted' | 'not-due' } | Settled | Unknown | Malformed;
+
+export type DoneResult = 'done' | 'due-again' | 'due-later' | 'stale';

@@ -1,14 +1,8 @@
 import type { JsonObject, JsonValue } from '../../agent/json.ts';
 import type { NewView, UndoNote, UndoStep } from '../record/request-record.ts';
 import type { AuditStore } from './audit.ts';
-import type { ConnectionStore } from './connections.ts';
-import type { DelegationStore } from './delegations.ts';
 import type { DigestStore } from './digests.ts';
-import type { FreezeStore } from './freezes.ts';
-import type { GrantStore } from './grants.ts';
-import type { LimitStore } from './limits.ts';
-import type { ManifestStore } from './manifest.ts';
-import type { MemoryStore } from './memory.ts';
+import type { DocumentStore } from './documents.ts';
 import type {
   AbandonResult,
   AddViewsResult,
@@ -16,11 +10,11 @@ import type {
   AskResolversResult,
   ClaimResult,
   ConcludeResult,
-  EnqueueAndClaimResult,
+  CountCallResult,
+  DoneResult,
   EnqueueResult,
   EscalateResult,
   ExpireResult,
-  FinishAndClaimResult,
   FinishResult,
   HeartbeatResult,
   LoadResult,
@@ -31,19 +25,20 @@ import type {
   RemindResult,
   RenewLeaseResult,
   ResolveResult,
+  StartEffectResult,
   StartResult,
   SupersedeResult,
   SuspendResult,
-  VoteAndStartResult,
   VoteResult,
   WithdrawResult,
 } from './results.ts';
-import type { UsageStore } from './usage.ts';
 import type {
   Actor,
   Attempt,
   ClaimedTurn,
   Conclusion,
+  CountedCall,
+  Drawn,
   DueWork,
   EffectFinish,
   EffectStart,
@@ -57,6 +52,7 @@ import type {
   Page,
   PageOptions,
   QuarantinedThread,
+  RequestList,
   ThreadSnapshot,
   TurnEnd,
   TurnFailure,
@@ -64,16 +60,22 @@ import type {
   Vote,
   Withdrawer,
 } from './values.ts';
+import type {
+  DelegationStore,
+  FreezeStore,
+  GrantStore,
+  LimitStore,
+  MemoryStore,
+  UsageStore,
+} from './workspace.ts';
 
-export { requestIdOf, SHARDS, threadOf } from '../record/keys.ts';
+export { interruptOf, requestIdOf, threadOf } from '../record/keys.ts';
 export type { NewRequest, NewView, PolicySnapshot, RequestRecord } from '../record/request-record.ts';
-export type * from './delegations.ts';
 export type * from './digests.ts';
-export type * from './freezes.ts';
-export type * from './grants.ts';
-export type * from './limits.ts';
 export type * from './results.ts';
 export type * from './values.ts';
+export type { TimerKind } from './work.ts';
+export type * from './workspace.ts';
 
 /**
  * The record of requests, votes and runs. Each verb is one atomic step and safe to send twice. A wrong id, a wrong state and a lost
@@ -81,30 +83,23 @@ export type * from './values.ts';
  */
 export interface Store
   extends AuditStore,
-    ConnectionStore,
     DelegationStore,
     DigestStore,
+    DocumentStore,
     FreezeStore,
     GrantStore,
     LimitStore,
-    ManifestStore,
     MemoryStore,
     UsageStore {
-  /** Adds a message to a thread's inbox, once. */
+  /** Adds a message to a thread's inbox, once; with `leaseMs` it claims the next turn in the same step. */
   enqueue(threadId: string, item: InboxItem, options?: EnqueueOptions): Promise<EnqueueResult>;
   claimTurn(threadId: string, leaseMs: number): Promise<ClaimResult>;
-  /** `enqueue` and `claimTurn` in one step; does nothing while the thread has open requests. */
-  enqueueAndClaim(
-    threadId: string,
-    item: InboxItem,
-    options: EnqueueOptions & { readonly leaseMs: number },
-  ): Promise<EnqueueAndClaimResult>;
   renewLease(turn: ClaimedTurn, leaseMs: number): Promise<RenewLeaseResult>;
   /** Gives a turn back, so that another process continues it at once. */
   release(turn: ClaimedTurn): Promise<{ readonly outcome: 'released' | 'stale' }>;
   /** Counts a turn that failed. It is tried again later; after too many failures in a row its thread is quarantined. */
   failTurn(
-    turn: ClaimedTurn,
+    turn: Pick<ClaimedTurn, 'threadId' | 'token'>,
     failure: TurnFailure,
   ): Promise<{ readonly outcome: 'failed' | 'quarantined' | 'stale' }>;
   /** Lets a quarantined thread continue. */
@@ -115,20 +110,17 @@ export interface Store
   /** Lists all quarantined threads, oldest first. */
   listQuarantined(): Promise<readonly QuarantinedThread[]>;
   /** Records that a call is about to take effect, and logs the messages that made it. */
-  startEffect(
-    turn: ClaimedTurn,
-    start: EffectStart,
-  ): Promise<{ readonly outcome: 'started' | 'stale' | 'finished' | 'frozen' | 'stopped' }>;
+  startEffect(turn: ClaimedTurn, start: EffectStart): Promise<StartEffectResult>;
+  /** Counts a call without effects before it runs, against its limits and as a use of its grant. */
+  countCall(threadId: string, call: CountedCall): Promise<CountCallResult>;
   finishEffect(turn: ClaimedTurn, finish: EffectFinish): Promise<{ readonly outcome: 'finished' | 'stale' }>;
   /**
    * Asks the running turn of a thread to stop, in whichever process it runs or is continued. It starts no further effect, and `suspend`
-   * withdraws what it asks people for in this person's name. With the id of an unread message, only a turn that was not given it is
-   * stopped, and no later one.
+   * withdraws what it asks people for in this person's name. No later turn is stopped.
    */
   stop(
     threadId: string,
     stopper: Omit<Actor, 'eligible'>,
-    unread?: string,
   ): Promise<{ readonly outcome: 'stopping' | 'idle' }>;
   /** Lists the open requests of a thread's latest round. */
   waitingIn(threadId: string): Promise<readonly string[]>;
@@ -148,9 +140,8 @@ export interface Store
   dropFile(threadId: string, id: string): Promise<void>;
 
   load(requestId: string): Promise<LoadResult>;
-  vote(requestId: string, vote: Vote): Promise<VoteResult>;
-  /** `vote` and, if it completes the quorum, `start` in one step. */
-  voteAndStart(requestId: string, vote: Vote, attempt: Attempt): Promise<VoteAndStartResult>;
+  /** Records a vote; with an attempt it starts the action in the same step, if the vote completes the quorum. */
+  vote(requestId: string, vote: Vote, attempt?: Attempt): Promise<VoteResult>;
   answer(requestId: string, actor: Actor, value: JsonValue): Promise<AnswerResult>;
   /** Ends a request that has not started; only a requester may, or an operator at a terminal. */
   withdraw(requestId: string, actor: Withdrawer, reason: string): Promise<WithdrawResult>;
@@ -162,9 +153,8 @@ export interface Store
     heartbeatTimeoutMs: number,
     progress?: string,
   ): Promise<HeartbeatResult>;
-  finish(requestId: string, outcome: Outcome): Promise<FinishResult>;
-  /** `finish` and, if no other request of the round is open, `claimTurn` in one step. */
-  finishAndClaim(requestId: string, outcome: Outcome, leaseMs: number): Promise<FinishAndClaimResult>;
+  /** Records the outcome of an attempt; with `leaseMs` it claims the next turn in the same step, if no other request of the round is open. */
+  finish(requestId: string, outcome: Outcome, leaseMs?: number): Promise<FinishResult>;
   /** Says how an action goes on that paused while it ran; only the turn that has its thread may. */
   conclude(turn: ClaimedTurn, requestId: string, conclusion: Conclusion): Promise<ConcludeResult>;
   /** Ends a request whose card cannot be shown to anybody. */
@@ -181,18 +171,25 @@ export interface Store
     tries?: number,
   ): Promise<ResolveResult>;
 
-  /** Offers to undo an action for so long after its success. The request that undoes is one of its own. */
-  offerUndo(requestId: string, withinMs: number): Promise<NoteUndoResult>;
-  /** Records a step of the undo and redraws the cards of the action; a step that is behind changes nothing. */
-  noteUndo(requestId: string, step: Exclude<UndoStep, 'offered'>, note?: UndoNote): Promise<NoteUndoResult>;
+  /**
+   * Records a step of the undo and redraws the cards of the action; a step that is behind changes nothing. `offered` holds for `withinMs`
+   * after the success. The request that undoes is one of its own.
+   */
+  noteUndo(requestId: string, step: UndoStep, note?: UndoNote, withinMs?: number): Promise<NoteUndoResult>;
 
   expire(requestId: string): Promise<ExpireResult>;
   /** Sends a reminder, or sets it for the end of the quiet hours. */
   remind(requestId: string, row: OutboxRow, quietUntil?: number): Promise<RemindResult>;
   /** Lets further people decide; `views` are their cards. */
   escalate(requestId: string, row: OutboxRow, views?: readonly NewView[]): Promise<EscalateResult>;
-  /** Gives up an attempt without a heartbeat. An unknown outcome stays due until `askResolvers`, or until it is known. */
-  recover(requestId: string): Promise<RecoverResult>;
+  /**
+   * Gives up an attempt without a heartbeat, or at once one whose own worker says that nobody can know its outcome, with the reason for
+   * people. An unknown outcome stays due until `askResolvers`, or until it is known.
+   */
+  recover(
+    requestId: string,
+    own?: { readonly attempt: string; readonly reason: string },
+  ): Promise<RecoverResult>;
   /** Sends the question about an unknown outcome, of which the caller has seen this revision. */
   askResolvers(
     requestId: string,
@@ -214,18 +211,9 @@ export interface Store
     row: OutboxRow,
     leaseMs: number,
   ): Promise<OutboxItem & { readonly kind: 'row' }>;
-  claimOutbox(
-    shard: number,
-    options: { readonly leaseMs: number; readonly limit: number },
-  ): Promise<OutboxItem[]>;
-  doneRow(item: OutboxItem & { kind: 'row' }): Promise<'done' | 'stale'>;
-  /** Marks a view as drawn; with `againMs` it is due once more after that time. */
-  doneView(
-    item: OutboxItem & { kind: 'view' },
-    revision: number,
-    postedAt: JsonObject,
-    againMs?: number,
-  ): Promise<'done' | 'due-again' | 'due-later' | 'stale'>;
+  claimOutbox(options: { readonly leaseMs: number; readonly limit: number }): Promise<OutboxItem[]>;
+  /** Marks a row as sent, or a card as drawn at a revision; with `againMs` the card is due once more after that time. */
+  done(item: OutboxItem & { kind: 'row' | 'view' }, drawn?: Drawn): Promise<DoneResult>;
   /** Returns an item to be sent later. With `isUnsent` the attempt cannot have sent it, and does not count. */
   retryOutbox(
     item: OutboxItem,
@@ -233,17 +221,13 @@ export interface Store
     options?: { readonly isUnsent?: boolean },
   ): Promise<'later' | 'stale'>;
 
-  /** Lists requests that wait for any of these people and groups, newest first. */
-  listWaiting(people: readonly string[], page: PageOptions): Promise<Page>;
-  listAsked(person: string, page: PageOptions): Promise<Page>;
-  listDecided(person: string, page: PageOptions): Promise<Page>;
-  /** Counts a person's undecided requests over all threads, among the newest 32 of each shard. */
+  /** Lists the requests of any of these people and groups, newest first: those that wait for them, that they asked for, or that they decided. */
+  list(name: RequestList, people: readonly string[], page: PageOptions): Promise<Page>;
+  /** Counts a person's undecided requests over all threads, among their newest 1,000. */
   countPending(requester: string): Promise<number>;
-  /** Finds work that has been due in a shard for `overdueMs`, by Redis's clock. */
-  due(shard: number, options: { readonly overdueMs: number; readonly limit: number }): Promise<DueWork>;
-  /** Measures the open requests, queues and timers of a shard for the operator, at the cost of a few look-ups. */
-  measure(shard: number): Promise<Measures>;
-  /** Counts a thread, and one of its requests, for `measure` by what is on record. */
-  recount(threadId: string, requestId?: string): Promise<void>;
+  /** Finds work that has been due for `overdueMs`, by Redis's clock. */
+  due(options: { readonly overdueMs: number; readonly limit: number }): Promise<DueWork>;
+  /** Measures the open requests, queues and timers for the operator, at the cost of a few look-ups. */
+  measure(): Promise<Measures>;
   close(): Promise<void>;
 }

@@ -1,6 +1,8 @@
 import type { JsonObject, JsonValue } from '../../agent/json.ts';
 import type { Message, ToolPart } from '../../agent/messages.ts';
 import type { NewRequest, SettledState } from '../record/request-record.ts';
+import type { TimerKind } from './work.ts';
+import type { GrantUse, LimitUse } from './workspace.ts';
 
 /** A message of a person that no turn has read yet. Its id is the same for every copy of the message. */
 export interface InboxItem {
@@ -13,6 +15,10 @@ export interface EnqueueOptions {
   readonly onlyKnown?: boolean;
   /** The body to store instead if a turn runs or something waits in the thread. */
   readonly bodyAtWork?: JsonObject;
+  /** Stops the turn that has not ended, in the same step: it was not given the item, and a turn that is has nothing to do with it. */
+  readonly stops?: Omit<Actor, 'eligible'>;
+  /** Claims the next turn for so long, in the same step; while requests are open, nothing is added then. Not together with `stops`. */
+  readonly leaseMs?: number;
 }
 
 /** A file that a thread keeps: an image that the model sees, or a file that has to be sent. */
@@ -41,9 +47,15 @@ export type EffectRecord = {
   readonly firstStart: number;
 } & ({ readonly state: 'started' } | { readonly state: 'paused' | 'finished'; readonly part: ToolPart });
 
-/** The start of a call with effects, with the messages that are not logged yet. */
-export interface EffectStart {
+/** A call in a turn as its limits and its grant count it. */
+export interface CountedCall {
   readonly ref: string;
+  readonly limits?: readonly LimitUse[];
+  readonly grant?: GrantUse | undefined;
+}
+
+/** The start of a call with effects, with the messages that are not logged yet. */
+export interface EffectStart extends CountedCall {
   readonly tool: string;
   /** New for every start, so that a repeated start is recognized. */
   readonly run: string;
@@ -143,6 +155,8 @@ export interface Vote extends Actor {
   readonly reason?: string;
   /** The approver in whose place the person votes, by a delegation that holds now. */
   readonly standsFor?: string;
+  /** Limits the approvals of the person. */
+  readonly rates?: readonly (Pick<LimitUse, 'key' | 'windowMs'> & { readonly max: number })[];
   /** Whether the person allows the same again; it counts if the whole quorum does. */
   readonly grants?: boolean;
 }
@@ -159,6 +173,8 @@ export interface Attempt {
   /** The numbers of the approver groups that each of them is in now; only where the policy has groups. */
   readonly groups?: Readonly<Record<string, readonly number[]>>;
   readonly evidence: JsonObject;
+  /** The limits that it counts against, under a name that is the same for every attempt. */
+  readonly counts?: { readonly action: string; readonly limits: readonly LimitUse[] };
 }
 
 export interface Outcome {
@@ -178,6 +194,8 @@ export type Conclusion =
 
 export type Verdict = 'ran' | 'did-not-run' | 'run-again';
 
+export type RequestList = 'waiting' | 'asked' | 'decided';
+
 export interface Page {
   readonly requestIds: readonly string[];
   /** The start of the next page; `undefined` on the last one. */
@@ -189,7 +207,7 @@ export interface PageOptions {
   readonly from?: string | undefined;
 }
 
-/** The size of a shard's queues. */
+/** The size of the queues. */
 export interface Measures {
   readonly requests: Readonly<Record<'pending' | 'approved' | 'started' | 'unknown', number>>;
   readonly quarantinedThreads: number;
@@ -199,20 +217,18 @@ export interface Measures {
   readonly overdueTimers: number;
 }
 
-/** Work that is due in one shard. */
+/** Work that is due. */
 export interface DueWork {
   readonly threads: readonly string[];
   readonly runs: readonly string[];
   readonly timers: readonly { readonly kind: TimerKind; readonly id: string }[];
   readonly hasOutbox: boolean;
 }
-export type TimerKind = 'expire' | 'remind' | 'escalate' | 'recover' | 'purge' | 'retire' | 'undo';
 
 /** An outbox item that one sender has claimed: a row to send, a card of a request or the digest of a person to draw. */
 export type OutboxItem = {
   readonly item: string;
   readonly owner: string;
-  readonly shard: number;
   /** The number of attempts without success that may have sent it. */
   readonly tries: number;
 } & (
@@ -220,3 +236,11 @@ export type OutboxItem = {
   | { readonly kind: 'view'; readonly requestId: string; readonly viewId: string }
   | { readonly kind: 'digest'; readonly person: string }
 );
+
+/** A card as it was drawn: of which revision of its request, and where it stands now. */
+export interface Drawn {
+  readonly revision: number;
+  readonly postedAt: JsonObject;
+  /** Makes it due once more after this time. */
+  readonly againMs?: number | undefined;
+}

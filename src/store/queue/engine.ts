@@ -3,12 +3,12 @@ import { type Job, Queue, Worker } from 'bullmq';
 import { reasonOf } from '../errors.ts';
 import type { Engine, EngineLog, WorkHandlers, WorkKind } from '../port/engine.ts';
 import type { Store } from '../port/store.ts';
+import { nameOfWork, Work } from '../port/work.ts';
+import { DEFAULT_PREFIX, keyStart } from '../record/keys.ts';
 import { openConnection } from '../redis/connect.ts';
 import type { RedisSettings } from '../redis/redis-settings.ts';
-import { ActiveShards } from './active-shards.ts';
 import { type Sweep, type SweepOptions, startSweep } from './sweep.ts';
 import { RateLimit, TaskPool } from './task-pool.ts';
-import { nameOfWork, performWork, shardOfWork, Work } from './work.ts';
 
 export interface EngineOptions {
   readonly settings: RedisSettings;
@@ -31,7 +31,7 @@ const KINDS = ['thread', 'run', 'outbox', 'timer'] as const satisfies WorkKind[]
 const CONCURRENCY: Record<WorkKind, number> = { thread: 16, run: 16, outbox: 8, timer: 8 };
 const MAX_QUEUED = 1000;
 const OUTBOX_RATE = { max: 50, perMs: 1000 };
-const SWEEP = { everyMs: 5_000, overdueMs: 2_000, limit: 100 };
+const SWEEP = { everyMs: 5_000, overdueMs: 2_000, limit: 1_000 };
 const LONGEST_DELAY_MS = 900_000;
 /** The time for which an idle BullMQ worker waits for a job in one command. */
 const DRAIN_DELAY_S = 30;
@@ -47,7 +47,7 @@ const REPORT_INTERVAL_MS = 10_000;
  * finds.
  */
 export function openEngine(options: EngineOptions): Engine {
-  const { settings, store, log, prefix = 'countersign:', longestDelayMs = LONGEST_DELAY_MS } = options;
+  const { settings, store, log, prefix = DEFAULT_PREFIX, longestDelayMs = LONGEST_DELAY_MS } = options;
   const { outboxRate = OUTBOX_RATE, stopWithinMs = STOP_TIMEOUT_MS } = options;
   const concurrency = { ...CONCURRENCY, ...options.concurrency };
   let attempt: ((work: Work) => Promise<boolean>) | undefined;
@@ -55,6 +55,7 @@ export function openEngine(options: EngineOptions): Engine {
   let sweep: Sweep | undefined;
   let stopped: Promise<void> | undefined;
   let isClosed = false;
+  let senders = 0;
   const running = new Map<Promise<boolean>, Work>();
   const waking = new Set<Promise<void>>();
   const timers = new Set<NodeJS.Timeout>();
@@ -73,15 +74,13 @@ export function openEngine(options: EngineOptions): Engine {
     maxRetriesPerRequest: null,
     onProblem: (message) => log.warn({}, message),
   });
-  const activeShards = new ActiveShards(connection, `${prefix}{engine-active}`, report);
   const pools: Record<WorkKind, TaskPool> = {
     thread: new TaskPool(concurrency.thread, MAX_QUEUED),
     run: new TaskPool(concurrency.run, MAX_QUEUED),
     outbox: new TaskPool(concurrency.outbox, MAX_QUEUED),
     timer: new TaskPool(concurrency.timer, MAX_QUEUED),
   };
-  // Each queue has its own hash tag, so that a cluster spreads them.
-  const place = (kind: WorkKind) => ({ connection, prefix: `${prefix}{engine-${kind}}` });
+  const place = { connection, prefix: `${keyStart(prefix)}engine` };
   const queues = {
     thread: queue('thread'),
     run: queue('run'),
@@ -91,7 +90,7 @@ export function openEngine(options: EngineOptions): Engine {
 
   function queue(kind: WorkKind): Queue {
     return new Queue(kind, {
-      ...place(kind),
+      ...place,
       defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
       streams: { events: { maxLen: 100 } },
     }).on('error', report);
@@ -104,7 +103,7 @@ export function openEngine(options: EngineOptions): Engine {
       else log.warn({ queue: kind }, 'A job that names no work was dropped.');
     };
     return new Worker(kind, process, {
-      ...place(kind),
+      ...place,
       concurrency: concurrency[kind],
       ...(kind === 'outbox' && { limiter: { max: outboxRate.max, duration: outboxRate.perMs } }),
       drainDelay: DRAIN_DELAY_S,
@@ -138,7 +137,9 @@ export function openEngine(options: EngineOptions): Engine {
     const perform = attempt;
     if (perform === undefined || stopped !== undefined) return false;
     if (work.kind === 'outbox' && !outboxLimit.admits()) return false;
-    return pools[work.kind].tryRun(nameOfWork(work), async () => void (await perform(work)));
+    // Senders work beside each other, so that a slow one does not delay what comes after it.
+    const name = work.kind === 'outbox' ? `outbox ${++senders}` : nameOfWork(work);
+    return pools[work.kind].tryRun(name, async () => void (await perform(work)));
   }
 
   function addJob(work: Work): void {
@@ -153,7 +154,6 @@ export function openEngine(options: EngineOptions): Engine {
 
   function wake(work: Work): void {
     if (isClosed) return;
-    activeShards.mark(shardOfWork(work));
     if (!runHere(work)) addJob(work);
   }
 
@@ -197,10 +197,6 @@ export function openEngine(options: EngineOptions): Engine {
       else wake(work);
     },
 
-    markActive(shard) {
-      if (!isClosed) activeShards.mark(shard);
-    },
-
     async start(handlers) {
       if (sweep !== undefined || stopped !== undefined)
         throw new Error('An engine can be started once only.');
@@ -210,7 +206,6 @@ export function openEngine(options: EngineOptions): Engine {
         ...SWEEP,
         ...options.sweep,
         store,
-        activeShards: () => activeShards.list(),
         attempt: perform,
         pools,
         log,
@@ -228,6 +223,19 @@ export function openEngine(options: EngineOptions): Engine {
       return stopped;
     },
   };
+}
+
+function performWork(handlers: WorkHandlers, work: Work): Promise<void> {
+  switch (work.kind) {
+    case 'thread':
+      return handlers.thread(work.threadId);
+    case 'run':
+      return handlers.run(work.requestId);
+    case 'outbox':
+      return handlers.outbox();
+    case 'timer':
+      return handlers.timer(work.timer, work.id);
+  }
 }
 
 // A job that was deleted while it ran is no loss. Other messages may hold secrets, so only their reason is logged.

@@ -29,7 +29,7 @@ export interface ErasedRow extends AuditMark {
   readonly sha256: string;
 }
 
-/** Checks one shard's chain row by row, also against rows that are known from elsewhere. */
+/** Checks the chain row by row, also against rows that are known from elsewhere. */
 export class ChainCheck {
   readonly #marks = new Map<number, AuditMark[]>();
   #highestMark = 0;
@@ -38,6 +38,7 @@ export class ChainCheck {
   readonly #misfits: { readonly row: AuditRow; readonly before: string }[] = [];
   /** The hashes of all rows by number, where rows may be repeated. */
   readonly #hashes = new Map<number, string>();
+  readonly #base: number;
   #last: AuditMark;
   #rows = 0;
 
@@ -47,6 +48,7 @@ export class ChainCheck {
       this.#highestMark = Math.max(this.#highestMark, mark.seq);
     }
     this.#options = options;
+    this.#base = base.seq;
     this.#last = { ...base, sha256: base.seq === 0 ? '' : undefined };
     if (base.seq > 0) this.#compare(base);
   }
@@ -61,10 +63,10 @@ export class ChainCheck {
   }
 
   add(row: AuditRow): void {
-    const { shard, seq, hash: own } = row;
+    const { seq, hash: own } = row;
     if (this.#options.partial && this.#rows === 0 && this.#last.seq === 0 && seq > 1) {
       this.#rows = 1;
-      this.#last = { shard, seq, hash: own };
+      this.#last = { seq, hash: own };
       this.#remember(row);
       this.#compare(row);
       return;
@@ -77,11 +79,11 @@ export class ChainCheck {
     this.#rows += 1;
     const follows = seq === before.seq + 1;
     const sha256 = follows && before.sha256 !== undefined ? sealOf(row, before.sha256) : undefined;
-    this.#last = { shard, seq, hash: own, sha256 };
+    this.#last = { seq, hash: own, sha256 };
     if (!follows) {
       const missing =
         seq - before.seq === 2 ? `row ${seq - 1} is` : `rows ${before.seq + 1} to ${seq - 1} are`;
-      this.#report(shard, before.seq + 1, 'removed', `${missing} missing`);
+      this.#report(before.seq + 1, 'removed', `${missing} missing`);
     } else if (linkOf(row, before.hash) !== own) {
       this.#misfits.push({ row, before: before.hash });
     }
@@ -90,16 +92,16 @@ export class ChainCheck {
   }
 
   /** Adds a row without contents. */
-  addErased({ shard, seq, hash: own, sha256 }: ErasedRow): void {
+  addErased({ seq, hash: own, sha256 }: ErasedRow): void {
     if (seq <= this.#last.seq) {
       if (this.#hashes.get(seq) !== own)
-        this.#report(shard, seq, 'changed', `row ${seq} appears more than once, with different contents`);
+        this.#report(seq, 'changed', `row ${seq} appears more than once, with different contents`);
       return;
     }
     if (seq !== this.#last.seq + 1)
-      this.#report(shard, this.#last.seq + 1, 'removed', `rows before row ${seq} are missing`);
+      this.#report(this.#last.seq + 1, 'removed', `rows before row ${seq} are missing`);
     this.#rows += 1;
-    this.#last = { shard, seq, hash: own, sha256 };
+    this.#last = { seq, hash: own, sha256 };
     this.#remember(this.#last);
     this.#compare(this.#last);
   }
@@ -108,39 +110,39 @@ export class ChainCheck {
   end(head: AuditMark = this.#last): readonly AuditProblem[] {
     for (const { row } of this.#misfits) {
       const home = this.#homeOf(row);
-      if (home === undefined)
-        this.#report(row.shard, row.seq, 'changed', `row ${row.seq} is not what was written`);
-      else this.#report(row.shard, row.seq, 'moved', `row ${row.seq} holds what was written as row ${home}`);
+      if (home === undefined) this.#report(row.seq, 'changed', `row ${row.seq} is not what was written`);
+      else this.#report(row.seq, 'moved', `row ${row.seq} holds what was written as row ${home}`);
     }
     if (this.#last.seq !== head.seq || this.#last.hash !== head.hash) {
       const message = `the log ends at row ${this.#last.seq}, but ${head.seq} were written`;
-      this.#report(head.shard, this.#last.seq + 1, 'cut-off', message);
+      this.#report(this.#last.seq + 1, 'cut-off', message);
     } else {
       const known = this.#highestMark;
       const message =
         head.seq === 0
           ? `all rows are missing, and there were at least ${known}`
           : `row ${known} was signed or exported, but the log ends at row ${head.seq}`;
-      if (known > head.seq) this.#report(head.shard, known, 'cut-off', message);
+      if (known > head.seq) this.#report(known, 'cut-off', message);
     }
     return this.#problems.sort((a, b) => a.seq - b.seq);
   }
 
   /** A row with a number that came before: a repetition where that is allowed, otherwise a fault. */
   #addEarlier(row: AuditRow): void {
-    const { shard, seq } = row;
+    const { seq } = row;
     if (!this.#options.repeats) {
       this.#rows += 1;
-      this.#report(shard, seq, 'changed', `row ${seq} appears more than once`);
+      const message = seq <= this.#base ? 'is there, although it was removed' : 'appears more than once';
+      this.#report(seq, 'changed', `row ${seq} ${message}`);
       return;
     }
     const known = this.#hashes.get(seq);
     const before = seq === 1 ? '' : this.#hashes.get(seq - 1);
     if (known === undefined) {
       this.#remember(row);
-      this.#report(shard, seq, 'moved', `row ${seq} comes after row ${this.#last.seq}`);
+      this.#report(seq, 'moved', `row ${seq} comes after row ${this.#last.seq}`);
     } else if (known !== row.hash || (before !== undefined && linkOf(row, before) !== row.hash)) {
-      this.#report(shard, seq, 'changed', `row ${seq} appears more than once, with different contents`);
+      this.#report(seq, 'changed', `row ${seq} appears more than once, with different contents`);
     }
   }
 
@@ -149,14 +151,14 @@ export class ChainCheck {
   }
 
   /** Compares a row with what is known of it from elsewhere, and goes on from there. */
-  #compare({ shard, seq, hash: own }: AuditMark): void {
+  #compare({ seq, hash: own }: AuditMark): void {
     const marks = this.#marks.get(seq) ?? [];
     const { sha256 } = this.#last;
     const isSame = (mark: AuditMark): boolean =>
       mark.hash === own && (mark.sha256 === undefined || sha256 === undefined || mark.sha256 === sha256);
     if (!marks.every(isSame)) {
       const message = `row ${seq} is not the one that was signed or exported; the log was written anew`;
-      this.#report(shard, seq, 'rewritten', message);
+      this.#report(seq, 'rewritten', message);
     }
     const sealed = marks.find((mark) => mark.sha256 !== undefined);
     if (sealed !== undefined) this.#last = { ...this.#last, sha256: sealed.sha256 };
@@ -172,7 +174,7 @@ export class ChainCheck {
       );
   }
 
-  #report(shard: number, seq: number, problem: AuditProblem['problem'], message: string): void {
-    this.#problems.push({ shard, seq, problem, message: `Shard ${shard}: ${message}` });
+  #report(seq: number, problem: AuditProblem['problem'], message: string): void {
+    this.#problems.push({ seq, problem, message });
   }
 }

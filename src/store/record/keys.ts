@@ -1,13 +1,5 @@
-import { hash } from 'node:crypto';
-
-/** The shard that holds the checkpoints of all chains, the progress of their export and the manifest that is active. */
-export const EXPORT_SHARD = 0;
-
-/** The shard that holds the notes about all channels, and the list of these channels. */
-export const MEMORY_SHARD = 0;
-
-/** The number of hash tags that the record is spread over. It must never change for a Redis in use. */
-export const SHARDS = 64;
+/** The prefix of all keys of an installation, unless another is configured. */
+export const DEFAULT_PREFIX = 'countersign';
 
 const THREAD_ID = /^[A-Za-z0-9:._-]{1,200}$/;
 const REQUEST_ID = /^([A-Za-z0-9:._-]{1,200})~([A-Za-z0-9-]{1,64})$/;
@@ -28,17 +20,23 @@ export function requestIdOf(threadId: string, interruptId: string): string {
   return `${threadId}~${interruptId}`;
 }
 
+/** Returns the id of the interrupt that a request is about; '' for a malformed id. */
+export function interruptOf(requestId: string): string {
+  return REQUEST_ID.exec(requestId)?.[2] ?? '';
+}
+
 /** Returns the thread of a request, or `undefined` for a malformed id. */
 export function threadOf(requestId: string): string | undefined {
   return REQUEST_ID.exec(requestId)?.[1];
 }
 
-export function shardOf(threadId: string): number {
-  return Number.parseInt(hash('sha256', threadId).slice(0, 4), 16) % SHARDS;
+/** Builds what every key of a workspace begins with. The hash tag keeps them in one slot of a cluster; another prefix is another slot. */
+export function keyStart(prefix: string): string {
+  return `{${prefix}}:`;
 }
 
 const THREAD_KEYS = ['thread', 'log', 'inbox', 'seen', 'round', 'effects', 'files'] as const;
-const SHARD_KEYS = [
+const SHARED_KEYS = [
   'timers',
   'wake',
   'run',
@@ -56,125 +54,113 @@ const SHARD_KEYS = [
   'quarantined',
   'noted',
   'freezes',
-  'frozen',
   'grants',
   'delegations',
-  'delegated',
-  'manifest',
+  'documents',
+  // The start of the keys of limits, and of what actions count.
+  'limit',
+  'counted',
 ] as const;
-/** Keys of a thread, a day, a channel or a person that few scripts name; the day, the channel or the person takes the place of a thread in them. */
-const OTHER_KEYS = ['usage', 'feedback', 'memory', 'digest'] as const;
-/** The keys of one server; its name takes the place of a thread in them. */
-const SERVER_KEYS = ['connections', 'versions'] as const;
-type ServerKey = (typeof SERVER_KEYS)[number];
-type ThreadKey = (typeof THREAD_KEYS)[number] | (typeof OTHER_KEYS)[number] | ServerKey;
-type ShardKey = (typeof SHARD_KEYS)[number];
+/** Keys of a thread, a day, a channel, a person or a document that few scripts name; that takes the place of a thread in them. */
+const OTHER_KEYS = ['usage', 'feedback', 'memory', 'digest', 'document'] as const;
+type ThreadKey = (typeof THREAD_KEYS)[number] | (typeof OTHER_KEYS)[number];
+type SharedKey = (typeof SHARED_KEYS)[number];
 
 /** All keys but those of requests, in the order in which scripts receive them. */
-export const KEY_NAMES = [...THREAD_KEYS, ...SHARD_KEYS, ...OTHER_KEYS, ...SERVER_KEYS];
-export type KeyName = ThreadKey | ShardKey;
+export const KEY_NAMES = [...THREAD_KEYS, ...SHARED_KEYS, ...OTHER_KEYS];
+export type KeyName = ThreadKey | SharedKey;
 
-const threadKeys: ReadonlySet<KeyName> = new Set([...THREAD_KEYS, ...OTHER_KEYS, ...SERVER_KEYS]);
+const threadKeys: ReadonlySet<KeyName> = new Set([...THREAD_KEYS, ...OTHER_KEYS]);
 
 function isThreadKey(name: KeyName): boolean {
   return threadKeys.has(name);
 }
 
-/** Builds the names of all keys. The keys of one shard share a hash tag, and so one slot of a cluster. */
+/** Builds the names of all keys of a workspace. */
 export class Keys {
-  readonly #prefix: string;
+  readonly #start: string;
 
   constructor(prefix: string) {
-    this.#prefix = prefix;
+    this.#start = keyStart(prefix);
   }
 
-  shard(shard: number, name: ShardKey): string {
-    return `${this.#prefix}{${shard}}:${name}`;
+  /** A key that the whole workspace shares. */
+  shared(name: SharedKey): string {
+    return this.#start + name;
   }
 
-  request(requestId: string, shard = shardOf(threadOf(requestId) ?? '')): string {
-    return this.#of(shard, 'request', requestId);
+  request(requestId: string): string {
+    return this.#of('request', requestId);
   }
 
   /** The immutable part of a request, beside its hash, because long texts would unpack the hash. */
-  record(requestId: string, shard = shardOf(threadOf(requestId) ?? '')): string {
-    return this.#of(shard, 'record', requestId);
+  record(requestId: string): string {
+    return this.#of('record', requestId);
   }
 
   thread(threadId: string): string {
-    return this.#of(shardOf(threadId), 'thread', threadId);
+    return this.#of('thread', threadId);
   }
 
   round(threadId: string): string {
-    return this.#of(shardOf(threadId), 'round', threadId);
+    return this.#of('round', threadId);
   }
 
   /** The tokens of one day. */
-  usage(day: string, shard: number): string {
-    return this.#of(shard, 'usage', day);
+  usage(day: string): string {
+    return this.#of('usage', day);
   }
 
-  /** The accounts that people have connected at a server, or their versions. */
-  connections(server: string, name: ServerKey): string {
-    return this.#of(shardOf(server), name, server);
-  }
-
-  /** An attempt to connect an account, or a lock; it ends by itself. */
-  attempt(id: string): string {
-    return this.#of(shardOf(id), 'attempt', id);
+  /** A document, by its group and id. */
+  document(name: string): string {
+    return this.#of('document', name);
   }
 
   /** The notes about a channel. */
   memory(channel: string): string {
-    return this.#of(MEMORY_SHARD, 'memory', channel);
+    return this.#of('memory', channel);
   }
 
   /** The digest of a person. */
   digest(person: string): string {
-    return this.#of(shardOf(person), 'digest', person);
+    return this.#of('digest', person);
   }
 
-  grant(id: string, shard: number): string {
-    return this.#of(shard, 'grant', id);
+  grant(id: string): string {
+    return this.#of('grant', id);
   }
 
-  /** The actions that count against one limit. */
-  limit(key: string, shard: number): string {
-    return this.#of(shard, 'limit', key);
-  }
-
-  log(threadId: string, shard = shardOf(threadId)): string {
-    return this.#of(shard, 'log', threadId);
+  log(threadId: string): string {
+    return this.#of('log', threadId);
   }
 
   inbox(threadId: string): string {
-    return this.#of(shardOf(threadId), 'inbox', threadId);
+    return this.#of('inbox', threadId);
   }
 
   effects(threadId: string): string {
-    return this.#of(shardOf(threadId), 'effects', threadId);
+    return this.#of('effects', threadId);
   }
 
   seen(threadId: string): string {
-    return this.#of(shardOf(threadId), 'seen', threadId);
+    return this.#of('seen', threadId);
   }
 
   files(threadId: string): string {
-    return this.#of(shardOf(threadId), 'files', threadId);
+    return this.#of('files', threadId);
   }
 
-  /** Builds the named keys of a thread and its shard, in order. */
-  named(names: readonly KeyName[], threadId: string, shard: number): string[] {
-    const tag = `${this.#prefix}{${shard}}:`;
-    return names.map((name) => (isThreadKey(name) ? `${tag}${name}:${threadId}` : tag + name));
+  /** Builds the named keys, those of a thread and those of the workspace, in order. */
+  named(names: readonly KeyName[], threadId: string): string[] {
+    return names.map((name) => (isThreadKey(name) ? this.#of(name, threadId) : this.#start + name));
   }
 
-  /** Builds all keys of a thread and its shard. */
-  forScript(threadId: string, shard = shardOf(threadId)): string[] {
-    return this.named(KEY_NAMES, threadId, shard);
+  /** Builds all keys of a thread and of the workspace. */
+  forScript(threadId: string): string[] {
+    return this.named(KEY_NAMES, threadId);
   }
 
-  #of(shard: number, name: string, id: string): string {
-    return `${this.#prefix}{${shard}}:${name}:${id}`;
+  #of(name: string, id: string): string {
+    return `${this.#start}${name}:${id}`;
   }
 }

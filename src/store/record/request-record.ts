@@ -1,14 +1,9 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../agent/json.ts';
-import { isPerson } from './keys.ts';
+import { isPerson, threadOf } from './keys.ts';
 
-/**
- * The version of stored requests. Version 1 had its immutable part in one field of the hash, and is still read. Since version 2 the
- * details have a key of their own, and the policy and the execution rules are read from the fields that the scripts use. Version 3 has
- * approver groups or excluded people. Version 4 lets approvers delegate, or has paused while it ran. A request is written as the lowest
- * version that holds it, so that an older process can serve it.
- */
-export const REQUEST_VERSION = 4;
+/** The version of stored requests. Long texts have a key of their own beside the hash, because they would unpack it. */
+export const REQUEST_VERSION = 1;
 
 export const JsonRecord = z.custom<JsonObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -37,7 +32,7 @@ export const RequestState = z.enum(['pending', 'approved', 'started', 'unknown',
 export type RequestState = z.infer<typeof RequestState>;
 
 /** People and groups of whom as many as the quorum must approve. */
-export const ApproverGroupSnapshot = z.strictObject({
+const ApproverGroupSnapshot = z.strictObject({
   any: z.array(Id),
   quorum: z.number().int().positive(),
 });
@@ -55,7 +50,7 @@ export const PolicySnapshot = z.strictObject({
   expiresInMs: z.number().int(),
   remindEveryMs: z.number().int().positive().optional(),
   escalate: z.strictObject({ afterMs: z.number().int(), to: z.array(Id) }).optional(),
-  /** The time after the decision in which the action must start; a request of an older version has no limit. */
+  /** The time after the decision in which the action must start. */
   startWithinMs: z.number().int().nonnegative().optional(),
   /** Groups that must all approve, each person for one of them only; `quorum` is the sum of theirs. */
   groups: z.array(ApproverGroupSnapshot).min(1).optional(),
@@ -65,12 +60,6 @@ export const PolicySnapshot = z.strictObject({
   delegation: z.literal(true).optional(),
 });
 export type PolicySnapshot = Readonly<z.infer<typeof PolicySnapshot>>;
-
-/** Returns the lowest version that holds a request of such a policy. */
-export function versionFor({ groups, excluded = [], delegation }: PolicySnapshot): number {
-  if (delegation === true) return REQUEST_VERSION;
-  return groups === undefined && excluded.length === 0 ? 2 : 3;
-}
 
 /** The rules for attempts. An action that is not idempotent is never retried automatically. */
 export const ExecutionRules = z.strictObject({
@@ -101,10 +90,14 @@ export interface NewRequest {
   readonly views?: readonly NewView[];
   /** Further fields of the audit row `asked`, so that the log alone tells what was asked. Secrets are removed. */
   readonly audit?: JsonObject;
+  /** The names of its tool and its policy, for logs and metrics. */
+  readonly labels?: { readonly tool: string; readonly policy: string };
   /** The trace that the request belongs to, as a W3C `traceparent`. */
   readonly trace?: string | undefined;
   /** Opens the request for a call that ran without approval and whose outcome is unknown. Resolvers are asked, and nobody votes. */
   readonly unsigned?: boolean;
+  /** The name under which the limits of such a call have counted it. */
+  readonly action?: string;
 }
 
 /** A place for a request's card. */
@@ -142,7 +135,7 @@ export const UndoNote = z.object({
 });
 export type UndoNote = Readonly<z.infer<typeof UndoNote>>;
 
-export interface RecordedVote {
+interface RecordedVote {
   readonly who: string;
   readonly decision: 'approve' | 'reject';
   readonly at: number;
@@ -155,7 +148,7 @@ export interface RecordedVote {
 }
 
 /** A place of the card. */
-export interface RecordedView {
+interface RecordedView {
   readonly id: string;
   readonly place: JsonObject;
   /** The posted Slack message. */
@@ -202,6 +195,176 @@ export interface RequestRecord {
   readonly views: readonly RecordedView[];
   /** The state of its undo; `undefined` if none was offered yet. */
   readonly undo: (UndoNote & { readonly step: UndoStep }) | undefined;
+  /** The names of its tool and its policy, for logs and metrics. */
+  readonly labels?: { readonly tool: string; readonly policy: string };
   /** The trace that the request belongs to, as a W3C `traceparent`. */
   readonly trace: string | undefined;
+}
+
+const Decision = z.enum(['approve', 'reject']);
+const Count = z.coerce.number().int().nonnegative();
+const Stored = z.object({
+  v: z.literal(String(REQUEST_VERSION)),
+  state: RequestState,
+  rev: Count,
+  kind: RequestKind,
+  requester: z.string(),
+  requesters: z.string().optional(),
+  barred: z.string().default(''),
+  digest: z.string(),
+  principals: z.string(),
+  created: Count,
+  expires: z.coerce.number().int(),
+  decided_at: Count.optional(),
+  settled_at: Count.optional(),
+  by: z.string().optional(),
+  payload: z.string().optional(),
+  approvals: Count.default(0),
+  rejections: Count.default(0),
+  attempts: Count.default(0),
+  attempt: z.string().optional(),
+  progress: z.string().optional(),
+  views: z.string(),
+  granted: z.string().optional(),
+  trace: z.string().optional(),
+});
+
+/** Parses a request from its hash and its immutable record; an error names the part that does not fit. */
+export function parseRequestRecord(
+  id: string,
+  fields: Readonly<Record<string, string>>,
+  record: string | null,
+): RequestRecord {
+  const stored = Stored.parse(fields);
+  return {
+    id,
+    threadId: threadOf(id) ?? '',
+    state: stored.state,
+    revision: stored.rev,
+    kind: stored.kind,
+    requester: stored.requester,
+    requesters: words(stored.requesters ?? stored.requester),
+    barred: words(stored.barred),
+    digest: stored.digest,
+    details: readPart('record', () => JsonRecord.parse(JSON.parse(record ?? ''))),
+    policy: readPart('policy', () => PolicySnapshot.parse(policyIn(fields))),
+    execution: readPart('execution', () => ExecutionRules.parse(executionIn(fields))),
+    principals: words(stored.principals),
+    createdAt: stored.created,
+    expiresAt: stored.expires,
+    decidedAt: stored.decided_at,
+    settledAt: stored.settled_at,
+    by: stored.by,
+    payload: stored.payload,
+    approvals: stored.approvals,
+    rejections: stored.rejections,
+    votes: Object.keys(fields)
+      .filter((field) => field.startsWith('vote:'))
+      .map((field) => parseVote(field.slice('vote:'.length), fields))
+      // Redis returns the fields of a hash in no order.
+      .sort((left, right) => left.at - right.at),
+    granted: stored.granted === '1',
+    attempts: stored.attempts,
+    attempt: stored.attempt === '' ? undefined : stored.attempt,
+    progress: stored.progress,
+    views: words(stored.views).map((view) => parseView(view, fields)),
+    undo: parseUndo(fields),
+    trace: stored.trace,
+  };
+}
+
+/** Joins the notes of all steps of an undo. */
+function parseUndo(fields: Readonly<Record<string, string>>): RequestRecord['undo'] {
+  const { undo_step: last } = fields;
+  if (last === undefined) return undefined;
+  return readPart('undo', () => {
+    const note = (step: UndoStep) => UndoNote.parse(JSON.parse(fields[`undo:${step}`] ?? '{}'));
+    const notes = { ...note('over'), ...note('asked'), ...note('linked'), ...note('ended') };
+    return { ...notes, step: UndoStep.parse(last) };
+  });
+}
+
+/** Reads the policy as it was when the request was made, without the people it was escalated to. */
+function policyIn(fields: Readonly<Record<string, string>>): object {
+  const { principals = '', resolvers = '', escalate_to: to = '', remind_every: remind } = fields;
+  const { created, expires, self, escalate_after: after, escalated_at: escalatedAt } = fields;
+  const { start_within: startWithin, groups, excluded, delegation } = fields;
+  const first = escalatedAt === undefined ? principals : principals.slice(0, -1 - to.length);
+  return {
+    principals: words(first),
+    resolvers: words(resolvers),
+    quorum: Number(fields.quorum),
+    vetoes: Number(fields.vetoes),
+    selfApproval: self === '1',
+    expiresInMs: Number(expires) - Number(created),
+    ...(remind !== undefined && { remindEveryMs: Number(remind) }),
+    ...(after !== undefined && { escalate: { afterMs: Number(after), to: words(to) } }),
+    ...(startWithin !== undefined && { startWithinMs: Number(startWithin) }),
+    ...(groups !== undefined && { groups: words(groups).map(parseGroup) }),
+    ...(excluded !== undefined && { excluded: words(excluded) }),
+    ...(delegation === '1' && { delegation: true }),
+  };
+}
+
+/** Parses a group such as `1:S1,U2`. */
+function parseGroup(text: string): object {
+  const [quorum = '', any = ''] = text.split(':', 2);
+  return { any: any.split(',').filter((id) => id !== ''), quorum: Number(quorum) };
+}
+
+function executionIn(fields: Readonly<Record<string, string>>): object {
+  const { idempotent, max_attempts: maxAttempts = 1, retry_for: retryFor = 0 } = fields;
+  return {
+    idempotent: idempotent === '1',
+    maxAttempts: Number(maxAttempts),
+    retryForMs: Number(retryFor),
+  };
+}
+
+function parseVote(who: string, fields: Readonly<Record<string, string>>): RecordedVote {
+  const read = <Part>(name: string, schema: z.ZodType<Part>) =>
+    readPart(`${name}:${who}`, () => schema.parse(fields[`${name}:${who}`]));
+  const groups = fields[`groups:${who}`];
+  const standsFor = fields[`for:${who}`];
+  return {
+    who,
+    decision: read('vote', Decision),
+    at: read('at', Count),
+    ...(groups !== undefined && { groups: words(groups).map(Number) }),
+    ...(standsFor !== undefined && standsFor !== '' && { standsFor }),
+    ...(fields[`grant:${who}`] === '1' && { grants: true as const }),
+  };
+}
+
+function parseView(id: string, fields: Readonly<Record<string, string>>): RecordedView {
+  const read = <Part>(name: string, schema: z.ZodType<Part>, missing: string) =>
+    readPart(`${name}:${id}`, () => schema.parse(JSON.parse(fields[`${name}:${id}`] ?? missing)));
+  return {
+    id,
+    place: read('view', JsonRecord, 'null'),
+    postedAt: fields[`stands:${id}`] === undefined ? undefined : read('stands', JsonRecord, 'null'),
+    drawn: read('drawn', Count, '0'),
+  };
+}
+
+function words(text: string): string[] {
+  return text.split(' ').filter((word) => word !== '');
+}
+
+/** Describes an error in one line, with the path of each zod issue. */
+export function describeReadError(error: unknown): string {
+  if (error instanceof z.ZodError)
+    return error.issues
+      .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))
+      .join('; ');
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Reads one part of a record; an error names the part. */
+export function readPart<Part>(name: string, read: () => Part): Part {
+  try {
+    return read();
+  } catch (error) {
+    throw new Error(`${name}: ${describeReadError(error)}`, { cause: error });
+  }
 }

@@ -9,6 +9,8 @@ export interface RedisSettings {
   /** For Sentinels with their own credentials; those in the URLs are for Redis itself. */
   readonly sentinelUsername?: string;
   readonly sentinelPassword?: string;
+  /** Prefix of all keys of the workspace; each workspace on the same Redis has its own. */
+  readonly prefix?: string;
 }
 
 const Text = z.string().min(1);
@@ -21,6 +23,10 @@ export const RedisEnvironment = z
     REDIS_SENTINEL_NAME: Text.optional(),
     REDIS_SENTINEL_USERNAME: Text.optional(),
     REDIS_SENTINEL_PASSWORD: Text.optional(),
+    REDIS_PREFIX: z
+      .string()
+      .regex(/^[\w.-]{1,64}$/, 'must be up to 64 letters, digits, "_", "." or "-"')
+      .optional(),
   })
   .transform((given, context): RedisSettings => {
     const refuse = (path: string, message: string): void => {
@@ -39,6 +45,7 @@ export const RedisEnvironment = z
       ...(given.REDIS_SENTINEL_NAME !== undefined && { sentinelName: given.REDIS_SENTINEL_NAME }),
       ...(given.REDIS_SENTINEL_USERNAME !== undefined && { sentinelUsername: given.REDIS_SENTINEL_USERNAME }),
       ...(given.REDIS_SENTINEL_PASSWORD !== undefined && { sentinelPassword: given.REDIS_SENTINEL_PASSWORD }),
+      ...(given.REDIS_PREFIX !== undefined && { prefix: given.REDIS_PREFIX }),
     };
   });
 

@@ -1,7 +1,9 @@
 import { type Cluster, type Redis, ReplyError } from 'ioredis';
 import { canonicalJson, type JsonObject } from '../../agent/json.ts';
+import type { Report } from '../port/report.ts';
+import type { Work } from '../port/work.ts';
 import { sha256 } from '../record/chain-check.ts';
-import { type Keys, shardOf } from '../record/keys.ts';
+import type { Keys } from '../record/keys.ts';
 import { parseReply, type RawReply } from './script-reply.ts';
 import type { Script, ScriptName, Scripts } from './scripts.ts';
 
@@ -9,10 +11,8 @@ export type RedisClient = Redis | Cluster;
 
 export interface Call {
   readonly threadId: string;
-  /** Only for scripts about a whole shard. */
-  readonly shard?: number;
   readonly requestIds?: readonly string[];
-  /** Keys of the same shard behind all others. */
+  /** Keys behind all others. */
   readonly otherKeys?: readonly string[];
   readonly args: readonly (string | number)[];
 }
@@ -21,6 +21,10 @@ export interface RunScript {
   (name: ScriptName, call: Call): Promise<RawReply>;
   /** Runs a script and reads the thread's log in the same round trip. */
   withLog(name: ScriptName, call: Call): Promise<{ readonly reply: RawReply; readonly log: ThreadLog }>;
+  /** Reports work that is due and that no script has reported. */
+  wake(work: Work): void;
+  /** The trace that new requests and messages belong to. */
+  trace(): string | undefined;
   /** Writes the body of an audit row without secrets: the text, and the digest that the chain covers. */
   auditBody(body: JsonObject): [text: string, digest: string];
 }
@@ -34,29 +38,42 @@ export interface ThreadLog {
   ofLength(length: number): Promise<readonly string[]>;
 }
 
+/** The hooks of the record; all are optional. */
+export interface RecordHooks {
+  /** Removes secrets from everything that enters the audit log. */
+  readonly redact?: Redact;
+  /** Called with the report of each script that has one, before its verb returns. Must not throw. */
+  readonly onReport?: (report: Report) => void;
+  /** Returns the trace of the work that writes now, as a W3C `traceparent`. */
+  readonly trace?: () => string | undefined;
+}
+
 /** Runs scripts by their digest, and sends the text only if the server does not know it. */
 export function scriptRunner(
   client: RedisClient,
   keys: Keys,
   scripts: Scripts,
-  redact: Redact = (body) => body,
+  { redact = (body) => body, onReport = () => {}, trace = () => undefined }: RecordHooks = {},
 ): RunScript {
   const run = async (name: ScriptName, call: Call): Promise<RawReply> => {
-    const { threadId, shard = shardOf(threadId), requestIds = [], otherKeys = [], args } = call;
+    const { threadId, requestIds = [], otherKeys = [], args } = call;
     const script = scripts[name];
-    const own = keys.named(script.keys, threadId, shard);
+    const own = keys.named(script.keys, threadId);
     for (const id of requestIds) {
-      own.push(keys.request(id, shard));
-      if (script.takesRecords) own.push(keys.record(id, shard));
+      own.push(keys.request(id));
+      if (script.takesRecords) own.push(keys.record(id));
     }
     own.push(...otherKeys);
-    return parseReply(await evaluate(client, script, own, [threadId, ...args]));
+    const { reply, report } = parseReply(await evaluate(client, script, own, [threadId, ...args]));
+    if (report.due.length + report.events.length > 0) onReport(report);
+    return reply;
   };
   return Object.assign(run, {
+    trace,
+    wake: (work: Work) => onReport({ events: [], due: [{ work, delayMs: 0 }] }),
     async withLog(name: ScriptName, call: Call) {
-      const { threadId, shard = shardOf(threadId) } = call;
-      const key = keys.log(threadId, shard);
-      const [reply, rows] = await Promise.all([run(name, { ...call, shard }), client.lrange(key, 0, -1)]);
+      const key = keys.log(call.threadId);
+      const [reply, rows] = await Promise.all([run(name, call), client.lrange(key, 0, -1)]);
       const log: ThreadLog = {
         // Rows are only ever added, so equal length means equal rows.
         ofLength: async (length) => (rows.length === length ? rows : client.lrange(key, 0, -1)),

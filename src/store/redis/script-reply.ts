@@ -1,14 +1,61 @@
+import type { RecordEvent, Report, RequestFacts } from '../port/report.ts';
+import { workNamed } from '../port/work.ts';
+import { threadOf } from '../record/keys.ts';
+
 /** A reply of a script: a code, then its values. */
 export type RawReply = readonly (string | readonly string[])[];
 
-/** Checks that a reply holds only strings and lists of strings. Lists can be long, so zod would be slow here. */
-export function parseReply(value: unknown): RawReply {
-  if (!Array.isArray(value) || value.length === 0) throw new TypeError('A script gave an empty reply');
-  for (const part of value) {
+/**
+ * Reads what a script returns: its reply, the work that is due, the audit rows, and the time. The reply holds only strings and lists of
+ * strings; lists can be long, so zod would be slow here.
+ */
+export function parseReply(value: unknown): { readonly reply: RawReply; readonly report: Report } {
+  const [reply, due, events, at]: unknown[] = Array.isArray(value) ? value : [];
+  if (!Array.isArray(reply) || reply.length === 0) throw new TypeError('A script gave an empty reply');
+  for (const part of reply) {
     const isSound = Array.isArray(part) ? part.every(isString) : isString(part);
     if (!isSound) throw new TypeError('A script reply holds a value that is no string');
   }
+  return { reply, report: { due: readDue(strings(due)), events: readEvents(strings(events), Number(at)) } };
+}
+
+function strings(value: unknown): readonly string[] {
+  if (!Array.isArray(value) || !value.every(isString)) throw new TypeError('A script gave no report');
   return value;
+}
+
+function readDue(due: readonly string[]): Report['due'] {
+  return inGroups(due, 2).flatMap(([name = '', delay]) => {
+    const work = workNamed(name);
+    return work === undefined ? [] : [{ work, delayMs: Number(delay) }];
+  });
+}
+
+function readEvents(events: readonly string[], at: number): RecordEvent[] {
+  return inGroups(events, 4).map(([event = '', subject = '', detail = '', facts = '']) => ({
+    ...{ event, subject, detail, at },
+    ...(facts !== '' && { request: readFacts(subject, facts) }),
+  }));
+}
+
+function readFacts(requestId: string, facts: string): RequestFacts {
+  const [kind = '', requester = '', created, decided, tool = '', policy = '', trace = ''] = facts.split('\n');
+  return {
+    ...{ requestId, threadId: threadOf(requestId) ?? '', kind, requester },
+    tool: tool || NONE,
+    policy: policy || NONE,
+    createdAt: Number(created),
+    decidedAt: decided === '' ? undefined : Number(decided),
+    trace: trace || undefined,
+  };
+}
+
+const NONE = 'none';
+
+function inGroups(values: readonly string[], size: number): string[][] {
+  return Array.from({ length: values.length / size }, (_, index) =>
+    values.slice(index * size, (index + 1) * size),
+  );
 }
 
 function isString(value: unknown): boolean {

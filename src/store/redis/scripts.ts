@@ -7,7 +7,6 @@ const FOLDERS = {
   thread: [
     'enqueue',
     'claim-turn',
-    'enqueue-claim',
     'renew-lease',
     'stop',
     'suspend',
@@ -22,14 +21,12 @@ const FOLDERS = {
   ],
   request: [
     'vote',
-    'vote-start',
     'answer',
     'withdraw',
     'supersede',
     'start',
     'heartbeat',
     'finish',
-    'finish-claim',
     'conclude',
     'resolve',
     'abandon',
@@ -37,19 +34,18 @@ const FOLDERS = {
     'redraw',
     'note-undo',
   ],
-  timers: ['expire', 'remind', 'escalate', 'recover', 'ask-resolvers', 'purge', 'due', 'measure', 'recount'],
+  timers: ['expire', 'remind', 'escalate', 'recover', 'ask-resolvers', 'purge', 'due', 'measure'],
   outbox: ['outbox-enqueue', 'outbox-claim', 'outbox-done', 'outbox-retry', 'outbox-drop'],
-  freeze: ['freeze', 'unfreeze', 'apply-freezes'],
+  freeze: ['freeze', 'unfreeze'],
   files: ['keep-file', 'drop-file'],
-  limit: ['reserve', 'give-back', 'read-totals'],
-  grant: ['open-grant', 'use-grant', 'return-use', 'revoke-grant'],
-  delegation: ['delegate', 'end-delegation', 'apply-delegations'],
+  limit: ['count-call', 'read-totals'],
+  grant: ['open-grant', 'revoke-grant'],
+  delegation: ['delegate', 'end-delegation'],
   digest: ['digest-tell', 'digest-note', 'digest-done'],
   usage: ['spend', 'rename-usage'],
-  connections: ['save-connection', 'remove-connection'],
+  document: ['write-document'],
   memory: ['remember', 'forget'],
   audit: ['note', 'trim-audit', 'claim-export', 'save-progress', 'append-checkpoint'],
-  manifest: ['record-manifest', 'approve-manifest', 'adopt-manifest'],
 } as const;
 export type ScriptName = (typeof FOLDERS)[keyof typeof FOLDERS][number];
 
@@ -64,10 +60,10 @@ export interface Script {
 
 export type Scripts = Readonly<Record<ScriptName, Script>>;
 
-/** Runs the script, then the writes that it left to its end, whichever way it returned. */
+/** Runs the script, then the writes that it left to its end, whichever way it returned, and reports what is due and what was audited. */
 const FINISH = `local reply = script()
 for i = 1, #last_writes do last_writes[i]() end
-return reply`;
+return { reply, due_work, events, NOW }`;
 
 const PATHS: ReadonlyMap<string, string> = new Map(
   Object.entries(FOLDERS).flatMap(([folder, names]) => names.map((name) => [name, `${folder}/${name}`])),

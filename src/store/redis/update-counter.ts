@@ -1,14 +1,15 @@
-import type { UpdateCounter, UpdateCounts } from '../port/updates.ts';
+import type { UpdateCounter, UpdateCounts } from '../port/workspace.ts';
+import { DEFAULT_PREFIX, keyStart } from '../record/keys.ts';
 import type { RedisClient } from './run-script.ts';
 
 /** Counts in windows that begin with their first update and end by Redis's clock, so that the clocks of processes do not matter. */
 export function updateCounterIn(
   client: RedisClient,
   windowMs: number,
-  prefix = 'countersign:',
+  prefix = DEFAULT_PREFIX,
 ): UpdateCounter {
-  // One hash slot for both, so that they are counted in one transaction.
-  const keys = { updates: `${prefix}{sent}:updates`, progress: `${prefix}{sent}:progress` };
+  const start = keyStart(prefix);
+  const keys = { updates: `${start}updates`, progress: `${start}progress` };
   return {
     async add(kind) {
       const results = await client

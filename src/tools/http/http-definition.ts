@@ -1,10 +1,17 @@
 import { DefinitionError } from '../../agent/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { JsonSchema } from '../../agent/schema/compile-schema.ts';
-import { bodyFormat } from './template/fill-body.ts';
-import { headerNameProblem, isHeaderValue } from './template/fill-headers.ts';
-import { parseUrlTemplate, type QueryValue } from './template/fill-url.ts';
-import { type InputPath, parseTemplate, placeholdersOf, wholePlaceholder } from './template/template.ts';
+import {
+  bodyFormat,
+  headerNameProblem,
+  type InputPath,
+  isHeaderValue,
+  parseTemplate,
+  parseUrlTemplate,
+  placeholdersOf,
+  type QueryValue,
+  wholePlaceholder,
+} from './template.ts';
 
 /** The call of an HTTP tool; `{{input.name}}` is replaced by an argument of the call. */
 export interface HttpTemplate {
@@ -25,7 +32,7 @@ export interface TemplateProblem {
   readonly message: string;
 }
 
-export const HTTP_METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const HTTP_METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** Finds every mistake of a template, each with its path. */
 export function httpProblems(

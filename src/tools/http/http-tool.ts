@@ -1,5 +1,5 @@
 import { defineTool } from '../../agent/define-tool.ts';
-import { DefinitionError, outcomeUnknown } from '../../agent/errors.ts';
+import { DefinitionError, notDone } from '../../agent/errors.ts';
 import type { JsonObject } from '../../agent/json.ts';
 import type { JsonSchema } from '../../agent/schema/compile-schema.ts';
 import type { Effect, Tool } from '../../agent/tool.ts';
@@ -9,9 +9,14 @@ import { guardedFetch } from './guard/guarded-fetch.ts';
 import { contentTypeOf, type HttpTemplate, httpProblems } from './http-definition.ts';
 import type { ProxySettings } from './proxy.ts';
 import { isFile, readResponse, sendFile } from './read-response.ts';
-import { bodyFormat, fillBody } from './template/fill-body.ts';
-import { fillHeaders } from './template/fill-headers.ts';
-import { fillUrl, parseUrlTemplate, type UrlTemplate } from './template/fill-url.ts';
+import {
+  bodyFormat,
+  fillBody,
+  fillHeaders,
+  fillUrl,
+  parseUrlTemplate,
+  type UrlTemplate,
+} from './template.ts';
 
 export interface HttpToolDefinition extends HttpTemplate {
   readonly name: string;
@@ -31,6 +36,9 @@ export interface HttpToolDefinition extends HttpTemplate {
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 1024 * 1024;
 
+/** The 4xx answers of a gateway that did not wait for the server behind it. */
+const GIVEN_UP: ReadonlySet<number> = new Set([408, 499]);
+
 /** Creates a tool from one HTTP call. The input can fill its placeholders and cannot change the rest of the request. */
 export function httpTool(definition: HttpToolDefinition): Tool {
   const { name, description, inputSchema, select } = definition;
@@ -41,7 +49,7 @@ export function httpTool(definition: HttpToolDefinition): Tool {
   const fetch = guardedFetch({ allowPrivate, timeoutMs, maxBytes, proxy, ...(lookup && { lookup }) });
 
   return defineTool({ name, description, inputSchema, effect }, async (input, helpers) => {
-    const { url, init } = buildRequest(definition, urlTemplate, input);
+    const { url, init } = unsent(() => buildRequest(definition, urlTemplate, input));
     if (effect === 'idempotent') init.headers.set('idempotency-key', helpers.idempotencyKey);
     const call = `${definition.method} ${shownUrl(url, redact)}`;
     let response: Response | undefined;
@@ -51,33 +59,43 @@ export function httpTool(definition: HttpToolDefinition): Tool {
         return await sendFile(response, url, helpers);
       return await readResponse(response, { call, select, redact });
     } catch (error) {
-      throw withEffect(error, call, response?.status);
+      if (error instanceof HttpError && error.code === 'bad-answer' && response !== undefined)
+        throw isRefusal(response) ? notDone(error) : error;
+      throw explainFailure(error, call, response?.status);
     }
   });
 }
 
-/** Adds to an error whether the call may have taken effect. A failure without that mark means that nothing happened. */
-function withEffect(error: unknown, call: string, status: number | undefined): unknown {
-  if (!(error instanceof HttpError)) return error;
-  const isWrite = !call.startsWith('GET ');
-  if (isWrite && provesNothing(error)) outcomeUnknown(error);
-  if (error.code === 'bad-answer') return error;
-  const options = { cause: error, ...(status !== undefined && { status }) };
-  if (status !== undefined) {
-    return new HttpError(
-      error.code,
-      `${call} answered ${status}, so the call went through, but: ${error.message}`,
-      options,
-    );
+/** Builds a request; what cannot be built is not sent. */
+function unsent<Built>(build: () => Built): Built {
+  try {
+    return build();
+  } catch (error) {
+    throw error instanceof Error ? notDone(error) : error;
   }
-  if (error.code !== 'timed-out' && error.code !== 'broken-off') return error;
-  const effect = isWrite ? ' It may or may not have taken effect.' : '';
-  return new HttpError(error.code, `${call}: ${error.message}${effect}`, options);
 }
 
-/** True for an answer of a gateway or a server that may have gone on working: 408, any 5xx, and a redirect that leads nowhere. */
-function provesNothing({ code, status = 0 }: HttpError): boolean {
-  return code === 'bad-redirect' || status === 408 || status >= 500;
+/**
+ * True for an answer by which a server refuses a call: a 4xx of the address that was called. A 408 and a 499 come from gateways that have
+ * given up waiting. A server that redirects may have carried out the call first.
+ */
+function isRefusal({ status, redirected }: Response): boolean {
+  return !redirected && status >= 400 && status < 500 && !GIVEN_UP.has(status);
+}
+
+/** Names the call and its answer in the failure of a call whose answer cannot be read, or never came. */
+function explainFailure(error: unknown, call: string, status: number | undefined): unknown {
+  if (!(error instanceof HttpError)) return error;
+  const options = { cause: error, ...(status !== undefined && { status }) };
+  if (status !== undefined)
+    return new HttpError(
+      error.code,
+      `${call} answered ${status}, so the call probably went through, but: ${error.message}`,
+      options,
+    );
+  if (error.code !== 'timed-out' && error.code !== 'broken-off') return error;
+  const effect = call.startsWith('GET ') ? '' : ' It may or may not have taken effect.';
+  return new HttpError(error.code, `${call}: ${error.message}${effect}`, options);
 }
 
 function checkedUrlTemplate(definition: HttpToolDefinition): UrlTemplate {

@@ -1,8 +1,7 @@
-import type { JsonObject, JsonValue } from '../../agent/json.ts';
+import { type JsonObject, type JsonValue, segmentsOf } from '../../agent/json.ts';
 import type { ToolHelpers } from '../../agent/tool.ts';
-import { segmentsOf } from '../../agent/util/json-pointer.ts';
 import { HttpError } from '../errors.ts';
-import { valueAt } from './template/template.ts';
+import { valueAt } from '../presentation/text-template.ts';
 
 export interface ReadOptions {
   /** The call as people may see it: method, origin and path. */
@@ -35,7 +34,7 @@ export async function readResponse(response: Response, options: ReadOptions): Pr
   if (value === undefined) {
     throw new HttpError(
       'bad-answer',
-      `${call} answered ${status}, so the call went through, but with a body that is not JSON.`,
+      `${call} answered ${status}, so the call probably went through, but with a body that is not JSON.`,
       {
         status,
       },
@@ -45,7 +44,7 @@ export async function readResponse(response: Response, options: ReadOptions): Pr
   if (selected === undefined) {
     throw new HttpError(
       'bad-answer',
-      `${call} answered ${status}, so the call went through, but with nothing at "${select}".`,
+      `${call} answered ${status}, so the call probably went through, but with nothing at "${select}".`,
       {
         status,
       },
@@ -79,7 +78,7 @@ async function readBeginning(response: Response): Promise<string> {
 }
 
 /** Splits `/data/items/0` (JSON Pointer) or `data.items.0` into its segments. */
-export function parseSelection(select: string): readonly string[] {
+function parseSelection(select: string): readonly string[] {
   if (select === '') return [];
   return select.startsWith('/') ? segmentsOf(select) : select.split('.');
 }

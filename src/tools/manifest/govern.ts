@@ -1,25 +1,37 @@
 import { createHash } from 'node:crypto';
+import { diffLines } from 'diff';
+import { isJsonObject, type JsonObject, type JsonValue, toJson, tryParseJson } from '../../agent/json.ts';
 import { changeKey, type PolicyChange } from '../toolbox/policy-change.ts';
-import { compareManifests, weakeningsIn } from './compare/compare-manifests.ts';
+import { LOCK_FILE } from '../toolbox/tool-lock.ts';
 import type { Environment } from './environment.ts';
 import type { Manifest } from './manifest.ts';
-import { parseManifest } from './parse.ts';
+import { type ParsedManifest, parseManifest } from './parse.ts';
 import { formatProblem } from './problem.ts';
 
-/** A valid manifest with its text and the lock file beside it. */
-export interface ManifestVersion {
+/** A valid manifest with the text that is put on record, and the lock file beside it. */
+export interface ManifestVersion extends ManifestText {
+  /** Covers the values of the environment but the secrets. */
   readonly digest: string;
-  readonly text: string;
-  readonly lock: string | undefined;
   readonly manifest: Manifest;
   readonly secrets: readonly string[];
 }
 
-interface Recorded {
+interface Recorded extends ManifestText {
   readonly digest: string;
-  readonly text: string;
-  readonly lock: string | undefined;
   readonly isGoverned: boolean;
+}
+
+/** Makes a version of a parsed manifest and the lock file beside it. */
+export function versionOf(
+  { text, manifest, secrets }: Extract<ParsedManifest, { ok: true }>,
+  lock: string | undefined,
+): ManifestVersion {
+  return { digest: manifestDigest(text, lock), text, lock, manifest, secrets };
+}
+
+/** Returns what is put on record of a version. */
+export function recordOf({ digest, text, lock, manifest }: ManifestVersion): Recorded {
+  return { digest, text, lock, isGoverned: manifest.agent.policyChanges !== undefined };
 }
 
 /** The record of the manifest that all processes agree on. */
@@ -29,7 +41,7 @@ export interface ManifestRecord {
 }
 
 /** The manifest to use: the one of the file, or the recorded one while the file's waits for approval. */
-export interface ChosenManifest {
+interface ChosenManifest {
   readonly version: ManifestVersion;
   /** The change that needs approval before the file's manifest is used. */
   readonly held?: PolicyChange;
@@ -39,32 +51,32 @@ const MAX_RACES = 10;
 
 /**
  * Chooses between the manifest of the file and the one on record. Without a record the file's is taken and recorded. Where the recorded
- * one says who must approve changes, the file's takes its place only if it is not weaker, or if exactly this change was approved.
+ * one says who must approve changes, the file's takes its place only if their governed parts are the same, or if exactly this change was
+ * approved. A file that was active before and has not changed since asks nobody: then another process has changed the record.
  */
 export async function chooseManifest(
   record: ManifestRecord,
   file: ManifestVersion,
   environment: Environment,
+  wasActive = false,
 ): Promise<ChosenManifest> {
   for (let races = 0; races < MAX_RACES; races += 1) {
     const recorded = await record.readManifest();
     if (recorded?.digest === file.digest) return { version: file };
     const former = recorded?.isGoverned === true ? parseRecorded(recorded, environment) : undefined;
+    if (former !== undefined && wasActive) return { version: former };
     const held = former && changeFrom(former, file);
     if (former !== undefined && held !== undefined && recorded?.approved !== changeKey(held))
       return { version: former, held };
-    const { digest, text, lock, manifest } = file;
-    const isGoverned = manifest.agent.policyChanges !== undefined;
-    const next = { digest, text, lock, isGoverned };
-    if ((await record.recordManifest(recorded?.digest, next)) === 'recorded') return { version: file };
+    if ((await record.recordManifest(recorded?.digest, recordOf(file))) === 'recorded')
+      return { version: file };
   }
   throw new Error('The manifest on record kept changing');
 }
 
-/** Describes the change from one manifest to another if it makes anything weaker. */
 function changeFrom(former: ManifestVersion, next: ManifestVersion): PolicyChange | undefined {
-  const weaker = weakeningsIn(compareManifests(former, next)).map(({ part, words }) => `${part}: ${words}`);
-  return weaker.length === 0 ? undefined : { from: former.digest, to: next.digest, weaker };
+  const diff = governedDiff(former, next);
+  return diff === undefined ? undefined : { from: former.digest, to: next.digest, diff };
 }
 
 /**
@@ -73,12 +85,12 @@ function changeFrom(former: ManifestVersion, next: ManifestVersion): PolicyChang
  */
 export function parseRecorded({ digest, text, lock }: Recorded, environment: Environment): ManifestVersion {
   const parsed = parseManifest(text, { file: 'the recorded manifest', environment });
-  if (parsed.ok) return { digest, text, lock, manifest: parsed.manifest, secrets: parsed.secrets };
+  if (parsed.ok) return { ...versionOf(parsed, lock), digest };
   const problems = parsed.problems.map(formatProblem);
   throw new UnreadableManifestError(digest, problems, variablesAtFault(text, environment));
 }
 
-/** The manifest on record cannot be read, so nobody can tell whether the file's is weaker. */
+/** The manifest on record cannot be read, so nobody can tell what the file's would change. */
 export class UnreadableManifestError extends Error {
   override readonly name = 'UnreadableManifestError';
   /** The variables of the environment that alone are at fault; without them this version is. */
@@ -115,4 +127,109 @@ function variablesAtFault(text: string, environment: Environment): string[] {
 export function manifestDigest(text: string, lock?: string): string {
   const whole = lock === undefined ? text : `${text}\n${lock}`;
   return createHash('sha256').update(whole).digest('hex');
+}
+
+/** A manifest without its secrets as JSON, and the lock file beside it. */
+interface ManifestText {
+  readonly text: string;
+  readonly lock: string | undefined;
+}
+
+/** The sections that decide nothing about who approves what: the app at Slack, and how long ended requests are kept. */
+const FREE_SECTIONS: ReadonlySet<string> = new Set(['slack', 'retention']);
+/** The keys of the agent that give nobody a right: the model, its words and its limits. All others are governed. */
+const FREE_KEYS: ReadonlySet<string> = new Set([
+  'model',
+  'fallback_models',
+  'api',
+  'reasoning_effort',
+  'verbosity',
+  'temperature',
+  'max_output_tokens',
+  'parallel_tool_calls',
+  'service_tier',
+  'headers',
+  'query',
+  'timeout',
+  'budgets',
+  'instructions',
+  'max_steps',
+  'context_budget',
+  'context',
+  'files',
+  'memory',
+  'feedback',
+  'limits',
+]);
+
+/**
+ * Writes the governed part of a manifest, which decides who approves what, and when: one line for each value, with its whole path, so
+ * that a changed line says where it is. The order is that of the file, since it counts for rules and tools.
+ */
+export function governedText({ text, lock }: ManifestText): string {
+  const written = toJson(tryParseJson(text));
+  const { agent, ...sections } = without(isJsonObject(written) ? written : {}, FREE_SECTIONS);
+  const parts: JsonObject = {
+    ...(isJsonObject(agent) && { agent: without(agent, FREE_KEYS) }),
+    ...sections,
+    ...(lock !== undefined && { [LOCK_FILE]: toJson(tryParseJson(lock) ?? lock) }),
+  };
+  return Object.entries(parts)
+    .filter(([, part]) => !isEmpty(part))
+    .flatMap(([name, part]) => linesOf(name, part))
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+/** More edits than these are shown as everything removed and everything added. */
+const MAX_EDITS = 2_000;
+
+/** Lists the lines of the governed part that differ, with `- ` or `+ ` before each; `undefined` if none does. */
+export function governedDiff(former: ManifestText, next: ManifestText): string | undefined {
+  const [before, after] = [governedText(former), governedText(next)];
+  if (before === after) return undefined;
+  const parts = diffLines(before, after, { maxEditLength: MAX_EDITS }) ?? [
+    { value: before, removed: true, added: false },
+    { value: after, removed: false, added: true },
+  ];
+  return parts
+    .filter(({ added, removed }) => added || removed)
+    .flatMap(({ value, added }) =>
+      value
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => `${added ? '+' : '-'} ${line}`),
+    )
+    .join('\n');
+}
+
+function without(written: JsonObject, keys: ReadonlySet<string>): JsonObject {
+  return Object.fromEntries(Object.entries(written).filter(([key]) => !keys.has(key)));
+}
+
+function isEmpty(value: JsonValue): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
+
+function linesOf(path: string, value: JsonValue): string[] {
+  if (isEmpty(value) || isScalar(value)) return [`${path}: ${scalarText(value)}`];
+  if (isJsonObject(value))
+    return Object.entries(value).flatMap(([key, entry]) => linesOf(`${path}.${nameText(key)}`, entry));
+  if (!Array.isArray(value)) return [];
+  if (value.every(isScalar)) return [`${path}: [${value.map(scalarText).join(', ')}]`];
+  return value.flatMap((item, index) => linesOf(`${path}[${index}]`, item));
+}
+
+function isScalar(value: JsonValue): boolean {
+  return typeof value !== 'object' || value === null;
+}
+
+const BARE = /^(?!(?:true|false|null)$)[A-Za-z][\w.:/@*-]*$/;
+
+function scalarText(value: JsonValue): string {
+  return typeof value === 'string' && BARE.test(value) ? value : JSON.stringify(value);
+}
+
+function nameText(key: string): string {
+  return /^[\w-]+$/.test(key) ? key : JSON.stringify(key);
 }

@@ -1,14 +1,13 @@
 import type { JsonObject } from '../../agent/json.ts';
 import type { ModelConfig } from '../../agent/model.ts';
 import type { Effect } from '../../agent/tool.ts';
-import type { ApprovalRule } from '../gate/approval-rules.ts';
-import type { Limit } from '../gate/limits.ts';
-import type { Policy } from '../gate/policy.ts';
+import type { Limit } from '../../policy/limits.ts';
+import type { Policy } from '../../policy/policy.ts';
+import type { ApprovalRule } from '../../policy/rules.ts';
 import type { HttpToolDefinition } from '../http/http-tool.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
+import type { PreviewDeclaration, UndoDeclaration } from '../presentation/linked-call.ts';
 import type { TextDeclaration } from '../presentation/presentation.ts';
-import type { PreviewDeclaration } from '../presentation/preview.ts';
-import type { UndoDeclaration } from '../presentation/undo.ts';
 import type { BUILT_IN_NAMES, FILE_KINDS } from './schema/agent.ts';
 import type { ImagePlace } from './schema/tools.ts';
 
@@ -107,7 +106,7 @@ export interface AgentDeclaration extends ModelDeclaration {
   readonly admins: readonly string[];
   /** By default one admin. */
   readonly unfreeze: UnfreezeRule;
-  /** The people who approve that the rules become weaker, and the channel where they are asked; `undefined` if nobody must. */
+  /** The people who approve changes of the governed part, and the channel where they are asked; `undefined` if nobody must. */
   readonly policyChanges: { readonly policy: Policy; readonly channel: string } | undefined;
   readonly builtIns: Readonly<Record<BuiltInName, BuiltInUse>>;
 }
@@ -129,7 +128,7 @@ interface Declared {
   readonly maxOutput: number;
   /** The places that images of its results go to. */
   readonly images: ImagePlace;
-  /** The entry as it stands in the file, without its rules, with `${NAME}` in place of a value of the environment. */
+  /** The entry as it stands in the file, without its rules, with `${NAME}` in place of a secret. */
   readonly asWritten: JsonObject;
   /** The texts for people, by pattern; the first that matches a tool counts. */
   readonly cards: readonly CardDeclaration[];
@@ -158,6 +157,8 @@ export interface McpDeclaration extends Declared {
   readonly kind: 'mcp';
   readonly config: McpConfig;
   readonly trustHints: boolean;
+  /** Patterns of the tools that have done nothing when they report an error. */
+  readonly finalErrors: readonly string[];
   readonly elicitation: ElicitationDeclaration;
   readonly allowPrivate: readonly string[];
 }

@@ -1,20 +1,27 @@
-import { stat } from 'node:fs/promises';
+import { type FSWatcher, watch } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, resolve } from 'node:path';
+import type { Logger } from 'pino';
 import { canonicalJson, type JsonObject, toJson } from '../../agent/json.ts';
 import type { Secrets } from '../secrets.ts';
-import type { LockText, OpenToolbox } from '../toolbox/open-toolbox.ts';
+import type { OpenToolbox } from '../toolbox/open-toolbox.ts';
 import type { PolicyChange } from '../toolbox/policy-change.ts';
 import { LOCK_FILE, readLockText } from '../toolbox/tool-lock.ts';
-import { chooseManifest, type ManifestRecord, type ManifestVersion, manifestDigest } from './govern.ts';
+import {
+  chooseManifest,
+  type ManifestRecord,
+  type ManifestVersion,
+  manifestDigest,
+  versionOf,
+} from './govern.ts';
 import type { Manifest } from './manifest.ts';
 import { parseManifest } from './parse.ts';
 import { formatProblem } from './problem.ts';
-import { type ManifestWatch, readText, type WatchOptions, watchFile } from './watch-file.ts';
 
 /**
- * A notice for the admins: the manifest was rejected, waits for approval because it is weaker, is valid again, or is active although some
- * of its tools do not work.
+ * A notice for the admins: the manifest was rejected, waits for approval, is valid again, or is active although some of its tools do
+ * not work.
  */
 export interface ReloadNotice {
   readonly outcome: 'rejected' | 'held' | 'valid-again' | 'active-with-problems';
@@ -23,11 +30,9 @@ export interface ReloadNotice {
 }
 
 export interface ReloadOptions extends WatchOptions {
-  /** The text that the toolbox was opened with, so that a change before the watch begins is not missed. */
-  readonly text: string;
-  /** The lock file that the toolbox was opened with; without it, the one beside the manifest. */
-  readonly lock?: LockText | undefined;
-  /** Holds a manifest that is weaker back until it is approved; without it every valid one becomes active. */
+  /** The version that the toolbox was opened with, so that a change before the watch begins is not missed. */
+  readonly active: ManifestVersion;
+  /** Holds a manifest with another governed part back until it is approved; without it every valid one becomes active. */
   readonly govern?: ManifestGovernor | undefined;
   readonly environment: NodeJS.ProcessEnv;
   readonly toolbox: OpenToolbox;
@@ -39,11 +44,16 @@ export interface ReloadOptions extends WatchOptions {
   readonly onNotice: (notice: ReloadNotice) => void | Promise<void>;
 }
 
-export interface ManifestGovernor {
+interface ManifestGovernor {
   readonly record: ManifestRecord;
   /** Asks people about a change; called again while it waits. */
   readonly onHeld: (change: PolicyChange) => Promise<void>;
 }
+
+/** The manifest of the file, or its mistakes. */
+type FileVersion =
+  | { readonly digest: string; readonly version: ManifestVersion }
+  | { readonly digest: string; readonly version?: undefined; readonly problems: readonly string[] };
 
 const EVENT = 'configured';
 
@@ -54,10 +64,11 @@ const EVENT = 'configured';
 export async function watchManifest(options: ReloadOptions): Promise<ManifestWatch> {
   const { file, environment, toolbox, secrets, store, logger } = options;
   const folder = dirname(resolve(file));
-  let { text: lock } = options.lock ?? { text: await readLockText(folder) };
-  let active = manifestDigest(options.text, lock);
-  /** The file as it was when its manifest was last active here. */
-  let agreed = (await readText(file)) === options.text ? active : undefined;
+  let { active } = options;
+  /** The digest of the file, while its manifest is the active one. */
+  let activeFile: string | undefined;
+  /** The manifest of the file when it was last active here. */
+  let agreed: string | undefined;
   let rejected: string | undefined;
   let held: string | undefined;
 
@@ -82,22 +93,24 @@ export async function watchManifest(options: ReloadOptions): Promise<ManifestWat
     await notify('rejected', problems);
   }
 
-  async function reload(): Promise<void> {
+  async function readVersion(): Promise<FileVersion> {
     const text = await readText(file);
-    if (text === undefined) return reject('', [`${file} cannot be read`]);
-    const nextLock = await readLockText(folder);
-    const digest = manifestDigest(text, nextLock);
-    const wasRejected = rejected !== undefined;
-    if (digest === active && options.govern === undefined) {
-      rejected = undefined;
-      if (wasRejected) await notify('valid-again', []);
-      return;
-    }
+    if (text === undefined) return { digest: '', problems: [`${file} cannot be read`] };
+    const lock = await readLockText(folder);
+    const digest = manifestDigest(text, lock);
     const parsed = parseManifest(text, { file, environment });
-    if (!parsed.ok) return reject(digest, parsed.problems.map(formatProblem));
-    if (parsed.placeholders.length > 0) return reject(digest, parsed.placeholders.map(formatProblem));
-    const written = { digest, text, lock: nextLock, manifest: parsed.manifest, secrets: parsed.secrets };
-    const problems = await activate(await choose(written));
+    if (!parsed.ok) return { digest, problems: parsed.problems.map(formatProblem) };
+    if (parsed.placeholders.length > 0) return { digest, problems: parsed.placeholders.map(formatProblem) };
+    return { digest, version: versionOf(parsed, lock) };
+  }
+
+  async function reload(): Promise<void> {
+    const read = await readVersion();
+    if (read.version === undefined) return reject(read.digest, read.problems);
+    const chosen = await choose(read.version);
+    const problems = await activate(chosen);
+    activeFile = chosen.digest === read.version.digest ? read.digest : undefined;
+    const wasRejected = rejected !== undefined;
     rejected = undefined;
     if (problems.length > 0) await notify('active-with-problems', problems);
     else if (wasRejected) await notify('valid-again', []);
@@ -106,46 +119,49 @@ export async function watchManifest(options: ReloadOptions): Promise<ManifestWat
   /** Chooses the manifest to use, and asks people about one of the file that has to wait. */
   async function choose(written: ManifestVersion): Promise<ManifestVersion> {
     if (options.govern === undefined) return written;
-    const chosen = await chooseManifest(options.govern.record, written, environment);
+    const { record: recorded } = options.govern;
+    const chosen = await chooseManifest(recorded, written, environment, written.digest === agreed);
     if (chosen.held === undefined) {
       agreed = written.digest;
       held = undefined;
       return chosen.version;
     }
-    // Where the file is the same as before, it is the record that another process has changed.
-    if (written.digest === agreed) return chosen.version;
     await options.govern.onHeld(chosen.held);
     if (held !== written.digest) {
       held = written.digest;
-      logger.warn({ file, ...chosen.held }, 'manifest is weaker and waits for approval');
-      await notify('held', chosen.held.weaker);
+      logger.warn({ file, ...chosen.held }, 'manifest waits for approval');
+      await notify('held', []);
     }
     return chosen.version;
   }
 
   /** Activates a manifest, once it is recorded, unless it is active; returns the problems that came with it. */
   async function activate(version: ManifestVersion): Promise<readonly string[]> {
-    if (version.digest === active) return [];
+    if (version.digest === active.digest) return [];
     const changed = changedParts(toolbox.manifest, version.manifest);
-    if (version.lock !== lock) changed.push(LOCK_FILE);
-    const old = active;
+    if (version.lock !== active.lock) changed.push(LOCK_FILE);
+    const old = active.digest;
     await record(old, version.digest, changed);
     for (const secret of version.secrets) secrets.add(secret);
     const known = toolbox.problems();
     await toolbox.replace(version.manifest, { text: version.lock });
-    active = version.digest;
-    lock = version.lock;
-    logger.info({ file, old, new: active, changed }, 'manifest reloaded');
+    active = version;
+    logger.info({ file, old, new: active.digest, changed }, 'manifest reloaded');
     return toolbox.problems().filter((problem) => !known.includes(problem));
   }
 
-  await record(null, active, []);
+  await record(null, active.digest, []);
+  const first = await readVersion();
+  if (first.version?.digest === active.digest) {
+    activeFile = first.digest;
+    agreed = active.digest;
+  }
   return watchFile(options, {
-    isActive: (digest) => digest === active,
+    isActive: (digest) => digest === activeFile,
     reload,
     // Another process may have recorded another manifest.
     isFollowing: async () =>
-      options.govern === undefined || (await options.govern.record.readManifest())?.digest === active,
+      options.govern === undefined || (await options.govern.record.readManifest())?.digest === active.digest,
   });
 }
 
@@ -176,4 +192,96 @@ async function ownerOf(
     ({ uid, mtime }) => ({ owner: uid, modified: mtime.toISOString() }),
     () => ({}),
   );
+}
+
+interface WatchOptions {
+  readonly file: string;
+  readonly logger: Logger;
+  /** The time that the file must stay the same before it is read: editors write in several steps. */
+  readonly quietMs?: number;
+  /** The interval of checks for file systems that report no changes, such as some mounted folders. */
+  readonly pollMs?: number;
+}
+
+interface ManifestWatch {
+  /** Reads the file now; resolves when its manifest is active or rejected. */
+  reload(): Promise<void>;
+  /** Ends the watch, after a reload that is under way. */
+  close(): Promise<void>;
+}
+
+const QUIET_MS = 250;
+const POLL_MS = 15_000;
+
+/** Reloads the file whenever something in its folder changes, and at intervals; one reload at a time. */
+function watchFile(
+  { file, logger, quietMs = QUIET_MS, pollMs = POLL_MS }: WatchOptions,
+  manifest: { isActive(digest: string): boolean; isFollowing(): Promise<boolean>; reload(): Promise<void> },
+): ManifestWatch {
+  let reloading = Promise.resolve();
+  let isClosed = false;
+  let scheduled: NodeJS.Timeout | undefined;
+  let lastSeen: string | undefined;
+
+  const reload = (): Promise<void> => {
+    reloading = reloading.then(async () => {
+      if (isClosed) return;
+      await manifest.reload().catch((err) => {
+        logger.error({ err, file }, 'manifest reload failed, will be retried');
+      });
+    });
+    return reloading;
+  };
+  const reloadIfQuiet = async (): Promise<void> => {
+    scheduled = undefined;
+    const text = await readText(file);
+    const digest = text === undefined ? '' : manifestDigest(text, await readLockText(dirname(resolve(file))));
+    if (isClosed || manifest.isActive(digest)) lastSeen = undefined;
+    // Other files of the folder may change all the time, so the text must be quiet, not the folder.
+    else if (digest === lastSeen) await reload();
+    else schedule();
+    lastSeen = digest;
+  };
+  const schedule = (): void => {
+    if (isClosed) return;
+    scheduled ??= setTimeout(() => void reloadIfQuiet(), quietMs);
+  };
+
+  const watcher = watchFolder(dirname(resolve(file)), schedule, logger);
+  const follow = async (): Promise<void> => {
+    const isFollowing = await manifest.isFollowing().catch(() => true);
+    if (!isFollowing && !isClosed) await reload();
+  };
+  const polling = setInterval(() => {
+    schedule();
+    void follow();
+  }, pollMs);
+  polling.unref();
+  schedule();
+  return {
+    reload,
+    async close() {
+      isClosed = true;
+      clearTimeout(scheduled);
+      clearInterval(polling);
+      watcher?.close();
+      await reloading;
+    },
+  };
+}
+
+/** Watches the folder, not the file: editors and deployments replace the file, or a link to it. */
+function watchFolder(folder: string, onChange: () => void, logger: Logger): FSWatcher | undefined {
+  const onError = (err: unknown): void =>
+    logger.warn({ err, folder }, 'file watch failed, manifest is polled');
+  try {
+    return watch(folder, { persistent: false }, onChange).on('error', onError);
+  } catch (err) {
+    onError(err);
+    return undefined;
+  }
+}
+
+async function readText(file: string): Promise<string | undefined> {
+  return readFile(file, 'utf8').catch(() => undefined);
 }

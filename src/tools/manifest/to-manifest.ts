@@ -1,24 +1,21 @@
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
-import type { Limit } from '../gate/limits.ts';
-import type { ApproverGroup, GrantRule, Policy } from '../gate/policy.ts';
-import { mayBeHigh, toRisk } from '../gate/risk.ts';
-import type { PreviewDeclaration } from '../presentation/preview.ts';
-import type { UndoDeclaration } from '../presentation/undo.ts';
+import type { ModelConfig } from '../../agent/model.ts';
+import type { Limit } from '../../policy/limits.ts';
+import { type ApproverGroup, type GrantRule, mayBeHigh, type Policy, toRisk } from '../../policy/policy.ts';
+import type { AuthConfig, McpConfig } from '../mcp/mcp-config.ts';
+import type { PreviewDeclaration, UndoDeclaration } from '../presentation/linked-call.ts';
 import { DEFAULT_MAX_OUTPUT } from '../toolbox/protect-tool.ts';
-import type { Manifest, ToolDeclaration } from './manifest.ts';
-import type { AgentFile } from './schema/agent.ts';
-import type { LimitFile } from './schema/limits.ts';
+import type { BuiltInUse, ChannelDeclaration, Manifest, ToolDeclaration } from './manifest.ts';
+import { type AgentFile, type ChannelFile, FILE_KINDS } from './schema/agent.ts';
 import type { AuditFile, ManifestFile } from './schema/manifest-file.ts';
-import type { PolicyFile } from './schema/policies.ts';
-import type { HttpFile, PreviewFile, ToolFile, UndoFile } from './schema/tools.ts';
+import type { LimitFile, PolicyFile } from './schema/policies.ts';
+import type { AuthFile, HttpFile, McpFile, PreviewFile, ToolFile, UndoFile } from './schema/tools.ts';
 import { durationMs } from './schema/values.ts';
-import { DEFAULT_TIME_ZONE, toAgent } from './to-agent.ts';
-import { toMcpConfig } from './to-mcp-config.ts';
 
 const DEFAULT_RETENTION_MS = durationMs('30d');
 
-/** Converts a checked file to a manifest; `unfilled` is the file before values of the environment were filled in. */
-export function toManifest(written: ManifestFile, unfilled: JsonObject): Manifest {
+/** Converts a checked file to a manifest; `withoutSecrets` is the file with `${NAME}` in place of each secret. */
+export function toManifest(written: ManifestFile, withoutSecrets: JsonObject): Manifest {
   const { slack, agent = {}, policies = {}, limits = {}, tools = {}, audit = {}, retention = {} } = written;
   const section = toJson(slack);
   return {
@@ -28,7 +25,7 @@ export function toManifest(written: ManifestFile, unfilled: JsonObject): Manifes
       Object.entries(policies).map(([name, policy]) => [name, toPolicy(name, policy, agent.time_zone)]),
     ),
     limits: Object.entries(limits).flatMap(([match, one]) => toLimits(match, one)),
-    tools: Object.entries(tools).flatMap(([name, tool]) => toTool(name, tool, unfilled.tools) ?? []),
+    tools: Object.entries(tools).flatMap(([name, tool]) => toTool(name, tool, withoutSecrets.tools) ?? []),
     audit: toAudit(audit),
     retention: {
       requestMs: retention.requests ?? DEFAULT_RETENTION_MS,
@@ -100,9 +97,9 @@ export function toPolicy(name: string, written: PolicyFile, timeZone = DEFAULT_T
     directMessages: written.direct_messages ?? true,
     quietHours: toQuietHours(written, timeZone),
     load: toLoad(written.load),
-    digest: written.load?.digest && {
-      after: written.load.digest.after,
-      withinMs: written.load.digest.within,
+    summary: written.load?.summary && {
+      after: written.load.summary.after,
+      withinMs: written.load.summary.within,
     },
     confirm: written.confirm,
     risk,
@@ -155,10 +152,10 @@ const DEFAULT_ELICITATION_MS = durationMs('7d');
 const NO_INPUT = { type: 'object', properties: {}, additionalProperties: false };
 
 /** Fills in the defaults of a tool; a tool of no kind was reported before. */
-export function toTool(
+function toTool(
   name: string,
   written: ToolFile,
-  unfilled: JsonValue | undefined,
+  withoutSecrets: JsonValue | undefined,
 ): ToolDeclaration | undefined {
   const { approval = [], effect, allow, module, mcp, http } = written;
   const declared = {
@@ -170,7 +167,7 @@ export function toTool(
     allow: { channels: allow?.channels, people: allow?.people },
     maxOutput: written.max_output ?? DEFAULT_MAX_OUTPUT,
     images: written.images ?? 'both',
-    asWritten: withoutRules(unfilled, name),
+    asWritten: withoutRules(withoutSecrets, name),
     cards: toCards(written),
   };
   if (module !== undefined) return { ...declared, kind: 'module', module };
@@ -179,14 +176,18 @@ export function toTool(
     if (config === undefined) return undefined;
     const { trust_hints: trustHints = false, allow_private: allowPrivate = [] } = mcp;
     const { ask = 'requester', expires: expiresMs = DEFAULT_ELICITATION_MS } = mcp.elicitation ?? {};
-    return { ...declared, kind: 'mcp', config, trustHints, allowPrivate, elicitation: { ask, expiresMs } };
+    const finalErrors = mcp.errors === 'final' ? ['*'] : (mcp.errors?.final ?? []);
+    return {
+      ...{ ...declared, kind: 'mcp', config, trustHints, finalErrors, allowPrivate },
+      elicitation: { ask, expiresMs },
+    };
   }
   if (http === undefined) return undefined;
   return { ...declared, kind: 'http', definition: toDefinition(name, written, http) };
 }
 
-function withoutRules(unfilled: JsonValue | undefined, name: string): JsonObject {
-  const entry = isJsonObject(unfilled) ? unfilled[name] : undefined;
+function withoutRules(tools: JsonValue | undefined, name: string): JsonObject {
+  const entry = isJsonObject(tools) ? tools[name] : undefined;
   if (!isJsonObject(entry)) return {};
   const { approval: _, ...others } = entry;
   return others;
@@ -234,4 +235,130 @@ function toDefinition(name: string, { description = '', input, effect }: ToolFil
     ...(allow_private !== undefined && { allowPrivate: allow_private }),
     ...(effect !== undefined && { effect }),
   };
+}
+
+const DEFAULT_MCP_TIMEOUT_MS = durationMs('60s');
+
+/** Fills in the defaults of a server; one without a command and a URL was reported before. */
+function toMcpConfig({
+  command,
+  args = [],
+  env = {},
+  cwd,
+  url,
+  headers = {},
+  auth,
+  ...rest
+}: McpFile): McpConfig | undefined {
+  const shared = { prefix: rest.prefix ?? '', timeoutMs: rest.timeout ?? DEFAULT_MCP_TIMEOUT_MS };
+  if (command !== undefined) return { ...shared, transport: 'stdio', command, args, env, cwd };
+  if (url === undefined) return undefined;
+  return { ...shared, transport: 'http', url, headers, ...(auth !== undefined && { auth: toAuth(auth) }) };
+}
+
+function toAuth({ as, token, scope, issuer, ...written }: AuthFile): AuthConfig {
+  const { client_id: clientId, client_secret: secret, private_key: privateKey } = written;
+  const { algorithm = 'RS256' } = written;
+  if (as === 'bot' && token !== undefined) return { as, token };
+  const client = { clientId: clientId ?? '', issuer, secret, privateKey, algorithm };
+  if (as === 'bot') return { as, client, scope };
+  return { as, client: clientId === undefined ? undefined : client, issuer, scope };
+}
+
+const DEFAULT_MAX_STEPS = 20;
+const DEFAULT_TIME_ZONE = 'UTC';
+const DEFAULT_PENDING_PER_THREAD = 10;
+const DEFAULT_PENDING_PER_PERSON = 25;
+
+/** Fills in the defaults of the agent. */
+function toAgent({
+  built_ins: builtIns = {},
+  limits = {},
+  budgets = {},
+  ...written
+}: AgentFile): Omit<Manifest['agent'], 'policyChanges'> {
+  const { admins = [] } = written;
+  return {
+    model: written.model,
+    fallbackModels: written.fallback_models ?? [],
+    api: written.api ?? 'auto',
+    config: toConfig(written),
+    headers: written.headers ?? {},
+    query: written.query ?? {},
+    timeoutMs: written.timeout,
+    budgets: {
+      perTurn: budgets.per_turn,
+      perThread: budgets.per_thread,
+      perPerson: budgets.per_person,
+      perDay: budgets.per_day,
+    },
+    instructions: written.instructions,
+    maxSteps: written.max_steps ?? DEFAULT_MAX_STEPS,
+    timeZone: written.time_zone ?? DEFAULT_TIME_ZONE,
+    contextBudget: written.context_budget,
+    context: written.context ?? 'thread',
+    files: toFiles(written.files),
+    channels: new Map(Object.entries(written.channels ?? {}).map(([id, file]) => [id, toChannel(file)])),
+    memory: written.memory ?? 'off',
+    feedback: written.feedback ?? false,
+    limits: {
+      pendingPerThread: limits.pending_per_thread ?? DEFAULT_PENDING_PER_THREAD,
+      pendingPerPerson: limits.pending_per_person ?? DEFAULT_PENDING_PER_PERSON,
+    },
+    askers: toAskers(written.askers),
+    admins,
+    unfreeze: {
+      approvers: written.unfreeze?.approvers ?? admins,
+      quorum: written.unfreeze?.quorum ?? 1,
+    },
+    builtIns: {
+      ask_question: toUse(builtIns.ask_question),
+      request_form: toUse(builtIns.request_form),
+      wait_for_callback: toUse(builtIns.wait_for_callback),
+      complete_task: toUse(builtIns.complete_task),
+    },
+  };
+}
+
+const DEFAULT_FILES = {
+  maxBytes: 10_000_000,
+  maxCount: 5,
+  timeoutMs: durationMs('30s'),
+  types: FILE_KINDS,
+};
+
+function toFiles(written: AgentFile['files'] = true): Manifest['agent']['files'] {
+  if (typeof written === 'boolean') return written ? DEFAULT_FILES : undefined;
+  const { max_size, max_count, timeout, types } = written;
+  return {
+    maxBytes: max_size ?? DEFAULT_FILES.maxBytes,
+    maxCount: max_count ?? DEFAULT_FILES.maxCount,
+    timeoutMs: timeout ?? DEFAULT_FILES.timeoutMs,
+    types: types ?? DEFAULT_FILES.types,
+  };
+}
+
+function toChannel({ context, instructions, tools, model, topic = false }: ChannelFile): ChannelDeclaration {
+  return { context, instructions, tools, model, topic };
+}
+
+function toConfig(written: AgentFile): ModelConfig {
+  return {
+    temperature: written.temperature,
+    maxOutputTokens: written.max_output_tokens,
+    reasoningEffort: written.reasoning_effort,
+    verbosity: written.verbosity,
+    parallelToolCalls: written.parallel_tool_calls,
+    serviceTier: written.service_tier,
+  };
+}
+
+function toAskers(written: AgentFile['askers'] = {}): Manifest['agent']['askers'] {
+  const { people = [], groups = [], channels = [], guests = false, external = false, bots = [] } = written;
+  return { people, groups, channels, guests, external, bots };
+}
+
+function toUse(written: boolean | { readonly limit_to: 'requester' } | undefined): BuiltInUse {
+  if (typeof written === 'object') return written.limit_to;
+  return written === false ? 'off' : 'anyone';
 }

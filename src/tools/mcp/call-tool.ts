@@ -11,24 +11,22 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
-import { describeError } from '../../agent/errors.ts';
+import { describeError, isNotDone } from '../../agent/errors.ts';
 import type { JsonObject } from '../../agent/json.ts';
 import type { ToolHelpers } from '../../agent/tool.ts';
 import { McpServerError } from '../errors.ts';
 import type { ListedTool } from './build-tools.ts';
-import { InputDialog, InputRequired } from './input/input-dialog.ts';
-import { withNotes } from './input/notes.ts';
-import type { OlderQuestions } from './input/older-questions.ts';
-import { CallResult, filesIn, imagesIn, readContent, readResult } from './read-result.ts';
 import {
   answerTask,
   followTask,
   pauseForTask,
+  startedTask,
   startTask,
   type TaskInput,
   taskToFollow,
-} from './tasks/follow-task.ts';
-import { startedTask } from './tasks/task-results.ts';
+} from './follow-task.ts';
+import { InputDialog, InputRequired, type OlderQuestions, withNotes } from './input-dialog.ts';
+import { CallResult, filesIn, imagesIn, readContent, readResult } from './read-result.ts';
 
 const MAX_PROGRESS_LENGTH = 200;
 const MAX_REASON_LENGTH = 500;
@@ -64,7 +62,8 @@ export async function callTool(client: Client, call: Call): Promise<unknown> {
   }
   const reason = readContent(result) || JSON.stringify(result.structuredContent ?? 'it does not say why');
   dialog.pauseIfAsked(reason);
-  throw new McpServerError('failed', server, [...dialog.notes, reason].join('\n'));
+  const message = `The MCP server "${server}" reported an error of "${tool.name}": ${reason}`;
+  throw new McpServerError('failed', server, [...dialog.notes, message].join('\n'));
 }
 
 /** Makes the call, or follows the task that an earlier run of it has started. */
@@ -187,6 +186,9 @@ function explain(
   const make = (code: McpServerError['code'], message: string) =>
     new McpServerError(code, server, message, { cause });
   const reason = describeError(cause).slice(0, MAX_REASON_LENGTH);
+  if (isNotDone(cause)) {
+    return make('refused', `"${tool}" of the MCP server "${server}" was not run: ${reason}`);
+  }
   if (isLost()) {
     return make(
       'lost',
@@ -232,12 +234,12 @@ const REFUSALS = new Set<number>([
   ProtocolErrorCode.UrlElicitationRequired,
 ]);
 
-/** True if the server's answer proves that the call did not run; -32603, unknown codes, 408 and 5xx prove nothing. */
+/** True if the server's answer proves that the call did not run; -32603, unknown codes, 408, 499 and 5xx prove nothing. */
 function provesRefusal(cause: unknown): boolean {
   if (cause instanceof ProtocolError) return REFUSALS.has(cause.code);
   // Thrown for 401 and 403, before anything runs.
   if (cause instanceof UnauthorizedError || cause instanceof OAuthClientFlowError) return true;
   if (!(cause instanceof SdkHttpError)) return false;
   const { status = 0 } = cause;
-  return status >= 400 && status < 500 && status !== 408;
+  return status >= 400 && status < 500 && status !== 408 && status !== 499;
 }

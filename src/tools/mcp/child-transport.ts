@@ -1,15 +1,20 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import {
   deserializeMessage,
   type JSONRPCMessage,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
   serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { withTimeout } from '../../agent/util/with-timeout.ts';
-import { endGroupWithUs, LastLines, signalGroup } from './child-process.ts';
+import { z } from 'zod';
+import { describeError } from '../../agent/errors.ts';
+import { withTimeout } from '../../agent/util/abort.ts';
 import type { StdioConfig } from './mcp-config.ts';
 
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
@@ -175,4 +180,121 @@ export class ChildTransport implements Transport {
 function inherited(): Record<string, string> {
   const { PATH, HOME } = process.env;
   return { ...(PATH !== undefined && { PATH }), ...(HOME !== undefined && { HOME }) };
+}
+
+// The shell reads from a pipe that only this process holds open, so it also wakes when this process is killed.
+const SCRIPT =
+  'read -r _; kill -s TERM -- "-$1" 2>/dev/null; sleep 2; kill -s KILL -- "-$1" 2>/dev/null; exit 0';
+
+/** Ends a process group when this process ends, even by SIGKILL; returns a function that cancels this. */
+function endGroupWithUs(groupId: number, onProblem: (error: Error) => void): () => void {
+  const watcher = spawn('/bin/sh', ['-c', SCRIPT, 'sh', String(groupId)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
+    // In its own group, so that a Ctrl-C in the terminal does not end the watcher first.
+    detached: true,
+  });
+  watcher.on('error', onProblem);
+  watcher.stdin.on('error', () => {});
+  watcher.unref();
+  if (watcher.stdin instanceof Socket) watcher.stdin.unref();
+  return () => {
+    watcher.kill('SIGKILL');
+  };
+}
+
+/** Sends a signal to every process of a group; a group that is gone is no error. */
+function signalGroup(groupId: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    process.kill(-groupId, signal);
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ESRCH';
+}
+
+const MAX_LINES = 20;
+const MAX_LINE_LENGTH = 500;
+
+/** Keeps the last lines of a stream. */
+class LastLines {
+  readonly #lines: string[] = [];
+  #unfinished = '';
+
+  append(text: string): void {
+    const [first = '', ...rest] = text.split('\n');
+    this.#unfinished = (this.#unfinished + first).slice(0, MAX_LINE_LENGTH);
+    for (const next of rest) {
+      this.#keep(this.#unfinished);
+      this.#unfinished = next.slice(0, MAX_LINE_LENGTH);
+    }
+  }
+
+  read(): readonly string[] {
+    return [...this.#lines, ...readable(this.#unfinished)].slice(-MAX_LINES);
+  }
+
+  #keep(line: string): void {
+    this.#lines.push(...readable(line));
+    if (this.#lines.length > MAX_LINES) this.#lines.splice(0, this.#lines.length - MAX_LINES);
+  }
+}
+
+function readable(line: string): string[] {
+  const text = stripVTControlCharacters(line).trimEnd();
+  return text === '' ? [] : [text];
+}
+
+const MAX_REASON_LENGTH = 500;
+const Answer = z.object({ text: z.string().min(1) });
+
+/** Describes why a server did not start, with what its process printed. */
+export function startProblem(error: unknown, timeout: number, child: ChildTransport | undefined): string {
+  if (isTimeout(error)) return timeoutReason(timeout, child);
+  // The process may have ended before the client knew why its pipe broke.
+  if (isBroken(error) && child?.ending !== undefined) return child.ending;
+  return shortMessage(error);
+}
+
+/** True if the connection ended during the probe for the protocol, as it does with servers that know only `initialize`. */
+export function isProbeFailure(error: unknown): boolean {
+  return error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed;
+}
+
+/** Adds the last lines that the process wrote to stderr. */
+export function withLastLines(reason: string, child: ChildTransport | undefined): string {
+  const lines = child?.errorLines ?? [];
+  return lines.length === 0 ? `${reason}.` : `${reason}. Its last lines on stderr:\n${lines.join('\n')}`;
+}
+
+/** Returns an error's message, or the answer of a server that refused an HTTP request. */
+export function shortMessage(error: unknown): string {
+  return longMessage(error).slice(0, MAX_REASON_LENGTH);
+}
+
+function longMessage(error: unknown): string {
+  if (!(error instanceof SdkHttpError) || error.status === undefined) return describeError(error);
+  const text = Answer.safeParse(error.data).data?.text;
+  return text === undefined
+    ? `it answered with HTTP ${error.status}`
+    : `it answered with HTTP ${error.status}: ${text}`;
+}
+
+function timeoutReason(timeout: number, child: ChildTransport | undefined): string {
+  const reason = `it gave no answer within ${timeout} ms`;
+  const garbage = child?.garbage;
+  return garbage === undefined ? reason : `${reason}; its output is not MCP but "${garbage}"`;
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
+}
+
+function isBroken(error: unknown): boolean {
+  if (isProbeFailure(error)) return true;
+  if (error instanceof SdkError) return error.code === SdkErrorCode.ConnectionClosed;
+  return error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'ECONNRESET');
 }

@@ -1,10 +1,11 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describeError } from '../../agent/errors.ts';
+import { describeError, notDone } from '../../agent/errors.ts';
 import { canonicalJson, type JsonObject, toJson } from '../../agent/json.ts';
 import type { Tool, ToolHelpers } from '../../agent/tool.ts';
-import { backOffMs } from '../../agent/util/back-off.ts';
+import { backOffMs } from '../../agent/util/abort.ts';
 import { McpServerError } from '../errors.ts';
+import { callerOf } from './auth/ask-for-consent.ts';
 import {
   buildTools,
   type ListedTool,
@@ -13,10 +14,9 @@ import {
   type McpProblem,
   type ServerList,
 } from './build-tools.ts';
-import { callAsPerson } from './call-as-person.ts';
-import type { McpConfig, McpOptions } from './mcp-config.ts';
+import { belongsToTask } from './follow-task.ts';
+import type { Fetch, Identity, McpConfig, McpOptions } from './mcp-config.ts';
 import { openSession, type Session } from './open-session.ts';
-import { belongsToTask } from './tasks/follow-task.ts';
 
 const BACK_OFF = { firstMs: 500, longestMs: 60_000 };
 /** A call waits this long for a server that is being restarted. */
@@ -24,7 +24,7 @@ const RESTART_WAIT_MS = 10_000;
 /** A server that was found to speak an older protocol is asked again after this time. */
 const LEGACY_VERDICT_MS = 24 * 60 * 60_000;
 
-export type McpState = 'connecting' | 'connected' | 'down';
+type McpState = 'connecting' | 'connected' | 'down';
 
 /** The state of a server, for `doctor`. */
 export interface McpDescription {
@@ -89,12 +89,12 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
     await once(events, 'connected', { signal: AbortSignal.any([signal, closing.signal, limit]) }).catch(
       () => {},
     );
-    signal.throwIfAborted();
   };
 
   const run = async (called: ListedTool, input: JsonObject, helpers: ToolHelpers): Promise<unknown> => {
     const { name: tool, digest } = called;
     await untilConnected(helpers.signal);
+    if (helpers.signal.aborted) throw notSent(helpers);
     const known = listing.digests.get(`${config.prefix}${tool}`);
     if (known !== undefined && known !== digest) {
       const message = `The MCP server "${name}" has changed "${tool}": it was not run; call it again.`;
@@ -229,6 +229,65 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
   };
 }
 
+/** Builds the error of a call that was stopped before it was sent: it did nothing, unless an earlier run has started a task. */
+function notSent(helpers: Pick<ToolHelpers, 'signal' | 'resumed'>): unknown {
+  const { reason } = helpers.signal;
+  // Other calls, which were sent, end with the same reason: it must not be marked itself.
+  return belongsToTask(helpers) ? reason : notDone(new Error(describeError(reason), { cause: reason }));
+}
+
 function fingerprint({ digests, problems }: Listing): string {
   return canonicalJson(toJson({ digests: [...digests], problems }));
+}
+
+interface PersonSetup {
+  readonly name: string;
+  readonly guardedFetch: Fetch | undefined;
+  readonly identityOf: (person: string) => Identity;
+}
+
+interface PersonCall {
+  readonly called: ListedTool;
+  readonly input: JsonObject;
+  readonly helpers: ToolHelpers;
+}
+
+/**
+ * Makes one call in the name of its requester, over a connection of its own: a session belongs to one person, and after a disconnect none is
+ * left. The call is made only if the server offers this person the tool that was approved.
+ */
+async function callAsPerson(
+  config: McpConfig,
+  { name, guardedFetch, identityOf }: PersonSetup,
+  { called, input, helpers }: PersonCall,
+): Promise<unknown> {
+  const person = callerOf(helpers.context);
+  const isFollowing = belongsToTask(helpers);
+  const refuse = (reason: string, cause?: unknown) => {
+    const subject = `"${called.name}" of the MCP server "${name}"`;
+    const message = isFollowing
+      ? `The task of ${subject} cannot be followed: ${reason}; it may or may not have taken effect.`
+      : `${subject} was not run: ${reason}`;
+    return new McpServerError(isFollowing ? 'lost' : 'refused', name, message, { cause });
+  };
+  if (person === undefined) throw refuse('nobody asked for it');
+  const session = await openSession(config, {
+    name,
+    guardedFetch,
+    identity: identityOf(person),
+    isKnownLegacy: false,
+    signal: helpers.signal,
+    onRelisted: () => {},
+  }).catch((error: unknown) => {
+    helpers.signal.throwIfAborted();
+    throw refuse(error instanceof Error ? error.message : String(error), error);
+  });
+  try {
+    const { digests } = buildTools(session.list, '', async () => undefined);
+    if (!isFollowing && digests.get(called.name) !== called.digest)
+      throw refuse('the server offers the requester another tool');
+    return await session.call(called, input, helpers);
+  } finally {
+    await session.close();
+  }
 }

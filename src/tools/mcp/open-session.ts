@@ -1,18 +1,23 @@
-import { Client, type StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { z } from 'zod';
 import type { JsonObject } from '../../agent/json.ts';
 import type { ToolHelpers } from '../../agent/tool.ts';
-import { withTimeout } from '../../agent/util/with-timeout.ts';
-import { McpServerError } from '../errors.ts';
-import type { Identity } from './auth/auth-config.ts';
+import { backOffMs, withTimeout } from '../../agent/util/abort.ts';
+import { HttpError, McpServerError } from '../errors.ts';
+import { authorizedFetch } from './auth/authorized-fetch.ts';
 import type { ListedTool, ServerList } from './build-tools.ts';
 import { callTool } from './call-tool.ts';
-import { ChildTransport } from './child-transport.ts';
-import { type ConnectionEvents, openHttpTransport } from './http-transport.ts';
-import { OlderQuestions } from './input/older-questions.ts';
-import type { Fetch, McpConfig } from './mcp-config.ts';
-import { listDefinitions, listenForChanges } from './server-list.ts';
-import { isProbeFailure, shortMessage, startProblem, withLastLines } from './start-problem.ts';
-import { admitTaskResults, TASKS_EXTENSION } from './tasks/task-results.ts';
+import {
+  ChildTransport,
+  isProbeFailure,
+  shortMessage,
+  startProblem,
+  withLastLines,
+} from './child-transport.ts';
+import { admitTaskResults, TASKS_EXTENSION } from './follow-task.ts';
+import { OlderQuestions } from './input-dialog.ts';
+import type { Fetch, HttpConfig, Identity, McpConfig } from './mcp-config.ts';
 
 const CLIENT = { name: 'countersign', version: '0.1.0' };
 const START_TIMEOUT_MS = 60_000;
@@ -21,7 +26,7 @@ const PROBE_TIMEOUT_MS = 20_000;
 const PING_TIMEOUT_MS = 5000;
 const END_SESSION_TIMEOUT_MS = 1000;
 
-export interface SessionSetup {
+interface SessionSetup {
   readonly name: string;
   readonly guardedFetch: Fetch | undefined;
   readonly identity?: Identity | undefined;
@@ -224,4 +229,135 @@ function withResolver<Value>(): { promise: Promise<Value>; resolve: (value: Valu
     resolve = settle;
   });
   return { promise, resolve };
+}
+
+// Each tool is parsed by itself later, so that one bad tool does not cost all the others.
+const Page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+
+const MAX_LISTED_TOOLS = 1000;
+
+/** Lists all tools of a server, page by page, as the server sent them. */
+async function listDefinitions(client: Client, timeoutMs: number): Promise<readonly unknown[]> {
+  const definitions: unknown[] = [];
+  const seen = new Set<string>();
+  let cursor: string | undefined;
+  do {
+    const params = cursor === undefined ? {} : { cursor };
+    const page = await client.request({ method: 'tools/list', params }, Page, { timeout: timeoutMs });
+    definitions.push(...page.tools);
+    cursor = page.nextCursor;
+    if (cursor !== undefined && seen.has(cursor)) throw new Error('its tool list repeats without ending');
+    if (definitions.length > MAX_LISTED_TOOLS)
+      throw new Error(`it lists more than ${MAX_LISTED_TOOLS} tools`);
+    if (cursor !== undefined) seen.add(cursor);
+  } while (cursor !== undefined);
+  return definitions;
+}
+
+const BACK_OFF = { firstMs: 1000, longestMs: 60_000 };
+
+interface ChangeListener {
+  readonly timeoutMs: number;
+  /** Ends the listening. */
+  readonly signal: AbortSignal;
+  /** Called whenever the subscription stands; changes before that were not announced. */
+  readonly onOpen: () => void;
+}
+
+/**
+ * Keeps a subscription to changes of the tools open until the signal fires. A server of the current protocol announces changes
+ * only to a subscriber; one that refuses is asked again with growing waits, and its list is read before approved calls anyway.
+ */
+async function listenForChanges(client: Client, listener: ChangeListener): Promise<void> {
+  const { timeoutMs, signal, onOpen } = listener;
+  if (client.getProtocolEra() !== 'modern') return;
+  if (client.getServerCapabilities()?.tools?.listChanged !== true) return;
+  for (let failures = 1; !signal.aborted; failures += 1) {
+    try {
+      const subscription = await client.listen({ toolsListChanged: true }, { timeout: timeoutMs });
+      const since = Date.now();
+      onOpen();
+      await subscription.closed;
+      if (Date.now() - since >= BACK_OFF.longestMs) failures = 0;
+    } catch {
+      // Refused or broken off; a connection that is lost ends the signal.
+    }
+    await sleep(backOffMs(Math.max(1, failures), BACK_OFF), undefined, { signal, ref: false }).catch(
+      () => {},
+    );
+  }
+}
+
+const MAX_ANSWER_BYTES = 10 * 1024 * 1024;
+
+interface ConnectionEvents {
+  readonly onLost: (reason: string) => void;
+  /** Called whenever the stream of events is open again; announcements before that are lost. */
+  readonly onStream: () => void;
+}
+
+/** Creates the SDK's transport and reports a server that is gone, which the SDK itself does not notice. */
+function openHttpTransport(
+  config: HttpConfig,
+  guardedFetch: Fetch,
+  events: ConnectionEvents,
+  identity: Identity | undefined,
+): StreamableHTTPClientTransport {
+  const watched = watchFetch(guardedFetch, events);
+  return new StreamableHTTPClientTransport(new URL(config.url), {
+    requestInit: { headers: { ...config.headers } },
+    fetch: identity === undefined ? watched : authorizedFetch(watched, identity),
+  });
+}
+
+function watchFetch(guardedFetch: Fetch, { onLost, onStream }: ConnectionEvents): Fetch {
+  return async (url, init) => {
+    let response: Response;
+    try {
+      response = await guardedFetch(url, init);
+    } catch (error) {
+      if (init?.signal?.aborted !== true) onLost(`it cannot be reached: ${reasonOf(error)}`);
+      throw error;
+    }
+    if (init?.method === 'GET' && response.ok) onStream();
+    if (init?.method !== 'POST') return response;
+    // The server may have carried out the call before it redirected us, so what another page says is no refusal.
+    if (response.redirected && !response.ok) {
+      const { status } = response;
+      throw new HttpError('bad-redirect', `it redirects to a page that answered ${status}`, { status });
+    }
+    // A server that no longer recognizes our session needs a new handshake; a 404 to GET may only mean "no stream".
+    if (response.status === 404 && new Headers(init.headers).has('mcp-session-id')) {
+      onLost('it no longer recognizes our session');
+    }
+    return response.ok ? limitBody(response, onLost) : response;
+  };
+}
+
+function limitBody(response: Response, onLost: ConnectionEvents['onLost']): Response {
+  if (response.body === null) return response;
+  let seen = 0;
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      seen += chunk.byteLength;
+      if (seen > MAX_ANSWER_BYTES) {
+        const reason = `an answer of it is longer than ${MAX_ANSWER_BYTES} bytes`;
+        onLost(reason);
+        controller.error(new Error(reason));
+      } else {
+        controller.enqueue(chunk);
+      }
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(counter), { status, statusText, headers });
+}
+
+/** Returns the cause under undici's "fetch failed", which has the actual reason. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error.message;
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
+  return cause.message || code || error.message;
 }

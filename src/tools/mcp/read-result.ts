@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Media } from '../../agent/messages.ts';
-import type { CompiledSchema } from '../../agent/schema/compile-schema.ts';
+import type { CompiledSchema } from '../../agent/schema/json-schema.ts';
 import type { ToolFile } from '../../agent/util/tool-files.ts';
 
 const Block = z.looseObject({ type: z.string() });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type JsonValue, tryParseJson } from '../../agent/json.ts';
 import { type Interrupt, JsonRecord } from '../../agent/messages.ts';
 
 /** The metadata key of a pause that a server asked for, and of the restart that ends it. */
@@ -82,7 +83,7 @@ export const TaskPause = z.object({
 export type TaskPause = z.infer<typeof TaskPause>;
 
 const ServerPause = z.discriminatedUnion('kind', [Elicitation, TaskPause]);
-export type ServerPause = z.infer<typeof ServerPause>;
+type ServerPause = z.infer<typeof ServerPause>;
 
 /** Returns the pause that a server caused; `undefined` for every other pause. */
 export function serverPauseOf(interrupt: Pick<Interrupt, 'metadata'>): ServerPause | undefined {
@@ -114,10 +115,23 @@ export const PauseEnd = z.object({
 export type PauseEnd = z.infer<typeof PauseEnd>;
 
 const Resumed = z.object({ pause: ServerPause, end: PauseEnd });
-export type Resumed = z.infer<typeof Resumed>;
+type Resumed = z.infer<typeof Resumed>;
 
 /** Reads the pause and its end from the metadata of a restart. */
 export function resumedFrom(resumed: unknown): Resumed | undefined {
   const given = JsonRecord.safeParse(resumed).data?.[SERVER_PAUSE];
   return Resumed.safeParse(given).data;
+}
+
+/** The answer of a person who gives a server nothing. */
+export const DECLINED: JsonValue = { action: 'decline' };
+
+/** Builds the answer to a server's question: the values of its form, or nothing for an address that was opened. */
+export function acceptedValue(content?: JsonValue): JsonValue {
+  return content === undefined ? { action: 'accept' } : { action: 'accept', content };
+}
+
+/** Parses the answer to a server's question; `undefined` if it is none. */
+export function parseAnswerValue(payload: string | undefined): PauseEnd | undefined {
+  return PauseEnd.safeParse(tryParseJson(payload ?? '')).data;
 }

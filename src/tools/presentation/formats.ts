@@ -70,8 +70,10 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const date: Format = (value, [unit = 'seconds']) => {
   if (typeof value === 'string' && DAY.test(value))
     return isDay(value) ? dayFormat.format(new Date(value)) : undefined;
-  const at = typeof value === 'number' ? value * (unit === 'ms' ? 1 : 1000) : isoTime(value);
+  const scale = unit === 'ms' ? 1 : 1000;
+  const at = typeof value === 'number' ? value * scale : isoTime(value);
   if (at === undefined || !Number.isInteger(at) || Math.abs(at) > 8.64e15) return undefined;
+  if (typeof value === 'number' && at / scale !== value) return undefined;
   const moment = new Date(at);
   const [, clock = ''] = moment.toISOString().split('T');
   const time = clock.replace('Z', '').replace(/(?::00)?\.000$/, '');
@@ -111,7 +113,7 @@ const DURATION_SCALE: Readonly<Record<string, number>> = { ms: 1, seconds: 1_000
 const duration: Format = (value, [unit = 'seconds']) => {
   const scale = DURATION_SCALE[unit] ?? 1_000;
   const ms = typeof value === 'number' ? value * scale : Number.NaN;
-  if (!Number.isSafeInteger(ms) || ms < 0) return undefined;
+  if (!Number.isSafeInteger(ms) || ms < 0 || ms / scale !== value) return undefined;
   if (ms === 0) return '0 s';
   let rest = ms;
   const parts = DURATION_UNITS.flatMap(([name, size]) => {
@@ -136,12 +138,19 @@ const bytes: Format = (value) => {
 
 const listFormat = new Intl.ListFormat('en-GB', { type: 'conjunction' });
 
-/** Shows a list of texts and numbers; if an item could be read as two, all are quoted. */
+const WORD = /^[\p{L}\p{N}\p{M}_/@#+-](?:[\p{L}\p{N}\p{M}._/@:#+-]*[\p{L}\p{N}\p{M}_/@#+-])?$/u;
+
+/** Tells whether a text is a single word, a name, an address or a number: it stands without quotes in a title. */
+export function isWord(text: string): boolean {
+  return WORD.test(text);
+}
+
+/** Shows a list of texts and numbers; if an item is no word or looks like a number, all texts are quoted. */
 const list: Format = (value) => {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   const items: readonly JsonValue[] = value;
   if (!items.every((item) => typeof item === 'string' || typeof item === 'number')) return undefined;
-  const isClear = items.every((item) => typeof item === 'number' || /^[^\s,"]+$/.test(item));
+  const isClear = items.every((item) => typeof item === 'number' || (isWord(item) && !NUMBER.test(item)));
   return listFormat.format(items.map((item) => (isClear ? String(item) : JSON.stringify(item))));
 };
 
@@ -196,13 +205,44 @@ export function formatArgumentProblem({ name, args }: FormatCall): string | unde
   return undefined;
 }
 
+const TIME_WITHOUT_MS = /\.000Z$/;
+
+/** Tells whether a text is the one way to write the time that the format shows. */
+function isUsualTime(value: string): boolean {
+  return DAY.test(value) || new Date(value).toISOString().replace(TIME_WITHOUT_MS, 'Z') === value;
+}
+
+/** Writes a value in a format; `undefined` if the format cannot show it. `isExact` means that no other value of its type looks the same. */
+export function applyFormat(
+  value: JsonValue,
+  { name, args }: FormatCall,
+): { readonly text: string; readonly isExact: boolean } | undefined {
+  const text = FORMATS.get(name)?.apply(value, args);
+  if (text === undefined) return undefined;
+  const isTextual = name === 'code' || name === 'person' || name === 'channel';
+  const isExact = typeof value !== 'string' || isTextual || (name === 'date' && isUsualTime(value));
+  return { text, isExact };
+}
+
 /**
  * Writes a value for people. A format that cannot show the value exactly is not used: the value is then written as it is, and a text
  * that could be overlooked (empty, or with blanks at an end) in quotes.
  */
 export function formatValue(value: JsonValue, format: FormatCall | undefined): string {
-  const formatted = format && FORMATS.get(format.name)?.apply(value, format.args);
-  if (formatted !== undefined) return formatted;
+  const formatted = format && applyFormat(value, format);
+  if (formatted !== undefined) return formatted.text;
   if (typeof value !== 'string') return JSON.stringify(value);
   return value === '' || value.trim() !== value ? JSON.stringify(value) : value;
+}
+
+/** Turns the name of a tool or an argument into words: `refund_order` and `refundOrder` become "Refund order". */
+export function readableName(name: string): string {
+  const words = name
+    .replaceAll(
+      /([a-z0-9])([A-Z])(?=[a-z])/g,
+      (_, before: string, after: string) => `${before} ${after.toLowerCase()}`,
+    )
+    .replaceAll(/[_-]+/g, ' ')
+    .trim();
+  return words === '' ? name : words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,11 +1,12 @@
 import { describeError } from '../../agent/errors.ts';
-import { isDeeperThan, isJsonObject, type JsonValue, toJson } from '../../agent/json.ts';
+import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { Tool } from '../../agent/tool.ts';
-import { readableName } from './readable-name.ts';
+import { applyFormat, isWord, readableName } from './formats.ts';
 import {
   type DisplayTemplate,
   fillDisplayTemplate,
   isWithoutValues,
+  MISSING,
   type Placeholder,
   parseDisplayTemplate,
   placeholdersIn,
@@ -23,7 +24,7 @@ export interface TextDeclaration {
 }
 
 /** A labelled value for people. */
-export interface PresentedField {
+interface PresentedField {
   readonly label: string;
   readonly text: string;
   /** The format of a field that is one value; a place may show it in its own way. */
@@ -40,7 +41,7 @@ export interface Presented {
   readonly fields: readonly PresentedField[];
   /** Whether a person or the manifest wrote the title; otherwise it is the name of the tool. */
   readonly hasTitle: boolean;
-  /** Whether every argument appears in the title or the fields. */
+  /** Whether the title and the fields tell every argument, and no other arguments look the same in them. */
   readonly isComplete: boolean;
 }
 
@@ -70,7 +71,6 @@ export function createPresentation(
     label,
     template: parseDisplayTemplate(text).template,
   }));
-  const shown = [title, ...fields.map(({ template }) => template)].filter((part) => part !== undefined);
   const own = (key: keyof Texts, given: unknown) => callOwn(tool, key, given);
 
   return {
@@ -88,25 +88,29 @@ export function createPresentation(
     present(given, names = new Map()) {
       const input = withDefaults(tool, given);
       const values: TemplateValues = { input, names };
-      const fill = (template: DisplayTemplate | undefined, key: keyof Texts): string | undefined =>
-        template === undefined ? textOf(own(key, given)) : fillDisplayTemplate(template, values);
-      const written = fill(title, 'title');
+      const schema = tool.inputSchema.jsonSchema;
+      const named: Placeholder[] = [];
+      const tell = (template: DisplayTemplate, isField = false): string => {
+        const { text, isExact } = tellValues(template, values, { schema, isField });
+        if (isExact) named.push(...placeholdersIn(template));
+        return text;
+      };
+      const written = title === undefined ? textOf(own('title', given)) : tell(title);
       const filled = fields.filter(({ template }) => !isWithoutValues(template, values));
       const presentedFields =
         declared.fields === undefined
           ? ownFields(own('fields', given))
           : filled.map(({ label, template }) => ({
               label,
-              text: fillDisplayTemplate(template, values),
+              text: tell(template, true),
               ...formatOf(template),
             }));
-      const doneText = fill(done, 'done');
-      const targetText = fill(target, 'target');
-      const ownTexts = [
-        ...(title === undefined && written !== undefined ? [written] : []),
-        ...(declared.fields === undefined ? presentedFields.map(({ text }) => text) : []),
-      ];
-      const placeholders = shown.flatMap(placeholdersIn);
+      const ownTexts = declared.fields === undefined ? presentedFields.map(({ text }) => text) : [];
+      const doneText =
+        done === undefined ? textOf(own('done', given)) : tellValues(done, values, { schema }).text;
+      // People type the target, so it has no quotes.
+      const targetText =
+        target === undefined ? textOf(own('target', given)) : fillDisplayTemplate(target, values);
       return {
         title: written ?? readableName(tool.name),
         ...(doneText !== undefined && { done: doneText }),
@@ -115,9 +119,7 @@ export function createPresentation(
         hasTitle: written !== undefined,
         isComplete:
           !isDeeperThan(MAX_DEPTH, [given, input]) &&
-          [toJson(given), input]
-            .flatMap((value) => leavesOf(value))
-            .every((leaf) => isNamed(leaf, placeholders) || isWritten(leaf, ownTexts)),
+          [toJson(given), input].every((value) => areTold(leavesOf(value), { named, ownTexts, schema })),
       };
     },
   };
@@ -182,15 +184,164 @@ function isNamed({ path }: Leaf, placeholders: readonly Placeholder[]): boolean 
   );
 }
 
-/** A module's own text shows a value if it contains it as a whole word. */
-function isWritten({ value }: Leaf, texts: readonly string[]): boolean {
-  const written = typeof value === 'string' ? value : JSON.stringify(value);
-  if (written.trim() === '') return false;
-  return texts.some((text) => {
-    for (let at = text.indexOf(written); at !== -1; at = text.indexOf(written, at + 1)) {
-      const [before, after] = [text[at - 1] ?? ' ', text[at + written.length] ?? ' '];
-      if (!/[\p{L}\p{N}.,-]/u.test(before) && !/[\p{L}\p{N}]/u.test(after)) return true;
-    }
-    return false;
+/**
+ * Tells whether each value is named by a template, or is all that one of the module's own fields says. The module's own title does not
+ * count, since nobody can tell its words from the values in it.
+ */
+function areTold(
+  leaves: readonly Leaf[],
+  {
+    named,
+    ownTexts,
+    schema,
+  }: { named: readonly Placeholder[]; ownTexts: readonly string[]; schema: JsonObject },
+): boolean {
+  const left = [...ownTexts];
+  return leaves
+    .filter((leaf) => !isNamed(leaf, named))
+    .every(({ path, value }) => {
+      const at = left.indexOf(typeof value === 'string' ? value : JSON.stringify(value));
+      if (at !== -1) left.splice(at, 1);
+      return at !== -1 && value !== '' && hasOneType(schema, path, value);
+    });
+}
+
+/** A filled text of a card. */
+interface Told {
+  readonly text: string;
+  /** Whether no other values give the same text; otherwise the card shows the arguments beside it. */
+  readonly isExact: boolean;
+}
+
+/**
+ * Fills a title or a field of a card, so that values are told apart from the words around them: a single word stands as it is, any other
+ * text in quotes. A field that is one value is set off by its label.
+ */
+function tellValues(
+  template: DisplayTemplate,
+  values: TemplateValues,
+  { schema, isField = false }: { readonly schema: JsonObject; readonly isField?: boolean },
+): Told {
+  const isAlone = isField && template.length === 1;
+  const told = template.map((part, index): Value => {
+    if (typeof part === 'string') return { text: part, isExact: true };
+    const isDelimited = isAlone || endsBefore(template, index);
+    const value = tellValue(part, values, { schema, isAlone, isDelimited });
+    return { ...value, isExact: value.isExact && (isDelimited || isQuoted(value.text)) };
   });
+  const text = told.map((part) => part.text).join('');
+  // A text with one value of several words is read from both ends.
+  const loose = told.findIndex(({ isLoose }) => isLoose === true);
+  const isReadable =
+    loose === -1 ||
+    template.every(
+      (part, index) =>
+        index <= loose ||
+        typeof part === 'string' ||
+        (told[index]?.isLoose !== true && BEFORE.test(literalAt(template, index - 1))),
+    );
+  return { text, isExact: isReadable && told.every(({ isExact }) => isExact) };
+}
+
+interface Value extends Told {
+  /** Whether the text has several words without quotes. */
+  readonly isLoose?: boolean;
+}
+
+interface Place {
+  readonly schema: JsonObject;
+  readonly isAlone: boolean;
+  readonly isDelimited: boolean;
+}
+
+const PROSE = new Set([undefined, 'code']);
+const TEXT_WITH_SPACES = new Set(['date', 'duration', 'bytes', 'list']);
+
+function tellValue(
+  part: Placeholder,
+  values: TemplateValues,
+  { schema, isAlone, isDelimited }: Place,
+): Value {
+  const value = placeholderValue(part, values);
+  if (value === undefined) return { text: MISSING, isExact: true };
+  const types = typesAt(schema, part.path);
+  const isTyped = hasOneType(schema, part.path, value);
+  // A value that its schema does not allow could look like one that it does.
+  const isPossible = types === undefined || types.includes(typeOf(value));
+  const format = part.format?.name;
+  if (typeof value === 'string' && PROSE.has(format)) {
+    const isBare = isTyped && (isAlone ? isPlain(value) : isDelimited && isWord(value));
+    return { text: isBare ? value : JSON.stringify(value), isExact: isPossible };
+  }
+  const formatted = part.format && applyFormat(value, part.format);
+  if (formatted === undefined)
+    return { text: JSON.stringify(value), isExact: isPossible, isLoose: typeof value === 'object' };
+  const name = format === 'person' ? values.names?.get(formatted.text) : undefined;
+  const text =
+    name === undefined ? formatted.text : `${isWord(name) ? name : JSON.stringify(name)} (${formatted.text})`;
+  const isLoose = name !== undefined || (format !== undefined && TEXT_WITH_SPACES.has(format));
+  return { text, isExact: isTyped && formatted.isExact, isLoose };
+}
+
+/** A text that is a field by itself may have several words, but it may not look quoted or end in blanks. */
+function isPlain(text: string): boolean {
+  return text !== '' && text.trim() === text && !text.startsWith('"');
+}
+
+function isQuoted(text: string): boolean {
+  return text.startsWith('"') || text === MISSING;
+}
+
+/** A stop counts as the end of a value only before a blank, because a value may have one inside. */
+const AFTER = /^(?:[^\p{L}\p{N}\p{M}._/@:#+,-]|[.,:](?:\s|$))/u;
+const BEFORE = /[\s(]$/;
+
+/** Tells whether the words after a value show where it ends. */
+function endsBefore(template: DisplayTemplate, index: number): boolean {
+  if (index === template.length - 1) return true;
+  const isLast = index + 1 === template.length - 1;
+  return AFTER.test(`${literalAt(template, index + 1)}${isLast ? '' : 'x'}`);
+}
+
+function literalAt(template: DisplayTemplate, index: number): string {
+  const part = template[index];
+  return typeof part === 'string' ? part : '';
+}
+
+function typeOf(value: JsonValue): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+/** Tells whether a schema allows only values of this type at a path, so that the text of a value tells its type. */
+function hasOneType(schema: JsonObject, path: readonly string[], value: JsonValue): boolean {
+  const types = typesAt(schema, path);
+  return types?.length === 1 && types[0] === typeOf(value);
+}
+
+/** Lists the types that a schema allows at a path; `undefined` if only a value can decide. */
+function typesAt(schema: JsonObject, path: readonly string[]): readonly string[] | undefined {
+  let node: JsonValue | undefined = schema;
+  for (const name of path) {
+    if (!isJsonObject(node)) return undefined;
+    const { properties, items }: JsonObject = node;
+    if (isJsonObject(properties) && Object.hasOwn(properties, name)) node = properties[name];
+    else if (/^\d+$/.test(name)) node = items;
+    else return undefined;
+  }
+  return typesOf(node);
+}
+
+function typesOf(node: JsonValue | undefined): readonly string[] | undefined {
+  if (!isJsonObject(node)) return undefined;
+  const { type, enum: listed, const: constant, anyOf, oneOf } = node;
+  const types = typeof type === 'string' ? [type] : type;
+  if (Array.isArray(types))
+    return [...new Set(types.map((each) => (each === 'integer' ? 'number' : String(each))))];
+  if (constant !== undefined) return [typeOf(constant)];
+  if (Array.isArray(listed)) return [...new Set(listed.map(typeOf))];
+  const choices = anyOf ?? oneOf;
+  if (!Array.isArray(choices)) return undefined;
+  const each = choices.map(typesOf);
+  return each.includes(undefined) ? undefined : [...new Set(each.flatMap((found) => found ?? []))];
 }

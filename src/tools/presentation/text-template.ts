@@ -74,18 +74,17 @@ export interface TemplateValues {
   readonly names?: ReadonlyMap<string, string>;
 }
 
-const MISSING = '(none)';
+/** The text of a value that is missing. */
+export const MISSING = '(none)';
 
-/** Fills a template with values; one that is missing is written as "(none)". */
+/** Fills a template with values as they are. */
 export function fillDisplayTemplate(template: DisplayTemplate, values: TemplateValues): string {
   return template
     .map((part) => {
       if (typeof part === 'string') return part;
       const value = placeholderValue(part, values);
       if (value === undefined) return MISSING;
-      const text = formatValue(value, part.format);
-      const name = part.format?.name === 'person' ? values.names?.get(text) : undefined;
-      return name === undefined ? text : `${name} (${text})`;
+      return formatValue(value, part.format);
     })
     .join('');
 }
@@ -100,14 +99,18 @@ export function placeholdersIn(template: DisplayTemplate): Placeholder[] {
   return template.flatMap((part) => (typeof part === 'string' ? [] : [part]));
 }
 
-/** Returns the value of a placeholder, among own properties only. */
 export function placeholderValue({ root, path }: Placeholder, values: TemplateValues): JsonValue | undefined {
+  return valueAt(values[root], path);
+}
+
+/** Returns the value at a path, among own properties only. */
+export function valueAt(given: JsonValue | undefined, path: readonly string[]): JsonValue | undefined {
   return path.reduce<JsonValue | undefined>((value, name) => {
     if (isJsonObject(value)) return Object.hasOwn(value, name) ? value[name] : undefined;
     if (!Array.isArray(value) || !/^\d+$/.test(name)) return undefined;
     const item: JsonValue | undefined = value[Number(name)];
     return item;
-  }, values[root]);
+  }, given);
 }
 
 /** Lists the inputs of a template that the schema of a tool does not have. */

@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Tool } from '../../agent/tool.ts';
 
@@ -50,4 +51,73 @@ async function registerTypeScript(folder: string): Promise<Import> {
 function isTool(value: unknown): value is Tool {
   if (typeof value !== 'object' || value === null) return false;
   return 'kind' in value && 'name' in value && 'inputSchema' in value && 'matches' in value;
+}
+
+const CODE = ['.ts', '.mts', '.cts', '.tsx', '.js', '.mjs', '.cjs', '.jsx'];
+const LOCK_FILES = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock'];
+
+/** A literal that names a file beside the module: of an import, an export, a `require`, or any other. */
+const RELATIVE = /(from|import|require)?[\s(]*(['"`])(\.{1,2}\/[^'"`\n]+)\2/g;
+
+/**
+ * Returns the digest of what a module runs: its file, the files that it imports from the admin's folder, however deep, and the lock file of
+ * its libraries. A file counts as imported if a literal of the code names it, so that no form of import is missed; a name that is only
+ * computed is not found. `undefined` if there is neither a file nor a lock file.
+ */
+export async function moduleDigest(folder: string, specifier: string): Promise<string | undefined> {
+  const isPath = /^[./]/.test(specifier);
+  const files = new Map<string, Buffer>();
+  if (isPath) await collect(resolve(folder, specifier), files);
+  const lock = await findLock(folder);
+  if (files.size === 0 && lock === undefined) return undefined;
+  const digest = createHash('sha256');
+  for (const bytes of [...files.values(), ...(lock === undefined ? [] : [lock])]) {
+    digest.update(`${bytes.length}\n`).update(bytes);
+  }
+  return digest.digest('hex');
+}
+
+async function collect(file: string, files: Map<string, Buffer>): Promise<void> {
+  if (files.has(file)) return;
+  const bytes = await readFile(file).catch(() => undefined);
+  if (bytes === undefined) return;
+  files.set(file, bytes);
+  if (!CODE.includes(extname(file))) return;
+  // One after the other: the order is part of the digest.
+  for (const [, keyword, , name = ''] of bytes.toString('utf8').matchAll(RELATIVE)) {
+    const imported = await findFile(resolve(dirname(file), name), keyword !== undefined);
+    if (imported !== undefined) await collect(imported, files);
+  }
+}
+
+/** Finds the file that an import names, with or without its ending; a file that is no code only where an import names it. */
+async function findFile(path: string, isImport: boolean): Promise<string | undefined> {
+  const stem = path.slice(0, path.length - extname(path).length);
+  const candidates = [
+    path,
+    ...CODE.filter(() => CODE.includes(extname(path))).map((ending) => `${stem}${ending}`),
+    ...CODE.map((ending) => `${path}${ending}`),
+    ...CODE.map((ending) => join(path, `index${ending}`)),
+  ];
+  for (const candidate of candidates) {
+    if (!isImport && !CODE.includes(extname(candidate))) continue;
+    const found = await stat(candidate).catch(() => undefined);
+    if (found?.isFile() === true) return candidate;
+  }
+  return undefined;
+}
+
+/** Reads the lock file of the package that a folder belongs to. */
+async function findLock(folder: string): Promise<Buffer | undefined> {
+  for (let place = resolve(folder); ; place = dirname(place)) {
+    for (const name of LOCK_FILES) {
+      const bytes = await readFile(join(place, name)).catch(() => undefined);
+      if (bytes !== undefined) return bytes;
+    }
+    const isRoot = await stat(join(place, 'package.json')).then(
+      () => true,
+      () => place === dirname(place),
+    );
+    if (isRoot) return undefined;
+  }
 }

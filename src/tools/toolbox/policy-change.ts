@@ -2,14 +2,13 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { defineTool } from '../../agent/define-tool.ts';
 import { canonicalJson } from '../../agent/json.ts';
-import { compileApprovalRules } from '../gate/approval-rules.ts';
-import { gate } from '../gate/gate.ts';
-import type { Policy } from '../gate/policy.ts';
-import { judgeStrictly } from '../gate/strictest.ts';
+import { findPolicy, type Policy } from '../../policy/policy.ts';
+import { compileApprovalRules, judgeStrictly } from '../../policy/rules.ts';
+import { gate } from '../gate.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { POLICY_CHANGES } from '../manifest/to-manifest.ts';
 import { createPresentation, type Presentation } from '../presentation/presentation.ts';
-import type { RuledEntry } from './ruled-entry.ts';
+import type { RuledEntry } from './toolbox.ts';
 
 export const POLICY_CHANGE_TOOL = 'apply_manifest';
 
@@ -17,18 +16,18 @@ export const PolicyChange = z.object({
   /** The digests of the manifest that is active and of the changed one. */
   from: z.string(),
   to: z.string(),
-  /** Each weakening in words. */
-  weaker: z.array(z.string()).min(1),
+  /** The lines of the governed part that differ. */
+  diff: z.string().min(1),
 });
-/** A changed manifest that lets something run with less than before. */
+/** A changed manifest that waits for approval. */
 export type PolicyChange = Readonly<z.infer<typeof PolicyChange>>;
 
 /** Records an approved change; `changed` if another manifest is active by now. */
 export type ApproveChange = (change: PolicyChange) => Promise<'approved' | 'changed'>;
 
-/** Computes the key of a change. It covers the words, so that an approval of other words is no approval. */
-export function changeKey({ from, to, weaker }: PolicyChange): string {
-  return hash('sha256', canonicalJson({ from, to, weaker }));
+/** Computes the key of a change. It covers the lines, so that an approval of other lines is no approval. */
+export function changeKey({ from, to, diff }: PolicyChange): string {
+  return hash('sha256', canonicalJson({ from, to, diff }));
 }
 
 /** Names the conversation in which people are asked about a change. */
@@ -38,7 +37,9 @@ export function changeName(change: PolicyChange): string {
 
 /** Finds a policy of a manifest, the one under which policies are changed among them. */
 export function policyIn({ policies, agent }: Manifest, name: string): Policy | undefined {
-  return name === POLICY_CHANGES ? agent.policyChanges?.policy : policies.get(name);
+  return name === POLICY_CHANGES
+    ? agent.policyChanges?.policy
+    : findPolicy((each) => policies.get(each), name);
 }
 
 const PERSON = /\b[UW][A-Z0-9]{6,20}\b/g;
@@ -46,8 +47,7 @@ const PERSON = /\b[UW][A-Z0-9]{6,20}\b/g;
 /** Adds names to the ids of people. */
 function namingPeople({ present }: Presentation): Presentation {
   return {
-    peopleIn: (input) =>
-      (PolicyChange.safeParse(input).data?.weaker ?? []).flatMap((words) => words.match(PERSON) ?? []),
+    peopleIn: (input) => [...new Set(PolicyChange.safeParse(input).data?.diff.match(PERSON))],
     present(input, names = new Map()) {
       const presented = present(input, names);
       const name = (id: string) => (names.has(id) ? `${names.get(id)} (${id})` : id);
@@ -60,34 +60,23 @@ function namingPeople({ present }: Presentation): Presentation {
   };
 }
 
-const SHOWN_OF_DIGEST = 12;
-
-function rulesInWords(weaker: readonly string[]): string {
-  return weaker.length === 1 ? '1 rule' : `${weaker.length} rules`;
-}
-
 /** Builds the entry of the tool that applies a changed manifest. No model is offered it; every call of it needs approval. */
 export function changeEntries(manifest: Manifest, approve: ApproveChange | undefined): RuledEntry[] {
   if (manifest.agent.policyChanges === undefined || approve === undefined) return [];
   const tool = defineTool(
     {
       name: POLICY_CHANGE_TOOL,
-      description: 'Applies a changed manifest.yml that weakens rules.',
+      description: 'Applies a manifest.yml whose governed part has changed.',
       inputSchema: PolicyChange,
       effect: 'idempotent',
-      title: ({ weaker }) => `Weaken ${rulesInWords(weaker)} in manifest.yml`,
-      done: ({ weaker }) => `Weakened ${rulesInWords(weaker)} in manifest.yml`,
-      fields: ({ weaker, from, to }) => ({
-        'Rules that get weaker': weaker.map((words) => `• ${words}`).join('\n'),
-        // The digests are whole in Details.
-        'Active manifest': `${from.slice(0, SHOWN_OF_DIGEST)}…`,
-        'Changed manifest': `${to.slice(0, SHOWN_OF_DIGEST)}…`,
-      }),
+      title: () => 'Change the rules in manifest.yml',
+      done: () => 'Changed the rules in manifest.yml',
+      fields: ({ diff, from, to }) => ({ Changes: diff, 'Active manifest': from, 'Changed manifest': to }),
     },
     async (change, { context }) => {
-      // The words on the card are those of the comparison; somebody may have edited them.
+      // The lines on the card are those of the two manifests; somebody may have edited them.
       if (!String(context.threadId).endsWith(changeName(change)))
-        throw new Error('The text of this change was edited, so it was not applied');
+        throw new Error('The lines of this change were edited, so it was not applied');
       const outcome = await approve(change);
       if (outcome === 'changed')
         throw new Error('Another manifest has become active in the meantime, so this change was not applied');

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
-import { afterEffect, isAfterEffect, isOutcomeUnknown, outcomeUnknown } from '../../agent/errors.ts';
+import { afterEffect, isAfterEffect, isNotDone, notDone } from '../../agent/errors.ts';
 import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { Preview, PreviewHelpers, Tool, ToolHelpers } from '../../agent/tool.ts';
 import type { ToolFile } from '../../agent/util/tool-files.ts';
-import { requirePreview } from '../presentation/preview.ts';
+import { requirePreview } from '../presentation/linked-call.ts';
 import type { Secrets } from '../secrets.ts';
 
 export type Action = Extract<Tool, { kind: 'tool' }>;
@@ -133,7 +133,7 @@ function redactError(error: unknown, secrets: Secrets): unknown {
   if (secrets.redact(whole) === whole) return error;
   const redacted = new Error(secrets.redact(error instanceof Error ? error.message : whole));
   if (isAfterEffect(error)) return afterEffect(redacted);
-  return isOutcomeUnknown(error) ? outcomeUnknown(redacted) : redacted;
+  return isNotDone(error) ? notDone(redacted) : redacted;
 }
 
 /**

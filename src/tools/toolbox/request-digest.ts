@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { canonicalJson, type JsonObject, type PartialJson, toJson } from '../../agent/json.ts';
-import type { Approval } from '../gate/gate.ts';
+import type { Approval } from '../gate.ts';
 import type { ToolEntry } from './toolbox.ts';
 
 /**
@@ -16,6 +16,8 @@ export interface DigestInput {
   /** The approval that the call waits for. */
   readonly asked: Approval | undefined;
   readonly input: unknown;
+  /** The calls inside this one that wait, if it paused because a `generate` in its tool did. */
+  readonly inner?: readonly JsonObject[] | undefined;
   /** The words that people read about the call. */
   readonly presented?: PartialJson | undefined;
   readonly requesters: readonly string[];
@@ -44,6 +46,7 @@ function digestedParts(given: DigestInput): PartialJson {
     // The rule that applies now, with its verdict.
     verdict: { ...entry.judge(input, { requesters, contextAuthors, channel }) },
     input,
+    inner: given.inner,
     presented: given.presented,
     requesters,
     contextAuthors,

@@ -1,5 +1,5 @@
 import type { Tool } from '../../agent/tool.ts';
-import { matchesGlob } from '../gate/approval-rules.ts';
+import { matchesGlob } from '../../policy/rules.ts';
 import type { CardDeclaration, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import { parseDisplayTemplate, unknownInputs } from '../presentation/text-template.ts';
 import type { ToolEntry } from './toolbox.ts';

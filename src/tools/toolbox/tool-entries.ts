@@ -1,31 +1,38 @@
-import { type JsonObject, toJson } from '../../agent/json.ts';
+import { notDone } from '../../agent/errors.ts';
+import { isJsonObject, type JsonObject, toJson } from '../../agent/json.ts';
 import type { Effect, Tool } from '../../agent/tool.ts';
+import type { Limit, ReadTotals } from '../../policy/limits.ts';
+import { DEFAULT_POLICY_NAME, type PolicyOf } from '../../policy/policy.ts';
 import {
   type ApprovalRule,
   compileApprovalRules,
-  DEFAULT_POLICY_NAME,
+  judgeStrictly,
   matchesGlob,
   type TimeZoneOf,
-} from '../gate/approval-rules.ts';
-import { type CallPlace, gate, type UseGrant } from '../gate/gate.ts';
-import type { Limit, ReadTotals } from '../gate/limits.ts';
-import { judgeStrictly, type PolicyOf, strictestVerdict } from '../gate/strictest.ts';
-import type { Manifest, ToolDeclaration } from '../manifest/manifest.ts';
-import { askForConsent } from '../mcp/auth/person/ask-for-consent.ts';
+} from '../../policy/rules.ts';
+import { builtIns, holdsSecret, rememberTool } from '../built-ins.ts';
+import { McpServerError } from '../errors.ts';
+import { type CallPlace, type FindGrant, gate } from '../gate.ts';
+import type { BuiltInName, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
+import { nearestWord } from '../manifest/problem.ts';
+import { askForConsent } from '../mcp/auth/ask-for-consent.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
+import { createPreview, createUndo, type ReadTool } from '../presentation/linked-call.ts';
 import { createPresentation } from '../presentation/presentation.ts';
-import { createPreview, type ReadTool } from '../presentation/preview.ts';
-import { createUndo } from '../presentation/undo.ts';
 import type { Secrets } from '../secrets.ts';
-import { builtInEntries, ONE_ATTEMPT, UNGATED } from './built-in-entries.ts';
 import { type ApproveChange, changeEntries } from './policy-change.ts';
 import { type Action, protectTool } from './protect-tool.ts';
-import { previewProblems, readFrom } from './read-tool.ts';
-import { entriesOverLimit, isAllowed, limitProblem, type RuledEntry } from './ruled-entry.ts';
 import { channelProblems, textProblems, textsFor, undoProblems } from './text-problems.ts';
 import type { ToolLock } from './tool-lock.ts';
 import type { ToolSource } from './tool-source.ts';
-import type { AroundRun } from './toolbox.ts';
+import {
+  type AroundRun,
+  entriesOverLimit,
+  isAllowed,
+  limitProblem,
+  type RuledEntry,
+  type ToolEntry,
+} from './toolbox.ts';
 
 /** A longer description would cost tokens in every request with that tool. */
 const MAX_DESCRIPTION = 1024;
@@ -35,7 +42,7 @@ interface BuildOptions {
   readonly lock: ToolLock | undefined;
   readonly around?: AroundRun | undefined;
   readonly readTotals?: ReadTotals | undefined;
-  readonly useGrant?: UseGrant | undefined;
+  readonly findGrant?: FindGrant | undefined;
   readonly approveChange?: ApproveChange | undefined;
 }
 
@@ -46,7 +53,7 @@ interface BuildOptions {
 export function buildEntries(
   manifest: Manifest,
   sources: readonly ToolSource[],
-  { secrets, lock, around, readTotals, useGrant, approveChange }: BuildOptions,
+  { secrets, lock, around, readTotals, findGrant, approveChange }: BuildOptions,
 ): { readonly entries: ReadonlyMap<string, RuledEntry>; readonly problems: readonly string[] } {
   const entries = new Map<string, RuledEntry>(
     [...builtInEntries(manifest, secrets), ...changeEntries(manifest, approveChange)].map((entry) => [
@@ -59,7 +66,7 @@ export function buildEntries(
     secrets,
     around,
     readTotals,
-    useGrant,
+    findGrant,
     limits: manifest.limits,
     isLocked: lock !== undefined,
     policyOf: (name: string) => manifest.policies.get(name),
@@ -67,11 +74,16 @@ export function buildEntries(
     read: readFrom((name) => entries.get(name)),
     toolsIn: (channel: string) => manifest.agent.channels.get(channel)?.tools,
   };
+  const owners = nameOwners(sources, lock);
+  const unmatched = unmatchedLimits(manifest.limits, sources);
   for (const source of sources) {
     for (const tool of source.tools()) {
-      const unlocked = lockProblem(source, tool.name, lock);
+      const problem =
+        lockProblem(source, tool.name, lock) ??
+        clashProblem(source, tool.name, owners) ??
+        unlimitedProblem(source, tool.name, unmatched);
       problems.push(...textProblems(source.declaration, tool));
-      if (unlocked !== undefined) problems.push(unlocked);
+      if (problem !== undefined) problems.push(problem);
       else if (entries.has(tool.name))
         problems.push(`${source.declaration.name}: the name "${tool.name}" is taken; it is left out`);
       else entries.set(tool.name, buildEntry(source, tool, options));
@@ -84,6 +96,8 @@ export function buildEntries(
         ...undoProblems(declaration, name, entries),
       );
   problems.push(...channelProblems(manifest, entries));
+  for (const { match, meant } of unmatched)
+    if (meant === undefined) problems.push(`limits: there is no tool "${match}"`);
   const leftOut = new Set([...entriesOverLimit(entries.values())].map(({ tool }) => tool.name));
   for (const source of sources) {
     const names = source.tools().flatMap(({ name }) => (leftOut.delete(name) ? [name] : []));
@@ -105,11 +119,72 @@ export function lockProblem(
   return `${declaration.name}: ${tool}: its definition ${problem}, so it is offered to nobody; check it, then run "countersign manifest lock"`;
 }
 
+/**
+ * Returns the entry that each name belongs to. The manifest's own come first: the tools of modules and HTTP calls, and their entries' names,
+ * also while one cannot be loaded. Among servers it is the first that lists the name, and one that newly lists it comes last.
+ */
+export function nameOwners(
+  sources: readonly ToolSource[],
+  lock: ToolLock | undefined,
+): ReadonlyMap<string, ToolSource> {
+  const owners = new Map<string, ToolSource>();
+  const claim = (name: string, source: ToolSource) => owners.set(name, owners.get(name) ?? source);
+  const fixed = sources.filter(({ declaration }) => declaration.kind !== 'mcp');
+  for (const source of fixed) for (const { name } of source.tools()) claim(name, source);
+  for (const source of fixed) if (source.tools().length === 0) claim(source.declaration.name, source);
+  const servers = sources.filter((source) => !fixed.includes(source));
+  for (const isNew of [false, true])
+    for (const source of servers)
+      for (const { name } of source.tools())
+        if (source.hasChanged(name) === isNew && lockProblem(source, name, lock) === undefined)
+          claim(name, source);
+  return owners;
+}
+
+/** Describes why a tool is not offered whose name belongs to another entry. */
+export function clashProblem(
+  source: ToolSource,
+  tool: string,
+  owners: ReadonlyMap<string, ToolSource>,
+): string | undefined {
+  const owner = owners.get(tool);
+  if (owner === undefined || owner === source) return undefined;
+  const { name } = source.declaration;
+  return `${name}: the name "${tool}" belongs to "${owner.declaration.name}", so the tool of "${name}" is offered to nobody; give it another name or the server a prefix`;
+}
+
+/** The name or pattern of a limit that matches no tool, and the tool that it probably means. */
+interface UnmatchedLimit {
+  readonly match: string;
+  readonly meant: string | undefined;
+}
+
+/** Lists the limits that match no tool. As long as a source has no tools, a name may be one of its own. */
+function unmatchedLimits(limits: readonly Limit[], sources: readonly ToolSource[]): UnmatchedLimit[] {
+  const lists = sources.map((source) => source.tools().map(({ name }) => name));
+  if (lists.some(({ length }) => length === 0)) return [];
+  const names = lists.flat();
+  return limits
+    .filter(({ match }) => !names.some((name) => matchesGlob(match, name)))
+    .map(({ match }) => ({ match, meant: nearestWord(match, names) }));
+}
+
+/** Describes why a tool is not offered that a mistyped limit leaves without one. */
+function unlimitedProblem(
+  { declaration }: ToolSource,
+  tool: string,
+  unmatched: readonly UnmatchedLimit[],
+): string | undefined {
+  const match = unmatched.find(({ meant }) => meant === tool)?.match;
+  if (match === undefined) return undefined;
+  return `${declaration.name}: ${tool}: "limits" has "${match}", which is no tool and may mean this one, so it is offered to nobody; correct the name in "limits"`;
+}
+
 interface EntryOptions {
   readonly secrets: Secrets;
   readonly around: AroundRun | undefined;
   readonly readTotals: ReadTotals | undefined;
-  readonly useGrant: UseGrant | undefined;
+  readonly findGrant: FindGrant | undefined;
   readonly limits: readonly Limit[];
   readonly policyOf: PolicyOf;
   readonly timeZoneOf: TimeZoneOf;
@@ -122,7 +197,7 @@ interface EntryOptions {
 
 function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): RuledEntry {
   const { declaration } = source;
-  const { secrets, around, policyOf, timeZoneOf, read, isLocked, readTotals, useGrant, toolsIn } = options;
+  const { secrets, around, policyOf, timeZoneOf, read, isLocked, readTotals, findGrant, toolsIn } = options;
   const limits = options.limits.filter(({ match }) => matchesGlob(match, given.name));
   const isListedIn = (channel: string): boolean =>
     toolsIn(channel)?.some((pattern) => matchesGlob(pattern, given.name)) ?? true;
@@ -153,8 +228,10 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
   if (tool.kind === 'interrupt') return { ...base, ...UNGATED, tool, execution: ONE_ATTEMPT };
   const effect = declaration.effect ?? (hints === undefined ? undefined : hintedEffect(hints)) ?? tool.effect;
   const idempotent = effect !== 'once';
+  const hasFinalErrors =
+    declaration.kind === 'mcp' && declaration.finalErrors.some((match) => matchesGlob(match, tool.name));
   const protectedTool = protectTool(
-    { ...tool, effect },
+    { ...(hasFinalErrors ? withFinalErrors(tool) : tool), effect },
     { secrets, maxOutput, images, untrusted: kind !== 'module' },
   );
   const compiled = compileApprovalRules(rules, timeZoneOf);
@@ -171,12 +248,12 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     resolvedBy: policyFor(tool.name, rules),
     tool: withConsent(
       gate(watchTool(protectedTool, around), compiled, {
-        ...{ policyOf, allows, refreshRules, limits, readTotals, useGrant },
+        ...{ policyOf, allows, refreshRules, limits, readTotals, findGrant },
       }),
       source,
     ),
     ...(source.requester !== undefined && { runsAsRequester: source.requester }),
-    judge: (input, place) => strictestVerdict(compiled, { tool: tool.name, input, ...place }, policyOf),
+    judge: (input, place) => judgeStrictly(compiled, { tool: tool.name, input, ...place }, policyOf).verdict,
     explain: (input, place, now, totals) =>
       judgeStrictly(compiled, { tool: tool.name, input, now, totals, ...place }, policyOf),
     execution: {
@@ -189,6 +266,20 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
 
 function withConsent(tool: Action, { accounts }: ToolSource): Action {
   return accounts === undefined ? tool : askForConsent(tool, accounts);
+}
+
+/** Lets a server's tool that reports an error say by it that it did nothing. */
+function withFinalErrors(tool: Action): Action {
+  return {
+    ...tool,
+    async run(input, helpers) {
+      try {
+        return await tool.run(input, helpers);
+      } catch (error) {
+        throw error instanceof McpServerError && error.code === 'failed' ? notDone(error) : error;
+      }
+    },
+  };
 }
 
 function watchTool(tool: Action, around: AroundRun | undefined): Action {
@@ -242,4 +333,89 @@ function shortenDescription(description: string): string {
   if (description.length <= MAX_DESCRIPTION) return description;
   // Half of a surrogate pair would not be valid text.
   return `${description.slice(0, MAX_DESCRIPTION - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+const EVERYWHERE = { channels: undefined, people: undefined };
+const NO_RULES = { outcome: 'run', rule: 'no rule applies' } as const;
+/** The judgement of tools that need no approval. */
+const UNGATED = {
+  judge: () => NO_RULES,
+  explain: () => ({ verdict: NO_RULES, requester: '', steps: [] }),
+};
+/** The attempts of a built-in with an effect, which is idempotent. */
+const RETRIED = { idempotent: true, maxAttempts: 3, retryForMs: 3_600_000 };
+const ONE_ATTEMPT = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
+
+/** Builds the entries of the built-ins that the manifest has not switched off. */
+function builtInEntries({ agent }: Manifest, secrets: Secrets): RuledEntry[] {
+  const uses: ReadonlyMap<string, string> = new Map(
+    Object.entries(agent.builtIns) satisfies [string | BuiltInName, string][],
+  );
+  const memory = agent.memory === 'channel' ? [rememberTool((text) => holdsSecret(text, secrets))] : [];
+  return [...builtIns, ...memory]
+    .filter(({ name }) => uses.get(name) !== 'off')
+    .map((tool) => ({
+      tool,
+      source: 'built-in',
+      execution: tool.kind === 'tool' ? RETRIED : ONE_ATTEMPT,
+      behind: {},
+      limits: [],
+      ...UNGATED,
+      allows: () => true,
+      presentation: createPresentation(tool, {}),
+      answerableBy: uses.get(tool.name) === 'requester' ? 'requester' : 'anyone',
+      rules: [],
+      isListedIn: () => true,
+      allow: EVERYWHERE,
+    }));
+}
+
+const READING_METHODS: readonly unknown[] = ['GET', 'HEAD'];
+
+/** Builds the function that runs tools for a preview. It refuses every tool that could write, or that needs approval itself. */
+function readFrom(find: (name: string) => ToolEntry | undefined): ReadTool {
+  return async (name, input, { context, signal }) => {
+    const entry = find(name);
+    const problem = readProblem(name, entry);
+    if (problem !== undefined || entry?.tool.kind !== 'tool') throw new Error(problem);
+    const parsed = entry.tool.inputSchema.parse(input);
+    if (!parsed.ok) throw new TypeError(`${name}: ${parsed.field}: ${parsed.problem}`);
+    return entry.tool.run(parsed.value, {
+      context,
+      signal,
+      resumed: undefined,
+      idempotencyKey: 'preview',
+      callId: 'preview',
+      progress: () => {},
+      attach: () => false,
+      file: () => false,
+      interrupt: () => {
+        throw new Error(`${name} needs approval itself, so a preview cannot use it`);
+      },
+      deny: (reason) => {
+        throw new Error(reason);
+      },
+    });
+  };
+}
+
+/** Describes why a preview may not use a tool: only one that is declared to have no effect may be used, and over HTTP only a GET. */
+function readProblem(name: string, entry: ToolEntry | undefined): string | undefined {
+  if (entry?.tool.kind !== 'tool') return `there is no tool "${name}" that a preview could use`;
+  const { address } = entry.behind;
+  const isReading =
+    entry.source !== 'http' || (isJsonObject(address) && READING_METHODS.includes(address.method));
+  if (entry.tool.effect === 'none' && isReading) return undefined;
+  return `a preview can only read, and "${name}" is not declared to have no effect`;
+}
+
+/** Describes the problem of a tool's declared preview, for the log and for `doctor`. */
+function previewProblems(
+  { name: source, cards }: ToolDeclaration,
+  tool: string,
+  entries: ReadonlyMap<string, ToolEntry>,
+): string[] {
+  const used = cards.find(({ match }) => matchesGlob(match, tool))?.preview?.tool;
+  const problem = used === undefined ? undefined : readProblem(used, entries.get(used));
+  return problem === undefined ? [] : [`${source}: ${tool}: ${problem}`];
 }

@@ -23,13 +23,18 @@ export interface ToolDefinition {
 /** The definitions that an admin has accepted. */
 export interface ToolLock {
   digestOf(server: string, tool: string): string | undefined;
+  /** Lists the tools of a server that are locked; no other is offered. */
+  toolsOf(server: string): readonly string[];
 }
 
 /** Parses the text of a lock file; `undefined` if there is none. A file that cannot be read locks every tool out. */
 export function parseLock(text: string | undefined): ToolLock | undefined {
   if (text === undefined) return undefined;
   const servers = LockText.safeParse(tryParseJson(text)).data?.servers ?? {};
-  return { digestOf: (server, tool) => servers[server]?.[tool] };
+  return {
+    digestOf: (server, tool) => servers[server]?.[tool],
+    toolsOf: (server) => Object.keys(servers[server] ?? {}),
+  };
 }
 
 export async function readLockText(folder: string): Promise<string | undefined> {

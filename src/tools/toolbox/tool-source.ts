@@ -1,5 +1,3 @@
-import { hash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { describeError } from '../../agent/errors.ts';
 import type { Tool } from '../../agent/tool.ts';
@@ -7,14 +5,14 @@ import { guardedFetch } from '../http/guard/guarded-fetch.ts';
 import { httpTool } from '../http/http-tool.ts';
 import type { ProxySettings } from '../http/proxy.ts';
 import type { ToolDeclaration } from '../manifest/manifest.ts';
-import type { Accounts } from '../mcp/auth/person/ask-for-consent.ts';
-import type { Connections, RequesterServer } from '../mcp/auth/person/connections.ts';
-import { createIdentities } from '../mcp/auth/person/create-identities.ts';
+import type { Accounts } from '../mcp/auth/ask-for-consent.ts';
+import type { Connections, RequesterServer } from '../mcp/auth/connections.ts';
+import { createIdentities } from '../mcp/auth/create-identities.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
 import type { McpConfig, McpLog } from '../mcp/mcp-config.ts';
 import { type McpDescription, openMcpServer } from '../mcp/open-mcp-server.ts';
 import type { Secrets } from '../secrets.ts';
-import type { LoadModule } from './load-module.ts';
+import { type LoadModule, moduleDigest } from './load-module.ts';
 
 /** One entry of the manifest, opened: a module, an HTTP call or an MCP server. */
 export interface ToolSource {
@@ -22,7 +20,7 @@ export interface ToolSource {
   tools(): readonly Tool[];
   /** Returns a server's hints about its own tool; they are trusted only where the manifest says so. */
   hintsOf(name: string): McpHints | undefined;
-  /** Returns the digest of the module's file, or of the server's definition of the tool. */
+  /** Returns the digest of the module and what it imports, or of the server's definition of the tool. */
   digestOf(name: string): string | undefined;
   /** Tells whether a server's tool is new or has changed since the source was opened. */
   hasChanged(name: string): boolean;
@@ -57,7 +55,7 @@ export async function openSource(declaration: ToolDeclaration, options: SourceOp
       return fixedSource(
         declaration,
         () => options.loadModule(declaration.module),
-        await fileDigest(resolve(options.folder, declaration.module)),
+        await moduleDigest(options.folder, declaration.module),
       );
     case 'http':
       return fixedSource(declaration, async () => [
@@ -128,12 +126,4 @@ async function fixedSource(
     describe: () => undefined,
     close: async () => {},
   };
-}
-
-/** Returns the digest of a file; a module that is a package has no file of its own. */
-async function fileDigest(file: string): Promise<string | undefined> {
-  return readFile(file).then(
-    (bytes) => hash('sha256', bytes),
-    () => undefined,
-  );
 }

@@ -1,16 +1,14 @@
 import type { JsonObject, JsonValue } from '../../agent/json.ts';
 import type { Tool, ToolHelpers } from '../../agent/tool.ts';
-import type { ApprovalVerdict } from '../gate/approval-rules.ts';
-import type { LimitTotals } from '../gate/condition.ts';
-import type { CallPlace } from '../gate/gate.ts';
-import type { Limit } from '../gate/limits.ts';
-import type { Policy } from '../gate/policy.ts';
-import type { Explanation } from '../gate/strictest.ts';
-import type { ElicitationDeclaration } from '../manifest/manifest.ts';
-import type { RequesterServer } from '../mcp/auth/person/connections.ts';
+import type { LimitTotals } from '../../policy/condition.ts';
+import type { Limit } from '../../policy/limits.ts';
+import type { Policy } from '../../policy/policy.ts';
+import type { ApprovalRule, ApprovalVerdict, Explanation } from '../../policy/rules.ts';
+import type { CallPlace } from '../gate.ts';
+import type { ElicitationDeclaration, ToolDeclaration } from '../manifest/manifest.ts';
+import type { RequesterServer } from '../mcp/auth/connections.ts';
+import type { PreviewSource, UndoSource } from '../presentation/linked-call.ts';
 import type { Presentation } from '../presentation/presentation.ts';
-import type { PreviewSource } from '../presentation/preview.ts';
-import type { UndoSource } from '../presentation/undo.ts';
 
 /** Limits the tools of one request. OpenAI refuses a request with more, so the agent would not answer at all. */
 export const MAX_TOOLS = 128;
@@ -24,7 +22,7 @@ export interface Place {
 }
 
 /** Limits the attempts of an approved action after a crash. */
-export interface Execution {
+interface Execution {
   readonly idempotent: boolean;
   readonly maxAttempts: number;
   readonly retryForMs: number;
@@ -66,7 +64,7 @@ export interface ToolEntry {
   readonly presentation: Presentation;
   /** Computes what a call would change, if the tool or the manifest can say. */
   readonly preview?: PreviewSource | undefined;
-  /** The server at which a call runs in the name of its first requester. */
+  /** The server at which a call runs in the name of its only requester. */
   readonly runsAsRequester?: RequesterServer | undefined;
   /** The way to take back a call that succeeded, if the tool or the manifest names one. */
   readonly undo?: UndoSource | undefined;
@@ -92,4 +90,54 @@ export interface Toolbox {
   /** Returns the text that tells the model beforehand which calls need approval, and whose. */
   notice(place: Place): string;
   close(): Promise<void>;
+}
+
+/** More names than this do not help in a log. */
+const MAX_NAMED = 10;
+
+/** An entry with its approval rules and the places where it may be used. */
+export interface RuledEntry extends ToolEntry {
+  readonly rules: readonly ApprovalRule[];
+  /** Tells whether the manifest lets the tool be used in a channel. */
+  isListedIn(channel: string): boolean;
+  readonly allow: ToolDeclaration['allow'];
+}
+
+/** Returns the entries that the model is offered in a place: the first that may be used there, at most `MAX_TOOLS`. */
+export function offeredEntries(entries: Iterable<RuledEntry>, place: Place): RuledEntry[] {
+  return entriesIn(entries, place).slice(0, MAX_TOOLS);
+}
+
+/** Returns the entries that are over the limit in at least one place. */
+export function entriesOverLimit(entries: Iterable<RuledEntry>): ReadonlySet<RuledEntry> {
+  const all = [...entries];
+  if (all.length <= MAX_TOOLS) return new Set();
+  // The empty id stands for every person and channel that no entry names.
+  const channels = new Set(['', ...all.flatMap(({ allow }) => allow.channels ?? [])]);
+  const people = new Set(['', ...all.flatMap(({ allow }) => allow.people ?? [])]);
+  const places = [...channels].flatMap((channel) => [...people].map((requester) => ({ channel, requester })));
+  return new Set(places.flatMap((place) => entriesIn(all, place).slice(MAX_TOOLS)));
+}
+
+function entriesIn(entries: Iterable<RuledEntry>, { channel, requester, others = [] }: Place): RuledEntry[] {
+  return [...entries].filter(
+    ({ allow, isListedIn }) => isListedIn(channel) && isAllowed(allow, channel, [requester, ...others]),
+  );
+}
+
+/** Tells whether a tool may be used in a channel by everyone whose words led to a call. */
+export function isAllowed(
+  { channels, people }: RuledEntry['allow'],
+  channel: string,
+  everyone: readonly string[],
+): boolean {
+  if (channels !== undefined && !channels.includes(channel)) return false;
+  return people === undefined || everyone.every((person) => people.includes(person));
+}
+
+/** Describes which tools are over the limit. */
+export function limitProblem(names: readonly string[]): string {
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+  const named = `${names.slice(0, MAX_NAMED).join(', ')}${more}`;
+  return `a model takes at most ${MAX_TOOLS} tools at once; left out where there are more: ${named}; remove tools from the manifest, or limit with "allow" where they are used`;
 }

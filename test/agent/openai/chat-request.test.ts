@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ChatQuirk, chatRequest } from '../../../src/agent/openai/chat-request.ts';
+import { type ChatQuirk, chatRequest } from '../../../src/agent/openai/chat.ts';
 import type { AdapterRequest } from '../../../src/agent/openai/request.ts';
 
 const build = (request: Partial<AdapterRequest>, ...quirks: ChatQuirk[]) =>

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelReply } from '../../../playground/model/model-reply.ts';
 import type { Model } from '../../../src/agent/model.ts';
-import { fallbackModels } from '../../../src/agent/openai/fallback-models.ts';
 import { defaultContextBudget } from '../../../src/agent/openai/known-models.ts';
 import { generate } from '../../../src/index.ts';
+import { fallbackModels } from '../../../src/open-model.ts';
 import { clientOf, says, scripted } from '../support.ts';
 
 async function open(first: ModelReply[], second: ModelReply[]) {

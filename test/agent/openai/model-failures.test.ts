@@ -128,7 +128,6 @@ describe('an answer that is no full answer has a finishReason of its own', () =>
     `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
   const look = call('c1', 'look', { key: 'a' });
   const cases: [title: string, reply: ModelReply, finishReason: string, text: string][] = [
-    ['cut before the first word', { text: 'Hello', cut: 0 }, 'cut-stream', ''],
     ['cut after some words', { text: ['Hel', 'lo'], cut: 2 }, 'cut-stream', 'Hel'],
     ['cut within a call', { text: ['Let me'], calls: [look], cut: 4 }, 'cut-stream', 'Let me'],
     ['cut after a whole call', { calls: [look], cut: 4 }, 'cut-stream', ''],

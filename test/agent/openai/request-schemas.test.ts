@@ -8,9 +8,9 @@ import { checkItems } from '../../../playground/model/check-responses.ts';
 import { ResponsesRequest, toChatRequest } from '../../../playground/model/responses-request.ts';
 import type { JsonObject, JsonValue } from '../../../src/agent/json.ts';
 import type { HistoryItem, ModelConfig, SettledCall } from '../../../src/agent/model.ts';
-import { chatRequest } from '../../../src/agent/openai/chat-request.ts';
+import { chatRequest } from '../../../src/agent/openai/chat.ts';
 import type { AdapterRequest } from '../../../src/agent/openai/request.ts';
-import { responsesRequest } from '../../../src/agent/openai/responses-request.ts';
+import { responsesRequest } from '../../../src/agent/openai/responses.ts';
 import { countFor } from '../../support/count-for.ts';
 
 const HISTORIES = countFor('HISTORIES', { quick: 80, full: 1_000 });

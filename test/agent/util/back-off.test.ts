@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { backOffMs } from '../../../src/agent/util/back-off.ts';
+import { backOffMs } from '../../../src/agent/util/abort.ts';
 
 const limits = { firstMs: 100, longestMs: 450 };
 const waits = (random: () => number) =>

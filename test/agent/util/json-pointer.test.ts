@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parentOf, pointerTo, segmentsOf } from '../../../src/agent/util/json-pointer.ts';
+import { parentOf, pointerTo, segmentsOf } from '../../../src/agent/json.ts';
 
 test('a pointer gives back the segments that it was made of, and its parent all but the last', () => {
   fc.assert(

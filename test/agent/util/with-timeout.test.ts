@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withTimeout } from '../../../src/agent/util/with-timeout.ts';
+import { withTimeout } from '../../../src/agent/util/abort.ts';
 
 test('work that ends in time gives its result or its error, and work that does not gives undefined', async () => {
   expect(await withTimeout(Promise.resolve('done'), 60_000)).toBe('done');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CallbackUrls } from '../../../src/bot/callbacks/callback-urls.ts';
+import { CallbackUrls } from '../../../src/bot/slack/callback-urls.ts';
 import { readSettings } from '../../../src/settings.ts';
 
 const urls = new CallbackUrls('https://bot.example/', 'a secret');

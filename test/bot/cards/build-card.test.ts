@@ -72,7 +72,7 @@ describe('an approval that was decided', () => {
     ['superseded', { payload: 'quorum-lost' }, /are still approvers/, []],
     [
       'superseded',
-      { payload: '{"edited":{"amount":1},"by":"U0RITA"}' },
+      { payload: '{"code":"edited","input":{"amount":1},"by":"U0RITA"}' },
       /Replaced by an edited request from /,
       [],
     ],

@@ -4,12 +4,14 @@ import { compileSchema } from '../../../src/agent/schema/compile-schema.ts';
 import * as ids from '../../../src/bot/cards/action-ids.ts';
 import { buildCard } from '../../../src/bot/cards/build-card.ts';
 import { buildHome, buildList, HOME_OPEN, HOME_PAGE } from '../../../src/bot/home/build-home.ts';
-import { LISTS } from '../../../src/bot/home/load-lists.ts';
-import { buildAnswerModal } from '../../../src/bot/modals/answer-modal.ts';
+import {
+  buildAnswerModal,
+  buildRejectModal,
+  buildResolveModal,
+} from '../../../src/bot/modals/decision-modals.ts';
 import { buildDetailsModal } from '../../../src/bot/modals/details-modal.ts';
 import { buildEditModal, buildOutputModal } from '../../../src/bot/modals/form-modal.ts';
-import { buildRejectModal } from '../../../src/bot/modals/reject-modal.ts';
-import { buildResolveModal } from '../../../src/bot/modals/resolve-modal.ts';
+import { LISTS } from '../../../src/bot/texts/home.ts';
 import type { RequestRecord } from '../../../src/store/port/store.ts';
 import { RequestKind, RequestState } from '../../../src/store/record/request-record.ts';
 import { actionsIn, nodesIn } from './payloads.ts';

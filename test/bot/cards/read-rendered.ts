@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../src/agent/json.ts';
-import { readJson } from '../../../src/bot/cards/values/show-json.ts';
+import { readJson } from '../../../src/bot/cards/render-value.ts';
 
 const ENTRY = /^([A-Za-z_][A-Za-z0-9_]*|"(?:[^"\\]|\\.)*"): ([\s\S]*)$/;
 const NOT_SHOWN = /^\(not shown: [\d,]+ characters?\)$/;

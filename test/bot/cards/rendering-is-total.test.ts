@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { isDeeperThan, isJsonObject, type JsonValue } from '../../../src/agent/json.ts';
 import { APPROVE, DETAILS } from '../../../src/bot/cards/action-ids.ts';
 import { buildCard } from '../../../src/bot/cards/build-card.ts';
-import { isOpaque } from '../../../src/bot/cards/values/opaque.ts';
+import { isOpaque } from '../../../src/bot/cards/call-body.ts';
 import { buildDetailsModal } from '../../../src/bot/modals/details-modal.ts';
 import { limits } from '../../../src/bot/slack/limits.ts';
 import { RequestKind, RequestState } from '../../../src/store/record/request-record.ts';

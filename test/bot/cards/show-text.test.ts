@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { renderValue } from '../../../src/bot/cards/values/render-value.ts';
-import { readJson, showJson } from '../../../src/bot/cards/values/show-json.ts';
-import { cut, excerpt, quoteText, showLine } from '../../../src/bot/cards/values/show-text.ts';
+import { readJson, renderValue, showJson } from '../../../src/bot/cards/render-value.ts';
+import { cut, excerpt, quoteText, showLine } from '../../../src/bot/texts/show-text.ts';
 
 describe('what cannot be seen is shown', () => {
   test.each([

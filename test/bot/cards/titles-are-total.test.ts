@@ -5,8 +5,8 @@ import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../../
 import { APPROVE, DETAILS } from '../../../src/bot/cards/action-ids.ts';
 import { buildCard } from '../../../src/bot/cards/build-card.ts';
 import { titleOf } from '../../../src/bot/cards/card-details.ts';
-import { showLine, showText } from '../../../src/bot/cards/values/show-text.ts';
 import { buildHome } from '../../../src/bot/home/build-home.ts';
+import { showLine, showText } from '../../../src/bot/texts/show-text.ts';
 import { FORMAT_NAMES, formatValue } from '../../../src/tools/presentation/formats.ts';
 import { createPresentation } from '../../../src/tools/presentation/presentation.ts';
 import { countFor } from '../../support/count-for.ts';
@@ -119,7 +119,10 @@ test('for any values and titles, everything that runs can be read on the card or
         const places = [...title, ...fields].filter((each) => each.name === name);
         expect(places).not.toEqual([]);
         if (!isLeaf(value)) continue;
-        const written = places.map(({ format }) => formatValue(value, formatCall(format)));
+        const written = places.flatMap(({ format }) => [
+          formatValue(value, formatCall(format)),
+          JSON.stringify(value),
+        ]);
         const isSeen = written.some(
           (text) => shown.includes(showLine(text)) || shown.includes(showText(text)),
         );

@@ -6,11 +6,12 @@ import {
   PersonConnections,
   type PersonConnectionsOptions,
 } from '../../../src/bot/connections/person-connections.ts';
+import { accountsIn } from '../../../src/store/documents/accounts.ts';
 import { Keys } from '../../../src/store/record/keys.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
-import { authFetch } from '../../../src/tools/mcp/auth/auth-fetch.ts';
+import { Sealer } from '../../../src/tools/mcp/auth/connections.ts';
+import { authFetch } from '../../../src/tools/mcp/auth/create-identities.ts';
 import { toGrant } from '../../../src/tools/mcp/auth/grant.ts';
-import { Sealer } from '../../../src/tools/mcp/auth/person/seal.ts';
 import { Secrets } from '../../../src/tools/secrets.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
@@ -67,7 +68,8 @@ async function open() {
   const { issuer, request } = await serveIssuer();
   rooms += 1;
   const prefix = `${redis.prefix}${rooms}:`;
-  const store = openRedisStore({ client: redis.client, prefix });
+  const record = openRedisStore({ client: redis.client, prefix });
+  const store = accountsIn(record);
   const sealer = Sealer.read(Buffer.alloc(32, 1).toString('base64'));
   if (typeof sealer === 'string') throw new Error(sealer);
   const client = { clientId: 'countersign', issuer, secret: 'a secret of the client' };
@@ -94,10 +96,10 @@ async function open() {
     grantOf: (tokens: Partial<Parameters<typeof toGrant>[0]>) =>
       toGrant({ access_token: 'first', token_type: 'Bearer', ...tokens }, bound),
     /** Ends the lock on the person's token, as time does. */
-    endLock: () => redis.client.del(new Keys(prefix).attempt(`lock:docs:${REMI}`)),
+    endLock: () => redis.client.del(new Keys(prefix).document(`lock|docs:${REMI}`)),
     async rows() {
       const events: string[] = [];
-      for await (const { event } of store.exportAudit()) events.push(event);
+      for await (const { event } of record.exportAudit()) events.push(event);
       return events;
     },
   };
@@ -137,6 +139,80 @@ test('a process whose lock has ended does not remove what another one has renewe
   expect(await second).toBe('second');
   expect(await other.token(server, REMI)).toBe('second');
   expect(await rows()).not.toContain('disconnected');
+});
+
+const RENEWED = { access_token: 'second', token_type: 'Bearer', refresh_token: 'two' };
+
+test('an account whose refresh token was used a second time, and refused before the first use was saved, is there again when it is', async () => {
+  const { startProcess, server, grantOf, request, endLock, rows } = await open();
+  const [stalled, other] = [startProcess(), startProcess()];
+  await stalled.connect(server, REMI, grantOf({ refresh_token: 'one' }));
+  const first = stalled.renew(server, REMI, 'first');
+  const renew = await request(1);
+  await endLock();
+  const second = other.renew(server, REMI, 'first');
+  (await request(2))(REFUSED);
+  await expect(second).rejects.toThrow(NOT_CONNECTED);
+  renew(RENEWED);
+  expect(await first).toBe('second');
+  expect(await other.token(server, REMI)).toBe('second');
+  expect(await other.isConnected(server, REMI)).toBe(true);
+  expect(await rows()).toEqual(['connected', 'disconnected', 'connected']);
+});
+
+test('a process that stalled past its lock and is refused waits for the one that holds the lock, and uses its token', async () => {
+  const { startProcess, store, server, grantOf, request, endLock, rows } = await open();
+  let tries = 0;
+  const counted: typeof store = {
+    ...store,
+    lock: (...args) => {
+      tries += 1;
+      return store.lock(...args);
+    },
+  };
+  const [stalled, other] = [startProcess({ store: counted }), startProcess()];
+  await stalled.connect(server, REMI, grantOf({ refresh_token: 'one' }));
+  const first = stalled.renew(server, REMI, 'first');
+  const refuse = await request(1);
+  await endLock();
+  const second = other.renew(server, REMI, 'first');
+  const renew = await request(2);
+  refuse(REFUSED);
+  await Promise.race([first, expect.poll(() => tries).toBeGreaterThan(1)]);
+  renew(RENEWED);
+  expect(await second).toBe('second');
+  expect(await first).toBe('second');
+  expect(await rows()).toEqual(['connected']);
+});
+
+test('an account that its issuer refused and its owner then disconnected is not brought back by a late renewal', async () => {
+  const { startProcess, server, grantOf, request, endLock } = await open();
+  const [stalled, other] = [startProcess(), startProcess()];
+  await stalled.connect(server, REMI, grantOf({ refresh_token: 'one' }));
+  const first = stalled.renew(server, REMI, 'first');
+  const renew = await request(1);
+  await endLock();
+  const second = other.renew(server, REMI, 'first');
+  (await request(2))(REFUSED);
+  await expect(second).rejects.toThrow(NOT_CONNECTED);
+  await other.disconnect(server, REMI, REMI);
+  renew(RENEWED);
+  await expect(first).rejects.toThrow(NOT_CONNECTED);
+  expect(await other.isConnected(server, REMI)).toBe(false);
+});
+
+test('a token that was renewed stays a secret until it has ended', async () => {
+  const { startProcess, server, grantOf, request } = await open();
+  const secrets = new Secrets();
+  const connections = startProcess({ secrets });
+  pass(0);
+  await connections.connect(server, REMI, grantOf({ refresh_token: 'one-token', expires_in: 3600 }));
+  const renewing = connections.renew(server, REMI, 'first');
+  (await request(1))({ ...RENEWED, refresh_token: 'two-token' });
+  await renewing;
+  expect(secrets.redact('first and second, one-token and two-token')).not.toMatch(/first|second|token/);
+  pass(3_600_000);
+  expect(secrets.redact('first and second')).toBe('first and [redacted]');
 });
 
 test('an account that its issuer refuses is gone, and on record', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseDelegate } from '../../../src/bot/delegations/parse-delegate.ts';
+import { parseDelegate } from '../../../src/bot/listeners/delegate.ts';
 
 /** A Monday. */
 const NOW = new Date('2026-11-16T09:30:00Z');

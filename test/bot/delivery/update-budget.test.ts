@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { UPDATE_WINDOW_MS, UpdateBudget } from '../../../src/bot/delivery/update-budget.ts';
+import { UPDATE_WINDOW_MS, UpdateBudget } from '../../../src/bot/slack/update-budget.ts';
 import { updateCounterIn } from '../../../src/store/redis/update-counter.ts';
 import { connectTestRedis } from '../../support/redis.ts';
 

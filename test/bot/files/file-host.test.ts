@@ -1,7 +1,7 @@
 import { WebClient } from '@slack/web-api';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { FileHost } from '../../../src/bot/files/file-host.ts';
+import { FileHost } from '../../../src/bot/slack/file-host.ts';
 
 const LIMITS = { maxBytes: 100, timeoutMs: 5_000 };
 const file = (url: string) => ({ id: 'F1', name: 'a.txt', url });

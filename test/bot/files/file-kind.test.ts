@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { judgeKind } from '../../../src/bot/files/file-kind.ts';
-import { readSlackFiles } from '../../../src/bot/files/slack-file.ts';
+import { judgeKind } from '../../../src/bot/files/read-file.ts';
+import { readSlackFiles } from '../../../src/bot/slack/file-host.ts';
 import { makePdf, makePng } from '../../support/make-file.ts';
 
 const utf16 = (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le');

@@ -4,7 +4,6 @@ import { homeTexts } from '../../../src/bot/texts/home.ts';
 import type { AuditRow } from '../../../src/store/port/audit.ts';
 
 const row = (event: string, subject: string, at: number, body = ''): AuditRow => ({
-  shard: 0,
   seq: at,
   at: at * 1000,
   event,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fileName, quoteWithin } from '../../../src/bot/intake/quote.ts';
+import { fileName, quoteWithin } from '../../../src/bot/texts/quote.ts';
 
 test.each([
   ['fits', 'a\nb', 100, { quoted: '> a\n> b', shown: 'a\nb', isCut: false }],

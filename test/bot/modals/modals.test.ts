@@ -1,10 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { APPROVE, NEXT_PAGE, PREVIOUS_PAGE, REJECT } from '../../../src/bot/cards/action-ids.ts';
-import { buildAnswerModal, CHOICE, OWN_WORDS, parseAnswer } from '../../../src/bot/modals/answer-modal.ts';
+import {
+  buildAnswerModal,
+  buildRejectModal,
+  buildResolveModal,
+  CHOICE,
+  OWN_WORDS,
+  parseAnswer,
+  parseReason,
+  parseResolution,
+  REASON,
+  VERDICT,
+} from '../../../src/bot/modals/decision-modals.ts';
 import { buildDetailsModal } from '../../../src/bot/modals/details-modal.ts';
 import { parseMetadata } from '../../../src/bot/modals/modal.ts';
-import { buildRejectModal, parseReason, REASON } from '../../../src/bot/modals/reject-modal.ts';
-import { buildResolveModal, parseResolution, VERDICT } from '../../../src/bot/modals/resolve-modal.ts';
 import { actionsIn, expectValidModal, nodesIn, textIn } from '../cards/payloads.ts';
 import { ASKED_AT, detailsFor, recordOf } from '../cards/records.ts';
 import { stateOf } from './submit.ts';

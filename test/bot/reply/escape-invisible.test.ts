@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { escapeInvisible } from '../../../src/bot/reply/escape-invisible.ts';
+import { escapeInvisible } from '../../../src/bot/reply/sanitize-markdown.ts';
 
 describe('what honest prose needs stays as it is', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refusalRows } from '../../../src/bot/reply/refusal-rows.ts';
+import { refusalRows } from '../../../src/bot/reply/reply-rows.ts';
 
 const turn = { threadId: 'C1:1.2', token: '7', messages: [], inbox: [], settled: [] };
 const refused = (name: string, interruptId: string, reason: string) => ({

@@ -1,7 +1,7 @@
 import { type WebAPICallResult, WebClient } from '@slack/web-api';
 import { pino } from 'pino';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { ThreadStatus } from '../../../src/bot/reply/thread-status.ts';
+import { ThreadStatus } from '../../../src/bot/thread-status.ts';
 
 /** A Slack that takes everything and keeps what it was sent. */
 class KeepingSlack extends WebClient {

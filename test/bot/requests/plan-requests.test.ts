@@ -47,7 +47,7 @@ async function plan(calls: readonly (readonly [string, JsonValue])[], setting: S
     directory: new Directory(new WebClient()),
     store: {
       readDelegations: async () => ({ epoch: 0, delegations: [] }),
-      listWaiting: async () => ({ requestIds: [], next: undefined }),
+      list: async () => ({ requestIds: [], next: undefined }),
       load: async () => ({ outcome: 'unknown' as const }),
     },
     agent: () => ({

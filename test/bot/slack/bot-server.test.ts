@@ -114,6 +114,47 @@ async function busyServer(stopMs?: number) {
   return { server, url, answer, finish: () => finish() };
 }
 
+test.each([
+  ['its head', 'POST /callback/abc HTTP/1.1\r\nhost: here\r\n'],
+  ['its body', 'POST /callback/abc HTTP/1.1\r\nhost: here\r\ncontent-length: 10\r\n\r\nhalf'],
+])(
+  '500 clients that send half a request, up to %s, are answered and lose their sockets, and others are served',
+  async (_half, half) => {
+    const { url } = await serverForTest({ requestMs: 1_000 });
+    const { hostname, port } = new URL(url);
+    const clients = Array.from({ length: 500 }, () => {
+      // Such a client never closes its own half.
+      const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+      let said = '';
+      socket.on('data', (chunk) => {
+        said += chunk;
+      });
+      socket.on('error', () => {});
+      const isReset = new Promise<string>((resolve) => {
+        socket.once('end', () => resolve(said));
+        socket.once('close', () => resolve(said));
+      });
+      socket.write(half);
+      return { socket, isReset };
+    });
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+    const answers = await Promise.all(clients.map(({ isReset }) => isReset));
+    expect(answers.filter((said) => !said.startsWith('HTTP/1.1 408 '))).toEqual([]);
+    // The server has destroyed its sockets: what is written to one is refused by a reset.
+    await Promise.all(
+      clients.map(
+        ({ socket }) =>
+          new Promise<void>((resolve) => {
+            socket.once('close', () => resolve());
+            const write = () => !socket.destroyed && socket.write('more', () => setImmediate(write));
+            write();
+          }),
+      ),
+    );
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+  },
+);
+
 test('a stop takes nothing new and lets a running request finish', async () => {
   const { server, url, answer, finish } = await busyServer();
   let isStopped = false;

@@ -1,6 +1,6 @@
 import { type WebAPICallResult, WebClient } from '@slack/web-api';
 import { expect, test } from 'vitest';
-import { MessageLinks } from '../../../src/bot/slack/message-links.ts';
+import { MessageLinks } from '../../../src/bot/slack/thread.ts';
 
 /** A Slack that gives links in a form of its own, and counts how often it is asked. */
 class LinkingSlack extends WebClient {

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rewriteAsOlder } from '../world/older-records.ts';
 import type { Cell } from './cell.ts';
 import { keepBusy } from './keep-busy.ts';
 import { type Strike, striking } from './strike.ts';
@@ -7,10 +6,9 @@ import { type Strike, striking } from './strike.ts';
 const DAY_MS = 86_400_000;
 const ERRANDS_A_ROUND = 10;
 
-/** Every worker in turn is asked to end, as a deployment does, and another takes its place, among records of the version before. */
-const restartAll: Strike = async ({ workers, client }) => {
+/** Every worker in turn is asked to end, as a deployment does, and another takes its place. */
+const restartAll: Strike = async ({ workers }) => {
   for (const worker of [...workers]) {
-    await rewriteAsOlder(client);
     worker.end();
     await worker.gone;
     await sleep(50);
@@ -30,7 +28,7 @@ export const TIME_CELLS: readonly Cell[] = [
     },
   },
   {
-    name: 'rolling restart with an older record version',
+    name: 'rolling restart',
     rounds: { long: 50, short: 2 },
     world: { workers: 2 },
     play: striking(restartAll),

@@ -12,6 +12,7 @@ export interface Defect {
 /** Each defect breaks one promise: the invariant whose checker must say so, and the errand in which it shows. */
 export const DEFECTS = {
   'effect-twice': { breaks: 1, errand: 'signed charge' },
+  'anybody-approves': { breaks: 2, errand: 'rejected' },
   'quorum-of-one': { breaks: 2, errand: 'two signatures' },
   'other-arguments': { breaks: 3, errand: 'signed charge' },
   'acts-on-rejection': { breaks: 4, errand: 'rejected' },
@@ -63,7 +64,9 @@ export function applyDefect(name: string | undefined): Defect {
 }
 
 function actOnRejection(script: string, args: readonly string[], reply: unknown): void {
-  if (script !== 'vote' || !Array.isArray(reply) || String(reply[1]) !== 'rejected') return;
+  // The reply of the script comes before its report.
+  const [said]: unknown[] = Array.isArray(reply) ? reply : [];
+  if (script !== 'vote' || !Array.isArray(said) || String(said[1]) !== 'rejected') return;
   const threadId = args.find((arg) => /^[CD]\w+:[\d.]+$/.test(arg)) ?? '';
   const effect = {
     tool: 'charge',

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { defineTool } from '../../../src/agent/define-tool.ts';
-import { outcomeUnknown } from '../../../src/agent/errors.ts';
 import type { Effect, ToolContext, ToolHelpers } from '../../../src/agent/tool.ts';
 import { RULES, UNSIGNED } from '../world/cast.ts';
 import { isDefect } from './defects.ts';
@@ -46,7 +45,7 @@ async function act(tool: string, input: Input, { context, idempotencyKey }: Tool
   else noteEffect(file, effect);
   if (isDefect('effect-twice')) noteEffect(file, effect);
   await pass('effect:after');
-  if (tool === 'waver') throw outcomeUnknown(new Error('the line went dead'));
+  if (tool === 'waver') throw new Error('the line went dead');
   return { booked: input.amount };
 }
 

@@ -1,5 +1,5 @@
 import { CAST } from '../../../playground/slack/default-cast.ts';
-import { GRANTED_USES, MOST_CAPPED, RULES, UNSIGNED } from './cast.ts';
+import { GRANTED_USES, MOST_CAPPED, RULES, UNSIGNED, USERS } from './cast.ts';
 
 const policies = Object.entries(RULES).map(([tool, { approvers, quorum, expiresMs }]) => {
   const late = tool === 'linger' ? `, remind: 1s, escalate: { after: 2s, to: [${CAST.admin}] }` : '';
@@ -34,3 +34,9 @@ tools:
     approval:
 ${rules.join('\n')}
 `;
+
+/** The same for a bot in which anybody may approve, the requester too. */
+export const ANYBODY_APPROVES = MANIFEST.replaceAll(
+  /approvers: \[[^\]]*\]/g,
+  `approvers: [${USERS.map(({ id }) => id).join(', ')}], self_approval: true`,
+);

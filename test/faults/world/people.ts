@@ -16,6 +16,8 @@ const HURRY_AFTER_MS = 300;
 const SORRY = /Please (?:ask|try) again/;
 const STOPPED = /Stopped\./;
 const STOPPED_MS = 5_000;
+/** The requester and a guest, who may not approve anything, and click all the same. */
+const UNINVITED = [CAST.requester, CAST.guest];
 
 /** The people of the workspace: they ask, look at the cards and click, as impatient as people are. */
 export class People {
@@ -86,6 +88,7 @@ export class People {
     this.#askAgain(errand, replies);
     this.#repeatOrder(errand);
     for (const card of replies.flatMap((message) => cardOf(message) ?? [])) {
+      for (const who of UNINVITED) this.#try(errand, card, who, 'approve');
       for (const { who, actionId, when = () => true } of DEEDS[errand.intent])
         if (when(card)) this.#try(errand, card, who, actionId);
       if (errand.intent === 'stop' && card.buttons.length > 0) this.#sayStop(errand);

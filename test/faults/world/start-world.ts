@@ -10,7 +10,7 @@ import { startRedisProxy } from '../../support/redis-proxy.ts';
 import type { FaultAction, WorkerNews } from '../worker/fault-messages.ts';
 import type { WorkerOrder } from '../worker/worker.ts';
 import { CHANNELS, USER_GROUPS, USERS } from './cast.ts';
-import { MANIFEST } from './manifest.ts';
+import { ANYBODY_APPROVES, MANIFEST } from './manifest.ts';
 import { FailingModel } from './model-script.ts';
 import { startOwnRedis } from './own-redis.ts';
 import { People } from './people.ts';
@@ -77,7 +77,10 @@ export async function startWorld(options: WorldOptions) {
   let started = 0;
   let isOver = false;
 
-  const parsed = parseManifest(MANIFEST, { file: 'faults.yml', environment: {} });
+  const parsed = parseManifest(options.defect === 'anybody-approves' ? ANYBODY_APPROVES : MANIFEST, {
+    file: 'faults.yml',
+    environment: {},
+  });
   if (!parsed.ok) throw new Error(`The manifest of the faults does not hold: ${JSON.stringify(parsed)}`);
   const noticeMs = options.noticeMs ?? PATIENT_NOTICE_MS;
   const orderOf = (index: number): WorkerOrder => ({

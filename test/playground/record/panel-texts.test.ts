@@ -32,7 +32,6 @@ function requestWith(changes: Partial<RecordedRequest> = {}): RecordedRequest {
 function rowWith(changes: Partial<RecordedRow> = {}): RecordedRow {
   return {
     seq: 1,
-    shard: 0,
     at: 1,
     event: 'asked',
     subject: 'C1:1.2~a',

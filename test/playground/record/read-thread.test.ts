@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseMessage } from '../../../src/agent/messages.ts';
-import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
+import { threadOf } from '../../../src/store/record/keys.ts';
 import type { NewRequest } from '../../../src/store/record/request-record.ts';
 import { tamper, withField } from '../../store/audit/support.ts';
 import {
@@ -26,7 +26,7 @@ const threadIdOf = (requestId: string): string => threadOf(requestId) ?? '';
 function neighbourOf(threadId: string): string {
   for (;;) {
     const other = newThreadId();
-    if (shardOf(other) === shardOf(threadId)) return other;
+    if (other !== threadId) return other;
   }
 }
 
@@ -34,7 +34,7 @@ function neighbourOf(threadId: string): string {
 function requestInOwnChain(threadId: string): NewRequest {
   for (;;) {
     const request = newRequest(threadId);
-    if (shardOf(request.id) === shardOf(threadId)) return request;
+    if (request.id !== threadId) return request;
   }
 }
 
@@ -131,7 +131,7 @@ describe('the requests of a thread', () => {
     const bench = record();
     const id = await ask(bench.store);
     const [row] = (await readFound(bench, threadIdOf(id))).audit;
-    await bench.store.trimAudit({ shard: row?.shard ?? -1, seq: row?.seq ?? -1, hash: row?.hash ?? '' });
+    await bench.store.trimAudit({ seq: row?.seq ?? -1, hash: row?.hash ?? '' });
     expect(await readFound(bench, threadIdOf(id))).toMatchObject({ audit: [], requests: [{ id }] });
   });
 
@@ -235,15 +235,14 @@ describe('the audit chain of a thread', () => {
     const bench = record();
     const id = await ask(bench.store);
     await bench.store.vote(id, approve('U-ann'));
-    const shard = shardOf(threadIdOf(id));
-    await tamper(bench, shard, (entries) =>
+    await tamper(bench, (entries) =>
       entries.map((entry, index) =>
         index === 1 ? { ...entry, fields: withField(entry.fields, 'd', 'approve U-eve 1 of 1') } : entry,
       ),
     );
     expect((await readFound(bench, threadIdOf(id))).chain).toEqual({
       rows: 3,
-      problems: [`Shard ${shard}: row 2 is not what was written`],
+      problems: ['row 2 is not what was written'],
     });
   });
 
@@ -251,10 +250,9 @@ describe('the audit chain of a thread', () => {
     const bench = record();
     const id = await ask(bench.store);
     await bench.store.vote(id, approve('U-ann'));
-    const shard = shardOf(threadIdOf(id));
-    await tamper(bench, shard, (entries) => entries.slice(0, -1));
+    await tamper(bench, (entries) => entries.slice(0, -1));
     expect((await readFound(bench, threadIdOf(id))).chain.problems).toEqual([
-      `Shard ${shard}: the log ends at row 2, but 3 were written`,
+      'the log ends at row 2, but 3 were written',
     ]);
   });
 
@@ -263,7 +261,7 @@ describe('the audit chain of a thread', () => {
     const id = await ask(bench.store);
     const [asked] = (await readFound(bench, threadIdOf(id))).audit;
     await bench.store.vote(id, approve('U-ann'));
-    await bench.store.trimAudit({ shard: asked?.shard ?? -1, seq: 1, hash: asked?.hash ?? '' });
+    await bench.store.trimAudit({ seq: 1, hash: asked?.hash ?? '' });
     const { chain, audit } = await readFound(bench, threadIdOf(id));
     expect({ chain, before: audit[0]?.previousHash }).toEqual({
       chain: { rows: 2, problems: [] },

@@ -53,7 +53,7 @@ export async function readOnly(bench: RecordBench, threadId: string): Promise<Re
 
 /** The bytes of every key of the record. */
 export async function dumpOf({ redis: { client, prefix } }: RecordBench): Promise<Record<string, string>> {
-  const keys = (await client.keys(`${prefix}*`)).sort();
+  const keys = (await client.keys(`{${prefix}}:*`)).sort();
   const dumps = await Promise.all(keys.map((key) => client.dumpBuffer(key)));
   return Object.fromEntries(keys.map((key, index) => [key, dumps[index]?.toString('hex') ?? '']));
 }

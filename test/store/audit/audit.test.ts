@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import { actor, approve, ask, askAndLose, attempt, outcome, reject } from '../support.ts';
-import { marksOf, problemsOf, rowsOf, useAuditLog, writeTen } from './support.ts';
+import { markOf, problemsOf, rowsOf, useAuditLog, writeTen } from './support.ts';
 
 const log = useAuditLog();
 
@@ -120,14 +119,14 @@ describe('the audit log', () => {
 });
 
 describe('export', () => {
-  test('goes on from its marks', async () => {
+  test('goes on after a row', async () => {
     const { store } = log();
     for (let index = 0; index < 20; index += 1) await ask(store);
     const first = await rowsOf(store);
     expect(first).toHaveLength(20);
-    expect(await rowsOf(store, marksOf(first))).toEqual([]);
+    expect(await rowsOf(store, first.length)).toEqual([]);
     const id = await ask(store);
-    const rest = await rowsOf(store, marksOf(first));
+    const rest = await rowsOf(store, first.length);
     expect(rest.map(({ subject, event }) => [subject, event])).toEqual([[id, 'asked']]);
   });
 
@@ -147,44 +146,40 @@ describe('export', () => {
 describe('trim', () => {
   test('removes what was exported and no more, and the rest still fits', async () => {
     const { store } = log();
-    const shard = await writeTen(store);
-    const exported = marksOf(await rowsOf(store));
+    await writeTen(store);
+    const exported = markOf(await rowsOf(store));
     await store.note('later', 'configured', 'manifest.yml', { change: 11 });
-    for (const mark of exported)
-      expect(await store.trimAudit(mark)).toEqual({ outcome: 'trimmed', rows: 10 });
+    expect(await store.trimAudit(exported)).toEqual({ outcome: 'trimmed', rows: 10 });
     expect((await rowsOf(store)).map(({ seq }) => seq)).toEqual([11]);
-    expect(await store.verifyAudit(exported)).toEqual({ rows: 1, problems: [] });
-    expect(await store.trimAudit({ shard, seq: 4, hash: 'old' })).toEqual({ outcome: 'trimmed', rows: 0 });
+    expect(await store.verifyAudit([exported])).toEqual({ rows: 1, problems: [] });
+    expect(await store.trimAudit({ seq: 4, hash: 'old' })).toEqual({ outcome: 'trimmed', rows: 0 });
     await store.note('later still', 'configured', 'manifest.yml', { change: 12 });
     expect(await store.verifyAudit()).toEqual({ rows: 2, problems: [] });
   });
 
   test('refuses a mark that is no row of this log', async () => {
     const { store } = log();
-    const shard = await writeTen(store);
-    const forged = { shard, seq: 10, hash: '0'.repeat(40) };
+    await writeTen(store);
+    const forged = { seq: 10, hash: '0'.repeat(40) };
     expect(await store.trimAudit(forged)).toEqual({ outcome: 'not-as-exported' });
-    expect(await store.trimAudit({ shard, seq: 99, hash: '' })).toEqual({ outcome: 'not-as-exported' });
+    expect(await store.trimAudit({ seq: 99, hash: '' })).toEqual({ outcome: 'not-as-exported' });
     expect(await rowsOf(store)).toHaveLength(10);
   });
 
   test('does not hide what was removed after it', async () => {
     const { store, redis, keys } = log();
-    const shard = await writeTen(store);
+    await writeTen(store);
     const sixth = (await rowsOf(store)).find(({ seq }) => seq === 6);
     if (sixth === undefined) throw new Error('Row 6 is missing');
     await store.trimAudit(sixth);
-    await redis.client.xdel(keys.shard(shard, 'audit'), '7-0');
+    await redis.client.xdel(keys.shared('audit'), '7-0');
     expect(await problemsOf(store)).toMatchObject([{ seq: 7, problem: 'removed' }]);
   });
 
   test('leaves a request’s own record alone', async () => {
     const { store } = log();
     const id = await ask(store);
-    const mark = marksOf(await rowsOf(store))[0];
-    if (mark === undefined) throw new Error('The log is empty');
-    expect(mark.shard).toBe(shardOf(threadOf(id) ?? ''));
-    await store.trimAudit(mark);
+    await store.trimAudit(markOf(await rowsOf(store)));
     expect(await store.load(id)).toMatchObject({ outcome: 'found' });
   });
 });

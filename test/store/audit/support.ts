@@ -1,7 +1,7 @@
 import { afterAll, beforeEach } from 'vitest';
 import type { AuditMark, AuditProblem, AuditRow } from '../../../src/store/port/audit.ts';
 import type { Store } from '../../../src/store/port/store.ts';
-import { Keys, shardOf } from '../../../src/store/record/keys.ts';
+import { Keys } from '../../../src/store/record/keys.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
 
@@ -36,31 +36,31 @@ export function useAuditLog(): () => AuditBench {
   };
 }
 
-export async function rowsOf(store: Store, marks: readonly AuditMark[] = []): Promise<AuditRow[]> {
+export async function rowsOf(store: Store, after = 0): Promise<AuditRow[]> {
   const rows: AuditRow[] = [];
-  for await (const row of store.exportAudit(marks)) rows.push(row);
+  for await (const row of store.exportAudit(after)) rows.push(row);
   return rows;
 }
 
-/** The marks of an export: the last row of each shard. */
-export function marksOf(rows: readonly AuditRow[]): AuditMark[] {
-  return [...new Map(rows.map(({ shard, seq, hash }) => [shard, { shard, seq, hash }])).values()];
+/** The last row of an export. */
+export function markOf(rows: readonly AuditRow[]): AuditMark {
+  const last = rows.at(-1);
+  if (last === undefined) throw new Error('The log is empty');
+  return { seq: last.seq, hash: last.hash };
 }
 
-/** Writes ten notes about one thing, which makes one chain, and gives its shard. */
-export async function writeTen(store: Store): Promise<number> {
+/** Writes ten notes. */
+export async function writeTen(store: Store): Promise<void> {
   for (let index = 1; index <= 10; index += 1)
     await store.note(`note-${index}`, 'configured', 'manifest.yml', { change: index });
-  return shardOf('manifest.yml');
 }
 
-/** Changes a shard's log behind the store's back; a stream cannot be edited, so it is written anew. */
+/** Changes the log behind the store's back; a stream cannot be edited, so it is written anew. */
 export async function tamper(
-  { redis, keys }: AuditBench,
-  shard: number,
+  { redis, keys }: Pick<AuditBench, 'redis' | 'keys'>,
   change: (entries: Entry[]) => Entry[],
 ): Promise<void> {
-  const key = keys.shard(shard, 'audit');
+  const key = keys.shared('audit');
   const entries = (await redis.client.xrange(key, '-', '+')).map(([id, fields]) => ({ id, fields }));
   await redis.client.del(key);
   for (const { id, fields } of change(entries)) await redis.client.xadd(key, id, ...fields);

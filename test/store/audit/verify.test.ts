@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { linkOf } from '../../../src/store/record/chain-check.ts';
 import { ask, beginTurn, newRequest, newThreadId, reject, suspendTurn } from '../support.ts';
-import { marksOf, problemsOf, rowsOf, tamper, useAuditLog, withField, writeTen } from './support.ts';
+import { markOf, problemsOf, rowsOf, tamper, useAuditLog, withField, writeTen } from './support.ts';
 
 const log = useAuditLog();
 
 describe('verify', () => {
-  test('finds nothing wrong with what the store wrote, in all shards', async () => {
+  test('finds nothing wrong with what the store wrote', async () => {
     const { store } = log();
     for (let index = 0; index < 100; index += 1) await ask(store);
     const { rows, problems: found } = await store.verifyAudit();
@@ -38,15 +38,14 @@ describe('verify', () => {
     ['h', '0'.repeat(40)],
   ])('finds a row of which %s was changed', async (field, value) => {
     const { store } = log();
-    const shard = await writeTen(store);
-    await tamper(log(), shard, (entries) =>
+    await writeTen(store);
+    await tamper(log(), (entries) =>
       entries.map((entry, index) =>
         index === 4 ? { ...entry, fields: withField(entry.fields, field, value) } : entry,
       ),
     );
     expect(await problemsOf(store)).toContainEqual(
       expect.objectContaining({
-        shard,
         seq: 5,
         problem: 'changed',
         message: expect.stringContaining('row 5'),
@@ -56,8 +55,8 @@ describe('verify', () => {
 
   test('finds a row that lacks a part', async () => {
     const { store } = log();
-    const shard = await writeTen(store);
-    await tamper(log(), shard, (entries) =>
+    await writeTen(store);
+    await tamper(log(), (entries) =>
       entries.map((entry, index) => (index === 4 ? { ...entry, fields: entry.fields.slice(2) } : entry)),
     );
     expect(await problemsOf(store)).toMatchObject([{ seq: 5, problem: 'changed' }]);
@@ -65,28 +64,26 @@ describe('verify', () => {
 
   test('finds a row that was removed', async () => {
     const { store, redis, keys } = log();
-    const shard = await writeTen(store);
-    await redis.client.xdel(keys.shard(shard, 'audit'), '7-0');
-    expect(await problemsOf(store)).toEqual([
-      { shard, seq: 7, problem: 'removed', message: `Shard ${shard}: row 7 is missing` },
-    ]);
+    await writeTen(store);
+    await redis.client.xdel(keys.shared('audit'), '7-0');
+    expect(await problemsOf(store)).toEqual([{ seq: 7, problem: 'removed', message: 'row 7 is missing' }]);
   });
 
   test('finds several rows that were removed, and the first', async () => {
     const { store, redis, keys } = log();
-    const shard = await writeTen(store);
-    const key = keys.shard(shard, 'audit');
+    await writeTen(store);
+    const key = keys.shared('audit');
     await redis.client.xdel(key, '1-0', '4-0', '5-0', '6-0');
     expect((await problemsOf(store)).map(({ message }) => message)).toEqual([
-      `Shard ${shard}: row 1 is missing`,
-      `Shard ${shard}: rows 4 to 6 are missing`,
+      'row 1 is missing',
+      'rows 4 to 6 are missing',
     ]);
   });
 
   test('finds rows that changed places', async () => {
     const { store } = log();
-    const shard = await writeTen(store);
-    await tamper(log(), shard, (entries) =>
+    await writeTen(store);
+    await tamper(log(), (entries) =>
       entries.map((entry, index) => {
         const other = index === 2 ? entries[7] : index === 7 ? entries[2] : undefined;
         return { ...entry, fields: (other ?? entry).fields };
@@ -99,51 +96,50 @@ describe('verify', () => {
 
   test('finds a row that was put in between', async () => {
     const { store } = log();
-    const shard = await writeTen(store);
-    await tamper(log(), shard, (entries) =>
+    await writeTen(store);
+    await tamper(log(), (entries) =>
       entries.flatMap((entry) => (entry.id === '5-0' ? [entry, { ...entry, id: '5-1' }] : [entry])),
     );
-    expect(await problemsOf(store)).toMatchObject([{ shard, seq: 5, problem: 'changed' }]);
+    expect(await problemsOf(store)).toMatchObject([{ seq: 5, problem: 'changed' }]);
   });
 
   test('finds that the end was cut off', async () => {
     const { store } = log();
-    const shard = await writeTen(store);
-    await tamper(log(), shard, (entries) => entries.slice(0, 6));
+    await writeTen(store);
+    await tamper(log(), (entries) => entries.slice(0, 6));
     expect(await problemsOf(store)).toEqual([
       {
-        shard,
         seq: 7,
         problem: 'cut-off',
-        message: `Shard ${shard}: the log ends at row 6, but 10 were written`,
+        message: 'the log ends at row 6, but 10 were written',
       },
     ]);
   });
 
   test('finds with the marks of an export a chain that was written anew and fits in itself', async () => {
     const { store, redis, keys } = log();
-    const shard = await writeTen(store);
-    const marks = marksOf(await rowsOf(store));
+    await writeTen(store);
+    const mark = markOf(await rowsOf(store));
     let before = '';
-    await tamper(log(), shard, (entries) =>
+    await tamper(log(), (entries) =>
       entries.map((entry, index) => {
         const body = index === 4 ? '{"change":999}' : (entry.fields[9] ?? '');
-        const row = { shard, seq: index + 1, at: Number(entry.fields[1]), event: 'configured' };
+        const row = { seq: index + 1, at: Number(entry.fields[1]), event: 'configured' };
         before = linkOf({ ...row, subject: 'manifest.yml', detail: '', body }, before);
         return { ...entry, fields: withField(withField(entry.fields, 'b', body), 'h', before) };
       }),
     );
-    await redis.client.hset(keys.shard(shard, 'head'), 'hash', before);
+    await redis.client.hset(keys.shared('head'), 'hash', before);
     expect(await problemsOf(store), 'the chain alone does not tell').toEqual([]);
-    expect(await problemsOf(store, marks)).toMatchObject([{ shard, seq: 10, problem: 'rewritten' }]);
+    expect(await problemsOf(store, [mark])).toMatchObject([{ seq: 10, problem: 'rewritten' }]);
   });
 
   test('finds with the marks of an export that a whole log is gone', async () => {
     const { store, redis, keys } = log();
-    const shard = await writeTen(store);
-    const marks = marksOf(await rowsOf(store));
-    await redis.client.del(keys.shard(shard, 'audit'), keys.shard(shard, 'head'));
-    expect(await problemsOf(store, marks)).toMatchObject([{ shard, seq: 10, problem: 'cut-off' }]);
+    await writeTen(store);
+    const mark = markOf(await rowsOf(store));
+    await redis.client.del(keys.shared('audit'), keys.shared('head'));
+    expect(await problemsOf(store, [mark])).toMatchObject([{ seq: 10, problem: 'cut-off' }]);
   });
 
   test('computes the chain as the scripts do, whatever is said', async () => {

@@ -1,6 +1,13 @@
 import type { JsonObject } from '../../../src/agent/json.ts';
-import type { ClaimedTurn, OutboxItem, Store } from '../../../src/store/port/store.ts';
-import { requestIdOf, shardOf, threadOf } from '../../../src/store/record/keys.ts';
+import type {
+  ClaimedTurn,
+  GrantUse,
+  LimitUse,
+  OutboxItem,
+  Store,
+  Vote,
+} from '../../../src/store/port/store.ts';
+import { requestIdOf, threadOf } from '../../../src/store/record/keys.ts';
 import {
   type NewRequest,
   type NewView,
@@ -35,6 +42,27 @@ export interface Findings {
 /** Longer than a sequence takes, because Redis forgets a limit by its own clock. */
 const WINDOW_MS = 1_000_000;
 
+interface Limited {
+  readonly limitKeys: readonly string[];
+  readonly amount: number;
+  readonly max: number | undefined;
+}
+
+/** The limits of a call. */
+function usesFor({ limitKeys, amount, max }: Limited): LimitUse[] {
+  return limitKeys.map((key) => ({ key, amount, max, windowMs: WINDOW_MS }));
+}
+
+/** The use of a grant; another call every third time. */
+function grantFor({ grant }: { readonly grant: string | undefined }, step: number): GrantUse | undefined {
+  return grant === undefined ? undefined : { id: grant, call: `call-${step % 3}`, evidence: { step } };
+}
+
+/** One approval of the person in the window, where there is a limit of them. */
+function rateFor({ who, isRare }: { readonly who: string; readonly isRare: boolean }): Pick<Vote, 'rates'> {
+  return isRare ? { rates: [{ key: `approvals/${who}`, max: 1, windowMs: WINDOW_MS }] } : {};
+}
+
 /** The tool of a call; a freeze is about one of them, or all. */
 function toolAt(pick: number): string {
   return TOOLS[pick % TOOLS.length] ?? '';
@@ -54,16 +82,17 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     case 'again':
       return found.calls[command.pick % found.calls.length];
     case 'enqueue': {
-      const { thread, item, onlyKnown } = command;
+      const { thread, item, onlyKnown, stopper } = command;
       const said = { id: `item-${item}`, body: { text: `item ${item}` } };
-      return call('enqueue', thread, said, { onlyKnown, ...atWork(item) });
+      const stops = stopper === undefined ? {} : { stops: { who: stopper, evidence } };
+      return call('enqueue', thread, said, { onlyKnown, ...atWork(item), ...stops });
     }
     case 'claimTurn':
       return call('claimTurn', command.thread, command.leaseMs);
     case 'enqueueAndClaim': {
       const { thread, item, onlyKnown, leaseMs } = command;
       const said = { id: `item-${item}`, body: { text: `item ${item}` } };
-      return call('enqueueAndClaim', thread, said, { onlyKnown, leaseMs, ...atWork(item) });
+      return call('enqueue', thread, said, { onlyKnown, leaseMs, ...atWork(item) });
     }
     case 'renewLease':
       return about(recent(found.turns, command.pick), (turn) => call('renewLease', turn, command.leaseMs));
@@ -90,6 +119,8 @@ export function callFor(command: Command, found: Findings): Call | undefined {
           messages: [message(`before ${step}`)],
           read: command.read ? 1 : 0,
           evidence,
+          limits: usesFor(command),
+          grant: grantFor(command, step),
         }),
       );
     case 'finishEffect':
@@ -104,12 +135,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         });
       });
     case 'stop':
-      return call(
-        'stop',
-        command.thread,
-        { who: command.who, evidence },
-        command.unread === undefined ? undefined : `item-${command.unread}`,
-      );
+      return call('stop', command.thread, { who: command.who, evidence });
     case 'waitingIn':
       return call('waitingIn', command.thread);
     case 'readThread':
@@ -149,6 +175,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         evidence,
         shown: shown ? 'digest' : 'other',
         reason: `no ${step}`,
+        ...rateFor(command),
       };
       return call('vote', request(found, command.pick, OPEN), vote);
     }
@@ -183,6 +210,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         groups: Object.fromEntries(
           [...(world.request(id)?.votes ?? [])].map(([who, { groups = [] }]) => [who, moved ? [1] : groups]),
         ),
+        counts: { action: `${threadOf(id)}/call-1`, limits: usesFor(command) },
       });
     }
     case 'voteAndStart': {
@@ -205,18 +233,19 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       const others = [...(world.request(id)?.votes ?? [])].map(
         ([person, { groups: own = [] }]) => [person, own] as const,
       );
-      return call('voteAndStart', id, vote, {
+      return call('vote', id, vote, {
         ...{ attempt, tool: toolAt(pick), heartbeatTimeoutMs, evidence },
         digest: same ? 'digest' : 'other',
         stillEligible: still ? signed : [],
         groups: { ...Object.fromEntries(others), [who]: groups },
+        counts: { action: `${threadOf(id)}/call-1`, limits: usesFor(command) },
       });
     }
     case 'finishAndClaim': {
       const id = request(found, command.pick, ['started', 'unknown']);
       const attempt = attemptOf(found, id, command.pick);
       const outcome = { attempt, state: command.state, message: resultMessage(), summary: step };
-      return call('finishAndClaim', id, outcome, command.leaseMs);
+      return call('finish', id, outcome, command.leaseMs);
     }
     case 'heartbeat': {
       const id = request(found, command.pick, ['started']);
@@ -280,10 +309,10 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return call('holdOutbox', command.thread, held, command.leaseMs);
     }
     case 'claimOutbox':
-      return call('claimOutbox', shardOf(command.thread), { leaseMs: command.leaseMs, limit: command.limit });
+      return call('claimOutbox', { leaseMs: command.leaseMs, limit: command.limit });
     case 'doneOutbox':
       return about(recent(found.items, command.pick), (item) => {
-        if (item.kind === 'row') return call('doneRow', item);
+        if (item.kind === 'row') return call('done', item);
         if (item.kind === 'digest') {
           const { revision = 1, number = 0, on } = world.digests.get(item.person) ?? {};
           return call('doneDigest', item, {
@@ -295,7 +324,11 @@ export function callFor(command: Command, found: Findings): Call | undefined {
           });
         }
         const revision = world.request(item.requestId)?.revision ?? 1;
-        return call('doneView', item, revision - command.behind, { ts: `${step}` }, command.againMs);
+        return call('done', item, {
+          revision: revision - command.behind,
+          postedAt: { ts: `${step}` },
+          againMs: command.againMs,
+        });
       });
     case 'retryOutbox':
       return about(recent(found.items, command.pick), (item) =>
@@ -307,23 +340,19 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       const expiresAt = far === 0 ? world.now : Date.now() + 10 * far;
       return call('openGrant', { id, uses, expiresAt, details: { step } });
     }
-    case 'useGrant':
-      return call('useGrant', command.grant, command.action, evidence);
-    case 'returnUse':
-      return call('returnUse', command.grant, command.action, evidence);
     case 'revokeGrant':
-      return call('revokeGrant', command.grant, { who: command.who, eligible: command.eligible, evidence });
+      return call('revokeGrant', command.grant, {
+        ...{ who: command.who, eligible: command.eligible, evidence },
+        erases: step % 4 === 0,
+      });
     case 'loadGrant':
       return call('loadGrant', command.grant);
-    case 'reserve': {
-      const { action, limitKeys, attempt, amount, max } = command;
-      const uses = limitKeys.map((key) => ({ key, amount, max, windowMs: WINDOW_MS }));
-      return call('reserve', action, `try-${attempt}`, uses);
-    }
-    case 'giveBack': {
-      const attempt = command.attempt === undefined ? undefined : `try-${command.attempt}`;
-      return call('giveBack', command.action, command.limitKeys, attempt);
-    }
+    case 'countCall':
+      return call('countCall', command.thread, {
+        ref: command.ref,
+        limits: usesFor(command),
+        grant: grantFor(command, step),
+      });
     case 'readTotals':
       return call(
         'readTotals',
@@ -343,8 +372,6 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     }
     case 'readDelegations':
       return call('readDelegations');
-    case 'spreadDelegations':
-      return call('spreadDelegations', [...new Set(command.threads.map(shardOf))]);
     case 'tell': {
       const limit = { after: command.after, withinMs: command.withinMs };
       const told = { id: `${command.thread}~${command.listed}`, revision: step };
@@ -370,8 +397,8 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     }
     case 'readFreezes':
       return call('readFreezes');
-    case 'spreadFreezes':
-      return call('spreadFreezes', [...new Set(command.threads.map(shardOf))]);
+    case 'showFreeze':
+      return call('showFreeze', [...world.toShow.keys()][0] ?? 'none');
     case 'redraw':
       return call(
         'redraw',
@@ -379,29 +406,34 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         `cause ${command.pick % 3}`,
       );
     case 'offerUndo':
-      return call('offerUndo', request(found, command.pick, ['succeeded']), command.withinMs);
+      return call('noteUndo', request(found, command.pick, ['succeeded']), 'offered', {}, command.withinMs);
     case 'noteUndo':
       return call('noteUndo', request(found, command.pick, ['succeeded']), command.step, {
         by: command.who,
         at: step,
       });
     case 'due':
-      return call('due', shardOf(command.thread), { overdueMs: command.overdueMs, limit: command.limit });
+      return call('due', { overdueMs: command.overdueMs, limit: command.limit });
     case 'spend': {
       const usage = { inputTokens: command.tokens, outputTokens: 1, totalTokens: command.tokens + 1 };
       const { thread: threadId, who: person } = command;
       const spending = { callId: `call-${step}`, threadId, person, channel: 'C1', model: 'm', usage };
       return call('spend', spending);
     }
-    case 'saveConnection': {
-      const { thread, who } = command;
-      const connection = { version: `v-${step}`, sealed: `sealed-${step}` };
-      return call('saveConnection', thread, who, connection, versionFor(command, world));
+    case 'writeDocument': {
+      const { thread, who, isRemoved } = command;
+      const document = isRemoved ? undefined : { version: `v-${step}`, value: `value ${step}\nof two lines` };
+      const replaces = versionFor(command, world);
+      const audit = { event: 'document-changed', subject: `document:${who}`, detail: who, body: {} };
+      return call('writeDocument', thread, who, document, {
+        ...(replaces !== undefined && { replaces }),
+        ...(step % 2 === 0 && { audit }),
+      });
     }
-    case 'removeConnection':
-      return call('removeConnection', command.thread, command.who, versionFor(command, world));
-    case 'readConnection':
-      return call('readConnection', command.thread, command.who);
+    case 'readDocument':
+      return call('readDocument', command.thread, command.who);
+    case 'listDocuments':
+      return call('listDocuments', command.thread);
     case 'giveFeedback': {
       const { thread: threadId, who: person, verdict } = command;
       return call('giveFeedback', { threadId, answer: '1', person, verdict });
@@ -419,7 +451,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     case 'claimExport':
       return call('claimExport', command.who, command.leaseMs);
     case 'saveProgress': {
-      const progress = { marks: [{ shard: 1, seq: step, hash: `hash-${step}` }], checkpoint: step };
+      const progress = { seq: step, checkpoint: step };
       return call('saveProgress', exporter(world, command), `sink-${step % 2}`, progress);
     }
     case 'appendCheckpoint': {
@@ -428,33 +460,14 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       const other = step % 2 === 0 ? { n: n + 2 } : { previous: 'other' };
       return call('appendCheckpoint', exporter(world, command), command.next ? next : { ...next, ...other });
     }
-    case 'recordManifest': {
-      const former = command.own ? world.manifest?.digest : 'another';
-      const digest = `digest-${command.pick % 4}`;
-      const version = { digest, text: `text ${step}`, lock: undefined, isGoverned: step % 2 === 0 };
-      return call('recordManifest', former, version);
-    }
-    case 'approveManifest': {
-      const former = (command.own ? world.manifest?.digest : undefined) ?? 'another';
-      return call('approveManifest', former, `digest-${command.pick % 4}`, `key-${step}`);
-    }
-    case 'adoptManifest': {
-      const former = (command.own ? world.manifest?.digest : undefined) ?? 'another';
-      const digest = `digest-${command.pick % 4}`;
-      const version = { digest, text: `text ${step}`, lock: undefined, isGoverned: step % 2 === 0 };
-      return call('adoptManifest', former, version, { who: 'operator:ann', reason: 'r', evidence: {} });
-    }
-    case 'readManifest':
-      return call('readManifest');
     case 'lastCheckpoint':
       return call('lastCheckpoint');
     case 'list': {
       const { who, people, limit, next } = command;
-      const verbs = ['listWaiting', 'listAsked', 'listDecided', 'countPending'] as const;
-      const verb = verbs[step % verbs.length] ?? 'listAsked';
-      if (verb === 'countPending') return call(verb, who);
+      const name = (['waiting', 'asked', 'decided'] as const)[step % 4];
+      if (name === undefined) return call('countPending', who);
       const page = { limit, from: next ? found.pages.at(-1) : undefined };
-      return verb === 'listWaiting' ? call(verb, people, page) : call(verb, who, page);
+      return call('list', name, name === 'waiting' ? people : [who], page);
     }
     case 'wait':
     case 'compare':
@@ -474,12 +487,12 @@ function call<Verb extends keyof Verbs>(verb: Verb, ...args: Parameters<Store[Ve
   return { verb, args, on: (record) => Reflect.apply(record[verb], record, args) };
 }
 
-/** The version that a change of an account names: none, the present one, or another. */
+/** The version that a change of a document names: none, that there is none, the present one, or another. */
 function versionFor(
-  { thread, who, pick }: Extract<Command, { verb: 'saveConnection' | 'removeConnection' }>,
-  { connections }: World,
+  { thread, who, pick }: Extract<Command, { verb: 'writeDocument' }>,
+  { documents }: World,
 ): string | undefined {
-  return [undefined, connections.get(`${thread} ${who}`)?.version, 'another'][pick];
+  return [undefined, '', documents.get(`${thread}|${who}`)?.version, 'another'][pick];
 }
 
 function about<Thing>(thing: Thing | undefined, make: (thing: Thing) => Call): Call | undefined {

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 
-/** Two of the threads share a shard, and so its outbox, its tokens and its chain. */
 export const THREADS = ['C1:B', 'C1:L', 'C1:A'] as const;
 export const PEOPLE = ['U-ann', 'U-ben', 'U-cid', 'U-dot', 'U-eve'] as const;
 export type Person = (typeof PEOPLE)[number];
@@ -80,6 +79,15 @@ const effectEnd = fc.constantFrom('succeeded', 'failed', 'paused', 'unknown');
 const file = fc.integer({ min: 1, max: 3 });
 const limit = fc.integer({ min: 1, max: 4 });
 
+export const grantId = fc.constantFrom('g-1', 'g-2', 'g-3');
+/** Mostly none. */
+const limited = {
+  limitKeys: fc.constantFrom<readonly string[]>([], [], ['refunds'], ['parts', 'refunds']),
+  amount: fc.nat({ max: 2 }),
+  max: fc.constantFrom(undefined, 1, 2, 3),
+};
+const granted = { grant: fc.constantFrom(undefined, undefined, 'g-1', 'g-2', 'g-3') };
+
 export const suspension = verb('suspend', {
   pick,
   readAll: mostly,
@@ -88,7 +96,7 @@ export const suspension = verb('suspend', {
   row: fc.boolean(),
 });
 export const start = verb('start', {
-  ...{ pick, same: mostly, heartbeatTimeoutMs: duration, still: mostly, people },
+  ...{ pick, same: mostly, heartbeatTimeoutMs: duration, still: mostly, people, ...limited },
   moved: fc.nat({ max: 5 }).map((die) => die === 0),
 });
 
@@ -99,7 +107,6 @@ const unfreeze = verb('unfreeze', {
   quorum: fc.constantFrom(1, 1, 2),
   known: fc.constantFrom(undefined, undefined, true, false),
 });
-const spread = verb('spreadFreezes', { threads: fc.subarray([...THREADS], { minLength: 1 }) });
 
 /** The approver in whose place a person votes; mostly nobody. */
 const standsFor = fc.constantFrom(undefined, undefined, ...PEOPLE);
@@ -108,9 +115,6 @@ const endDelegation = verb('endDelegation', {
   ...{ who, by: who, isAdmin: fc.boolean() },
   known: fc.constantFrom(undefined, undefined, true, false),
 });
-const spreadDelegations = verb('spreadDelegations', {
-  threads: fc.subarray([...THREADS], { minLength: 1 }),
-});
 
 /** The places that a card gets later. */
 const views = fc.subarray(['thread', 'dm', 'home']);
@@ -118,15 +122,19 @@ const views = fc.subarray(['thread', 'dm', 'home']);
 /** A request on a digest. */
 const listed = fc.nat({ max: 4 });
 
-export const grantId = fc.constantFrom('g-1', 'g-2', 'g-3');
-const action = fc.constantFrom('one', 'two', 'three');
-const limitKeys = fc.subarray(['refunds', 'parts'], { minLength: 1 });
-
 export const command = fc.oneof(
   { weight: 3, arbitrary: verb('wait', { ms: fc.constantFrom(0, 1, 999, 1_000, KEPT_MS, 1_000_000) }) },
   { weight: 6, arbitrary: verb('again', { pick }) },
   { weight: 1, arbitrary: verb('compare', {}) },
-  { weight: 5, arbitrary: verb('enqueue', { thread, item: fc.nat({ max: 20 }), onlyKnown: fc.boolean() }) },
+  {
+    weight: 5,
+    arbitrary: verb('enqueue', {
+      thread,
+      item: fc.nat({ max: 20 }),
+      onlyKnown: fc.boolean(),
+      stopper: fc.option(who, { nil: undefined, freq: 2 }),
+    }),
+  },
   { weight: 7, arbitrary: verb('claimTurn', { thread, leaseMs: duration }) },
   {
     weight: 3,
@@ -141,12 +149,16 @@ export const command = fc.oneof(
   { weight: 1, arbitrary: verb('release', { pick }) },
   { weight: 4, arbitrary: verb('failTurn', { pick, mostFailures: fc.constantFrom(1, 1, 2, 3) }) },
   { weight: 4, arbitrary: verb('unquarantine', { thread }) },
-  { weight: 7, arbitrary: verb('startEffect', { pick, ref: effectRef, logged: mostly, read: fc.boolean() }) },
-  { weight: 7, arbitrary: verb('finishEffect', { pick, ref: effectRef, same: mostly, end: effectEnd }) },
   {
-    weight: 4,
-    arbitrary: verb('stop', { thread, who, unread: fc.option(fc.nat({ max: 20 }), { nil: undefined }) }),
+    weight: 7,
+    arbitrary: verb('startEffect', {
+      ...{ pick, ref: effectRef, logged: mostly, read: fc.boolean() },
+      ...limited,
+      ...granted,
+    }),
   },
+  { weight: 7, arbitrary: verb('finishEffect', { pick, ref: effectRef, same: mostly, end: effectEnd }) },
+  { weight: 4, arbitrary: verb('stop', { thread, who }) },
   { weight: 1, arbitrary: verb('waitingIn', { thread }) },
   { weight: 1, arbitrary: verb('readThread', { thread }) },
   { weight: 3, arbitrary: verb('keepFile', { thread, file, size: fc.constantFrom(3, 30, 45) }) },
@@ -158,6 +170,7 @@ export const command = fc.oneof(
     arbitrary: verb('vote', {
       ...{ pick, who, decision, shown: mostly, eligible: mostly, groups: memberships, grants: fc.boolean() },
       standsFor,
+      isRare: fc.nat({ max: 3 }).map((die) => die === 0),
     }),
   },
   {
@@ -192,6 +205,7 @@ export const command = fc.oneof(
       groups: memberships,
       grants: fc.boolean(),
       standsFor,
+      ...limited,
     }),
   },
   { weight: 5, arbitrary: verb('recover', { pick }) },
@@ -207,7 +221,7 @@ export const command = fc.oneof(
   { weight: 2, arbitrary: verb('retire', { thread }) },
   { weight: 1, arbitrary: verb('enqueueOutbox', { thread, row: fc.nat({ max: 4 }) }) },
   { weight: 2, arbitrary: verb('holdOutbox', { thread, row: fc.nat({ max: 4 }), leaseMs: duration }) },
-  { weight: 4, arbitrary: verb('claimOutbox', { thread, leaseMs: duration, limit }) },
+  { weight: 4, arbitrary: verb('claimOutbox', { leaseMs: duration, limit }) },
   {
     weight: 5,
     arbitrary: verb('doneOutbox', {
@@ -217,29 +231,17 @@ export const command = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: verb('retryOutbox', { pick, delayMs: duration, isUnsent: fc.boolean() }) },
-  {
-    weight: 4,
-    arbitrary: verb('reserve', {
-      ...{ action, limitKeys, max: fc.constantFrom(undefined, 1, 2, 3) },
-      attempt: fc.nat({ max: 2 }),
-      amount: fc.nat({ max: 2 }),
-    }),
-  },
+  { weight: 3, arbitrary: verb('countCall', { thread, ref: effectRef, ...limited, ...granted }) },
   {
     weight: 2,
-    arbitrary: verb('giveBack', { action, limitKeys, attempt: fc.constantFrom(undefined, 0, 1, 2) }),
+    arbitrary: verb('readTotals', { limitKeys: fc.constant<readonly string[]>(['parts', 'refunds']) }),
   },
-  { weight: 2, arbitrary: verb('readTotals', { limitKeys }) },
   { weight: 2, arbitrary: verb('openGrant', { grant: grantId, uses: fc.integer({ min: 1, max: 2 }), far }) },
-  { weight: 4, arbitrary: verb('useGrant', { grant: grantId, action }) },
-  { weight: 1, arbitrary: verb('returnUse', { grant: grantId, action }) },
   { weight: 1, arbitrary: verb('revokeGrant', { grant: grantId, who, eligible: often }) },
   { weight: 1, arbitrary: verb('loadGrant', { grant: grantId }) },
   { weight: 2, arbitrary: delegate },
   { weight: 1, arbitrary: endDelegation },
-  { weight: 2, arbitrary: spreadDelegations },
   { weight: 1, arbitrary: verb('readDelegations', {}) },
-  // A person's digest is in the shard of their id; a thread takes the place of the person here, because its shard is compared.
   {
     weight: 3,
     arbitrary: verb('tell', {
@@ -251,7 +253,7 @@ export const command = fc.oneof(
   { weight: 2, arbitrary: verb('readDigest', { thread }) },
   { weight: 1, arbitrary: freeze },
   { weight: 3, arbitrary: unfreeze },
-  { weight: 2, arbitrary: spread },
+  { weight: 2, arbitrary: verb('showFreeze', {}) },
   { weight: 1, arbitrary: verb('readFreezes', {}) },
   { weight: 1, arbitrary: verb('redraw', { pick }) },
   {
@@ -265,12 +267,20 @@ export const command = fc.oneof(
       step: fc.constantFrom('over', 'over', 'asked', 'linked', 'ended'),
     }),
   },
-  { weight: 1, arbitrary: verb('due', { thread, overdueMs: fc.constantFrom(0, 1_000), limit }) },
+  { weight: 1, arbitrary: verb('due', { overdueMs: fc.constantFrom(0, 1_000), limit }) },
   { weight: 2, arbitrary: verb('spend', { thread, who, tokens: fc.nat({ max: 1_000 }) }) },
   { weight: 1, arbitrary: verb('usageOf', { thread, who }) },
-  { weight: 2, arbitrary: verb('saveConnection', { thread, who, pick: fc.nat({ max: 2 }) }) },
-  { weight: 1, arbitrary: verb('removeConnection', { thread, who, pick: fc.nat({ max: 2 }) }) },
-  { weight: 1, arbitrary: verb('readConnection', { thread, who }) },
+  {
+    weight: 4,
+    arbitrary: verb('writeDocument', {
+      thread,
+      who,
+      isRemoved: fc.nat({ max: 2 }).map((die) => die === 0),
+      pick: fc.nat({ max: 3 }),
+    }),
+  },
+  { weight: 1, arbitrary: verb('readDocument', { thread, who }) },
+  { weight: 1, arbitrary: verb('listDocuments', { thread }) },
   {
     weight: 2,
     arbitrary: verb('giveFeedback', { thread, who, verdict: fc.constantFrom('good', 'bad') }),
@@ -282,10 +292,6 @@ export const command = fc.oneof(
   { weight: 1, arbitrary: verb('saveProgress', { who, own: often }) },
   { weight: 2, arbitrary: verb('appendCheckpoint', { who, own: often, next: often }) },
   { weight: 1, arbitrary: verb('lastCheckpoint', {}) },
-  { weight: 2, arbitrary: verb('recordManifest', { pick, own: often }) },
-  { weight: 2, arbitrary: verb('approveManifest', { pick, own: often }) },
-  { weight: 1, arbitrary: verb('adoptManifest', { pick, own: often }) },
-  { weight: 1, arbitrary: verb('readManifest', {}) },
   { weight: 1, arbitrary: verb('list', { who, people, limit, next: fc.boolean() }) },
 );
 export type Command = typeof command extends fc.Arbitrary<infer Any> ? Any : never;

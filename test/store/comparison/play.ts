@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { toJson } from '../../../src/agent/json.ts';
 import type { ClaimedTurn, OutboxItem } from '../../../src/store/port/store.ts';
-import { EXPORT_SHARD, Keys, shardOf } from '../../../src/store/record/keys.ts';
+import { Keys } from '../../../src/store/record/keys.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { loadScripts } from '../../../src/store/redis/scripts.ts';
 import { MOST_FILE_BYTES } from '../model/files.ts';
@@ -21,7 +21,6 @@ const scripts = loadScripts((text) => {
   return text.replace(CLOCK, "local now = tonumber(redis.call('HGET', K.head, 'clock'))");
 });
 const FIRST_MOMENT = 1_700_000_000_000;
-const SHARDS_USED = [...new Set([...THREADS.map(shardOf), EXPORT_SHARD])];
 
 /** The world of a sequence, and its report. */
 export interface Stage {
@@ -67,7 +66,7 @@ export async function play(commands: readonly Command[], stage: Stage): Promise<
 
   async function setClock(now: number): Promise<void> {
     world.now = now;
-    await Promise.all(SHARDS_USED.map((shard) => stage.client.hset(keys.shard(shard, 'head'), 'clock', now)));
+    await stage.client.hset(keys.shared('head'), 'clock', now);
   }
 
   async function make(call: Call, twice: boolean): Promise<void> {
@@ -100,15 +99,14 @@ export async function play(commands: readonly Command[], stage: Stage): Promise<
     if (command.verb === 'compare') await compare();
     const call = callFor(command, found);
     if (call === undefined) continue;
-    // A spread is many scripts; that each of them may be sent twice is shown by the guards.
-    await make(call, command.twice && !['spreadFreezes', 'spreadDelegations'].includes(call.verb));
+    await make(call, command.twice);
     found.calls.push(call);
   }
   await compare();
   if (!stage.verify) return;
   const { problems, rows } = await store.verifyAudit();
   expect(problems, story()).toEqual([]);
-  expect(rows).toBe(world.shards.flatMap(({ audit }) => audit).length);
+  expect(rows).toBe(world.audited.length);
 }
 
 /** Remembers claimed and listed ids for later calls. */

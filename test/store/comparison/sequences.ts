@@ -26,10 +26,13 @@ import {
   who,
 } from './commands.ts';
 
+/** A call without limits and without a grant. */
+const FREE = { limitKeys: [], amount: 0, max: undefined, grant: undefined };
+
 const round = fc
   .tuple(thread, fc.integer({ min: 100, max: 999 }), suspension, once)
   .map(([thread, item, suspend, calls]): Command[] => [
-    { verb: 'enqueue', thread, item, onlyKnown: false, ...calls },
+    { verb: 'enqueue', thread, item, onlyKnown: false, stopper: undefined, ...calls },
     { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
     { ...suspend, pick: 0 },
   ]);
@@ -67,6 +70,7 @@ function click(
     groups,
     grants: pick % 2 === 0,
     standsFor,
+    isRare: false,
     ...calls,
   };
 }
@@ -75,13 +79,13 @@ function click(
 function stopped(thread: (typeof THREADS)[number], item: number, requests: RequestPlan[]): Command[] {
   const calls = { twice: item % 5 === 0 };
   const handedOver: Command[] = [
-    { verb: 'enqueue', thread, item: item + 1_000, onlyKnown: true, ...calls },
+    { verb: 'enqueue', thread, item: item + 1_000, onlyKnown: true, stopper: undefined, ...calls },
     { verb: 'release', pick: 0, ...calls },
     { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
   ];
   return [
     ...(item % 2 === 0 ? handedOver : []),
-    { verb: 'startEffect', pick: 0, ref: 'call-1', logged: true, read: false, ...calls },
+    { verb: 'startEffect', pick: 0, ref: 'call-1', logged: true, read: false, ...FREE, ...calls },
     { verb: 'suspend', pick: 0, readAll: true, fresh: true, requests, row: false, ...calls },
   ];
 }
@@ -92,7 +96,6 @@ const sending = fc
   .map(([thread, listed, pick, againMs, isRace, calls]): Command[] => {
     const claim: Command = {
       verb: 'claimOutbox',
-      thread,
       leaseMs: isRace ? 0 : 1_000_000,
       limit: 20,
       ...calls,
@@ -120,19 +123,19 @@ const freezing = fc
     const [one = 'U-ann', two = 'U-ben', three = 'U-cid'] = people;
     const lift = { verb: 'unfreeze', scope: '*', eligible: true, still: true, quorum, ...calls } as const;
     return [
-      { verb: 'enqueue', thread, item: 50, onlyKnown: false, ...calls },
+      { verb: 'enqueue', thread, item: 50, onlyKnown: false, stopper: undefined, ...calls },
       { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
       ...people.map((who) => click(pick, who, 'approve', calls)),
       { verb: 'freeze', scope: '*', who: one, ...calls },
       { verb: 'freeze', scope: '*', who: two, ...calls },
-      { verb: 'spreadFreezes', threads: [...THREADS], ...calls },
-      { verb: 'startEffect', pick: 0, ref: 'call-2', logged: true, read: false, ...calls },
+      { verb: 'showFreeze', ...calls },
+      { verb: 'startEffect', pick: 0, ref: 'call-2', logged: true, read: false, ...FREE, ...calls },
       { ...start, pick, same: true, still: true, heartbeatTimeoutMs: 1_000_000 },
       { ...lift, who: one, known: false },
       { ...lift, who: three, known: undefined, eligible: false },
       { ...lift, who: one, known: isKnown ? true : undefined },
       { ...lift, who: two, known: undefined },
-      { verb: 'spreadFreezes', threads: [...THREADS], ...calls },
+      { verb: 'showFreeze', ...calls },
     ];
   });
 
@@ -142,11 +145,28 @@ const passage = fc.oneof(
   sending,
   freezing,
   fc.tuple(thread, fc.integer({ min: 100, max: 999 }), once).map(([thread, item, calls]): Command[] => [
-    { verb: 'enqueue', thread, item, onlyKnown: false, ...calls },
+    { verb: 'enqueue', thread, item, onlyKnown: false, stopper: undefined, ...calls },
     { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
     { verb: 'failTurn', pick: 0, mostFailures: 1, ...calls },
     { verb: 'unquarantine', thread, ...calls },
   ]),
+  // Processes die with two threads, until one of the two is given up.
+  fc
+    .tuple(fc.integer({ min: 3, max: 6 }), fc.boolean(), once)
+    .map(([deaths, isRenewed, calls]): Command[] => [
+      ...THREADS.map(
+        (thread): Command => ({
+          verb: 'enqueue',
+          ...{ thread, item: 300, onlyKnown: false, stopper: undefined },
+          ...calls,
+        }),
+      ),
+      ...Array.from({ length: deaths }, () => [
+        ...THREADS.map((thread): Command => ({ verb: 'claimTurn', thread, leaseMs: 1_000, ...calls })),
+        ...(isRenewed ? [{ verb: 'renewLease', pick: 0, leaseMs: 1_000, ...calls } as const] : []),
+        { verb: 'wait', ms: 1_000, ...calls } as const,
+      ]).flat(),
+    ]),
   fc.tuple(thread, once).map(([thread, calls]): Command[] => [
     { verb: 'keepFile', thread, file: 1, size: 45, ...calls },
     { verb: 'keepFile', thread, file: 2, size: 45, ...calls },
@@ -176,9 +196,9 @@ const passage = fc.oneof(
   fc
     .tuple(thread, fc.integer({ min: 100, max: 999 }), once, who, requests)
     .map(([thread, item, calls, who, plans]): Command[] => [
-      { verb: 'enqueue', thread, item, onlyKnown: true, ...calls },
+      { verb: 'enqueue', thread, item, onlyKnown: true, stopper: undefined, ...calls },
       { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
-      { verb: 'stop', thread, who, unread: undefined, ...calls },
+      { verb: 'stop', thread, who, ...calls },
       { verb: 'renewLease', pick: 0, leaseMs: 1_000_000, ...calls },
       ...stopped(
         thread,
@@ -187,29 +207,27 @@ const passage = fc.oneof(
       ),
     ]),
   fc.tuple(thread, fc.integer({ min: 100, max: 998 }), once).map(([thread, item, calls]): Command[] => [
-    { verb: 'enqueue', thread, item, onlyKnown: false, ...calls },
+    { verb: 'enqueue', thread, item, onlyKnown: false, stopper: undefined, ...calls },
     { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
-    { verb: 'startEffect', pick: 0, ref: 'call-1', logged: true, read: true, ...calls },
+    { verb: 'startEffect', pick: 0, ref: 'call-1', logged: true, read: true, ...FREE, ...calls },
     { verb: 'release', pick: 0, ...calls },
-    { verb: 'enqueue', thread, item: item + 1, onlyKnown: false, ...calls },
+    { verb: 'enqueue', thread, item: item + 1, onlyKnown: false, stopper: undefined, ...calls },
     { verb: 'readThread', thread, ...calls },
   ]),
   fc
     .tuple(thread, fc.integer({ min: 100, max: 998 }), once, who)
     .map(([thread, item, calls, who]): Command[] => [
-      { verb: 'enqueue', thread, item, onlyKnown: false, ...calls },
+      { verb: 'enqueue', thread, item, onlyKnown: false, stopper: undefined, ...calls },
       { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
-      { verb: 'enqueue', thread, item: item + 1, onlyKnown: false, ...calls },
-      { verb: 'stop', thread, who, unread: item, ...calls },
-      { verb: 'stop', thread, who, unread: item + 1, ...calls },
+      { verb: 'enqueue', thread, item: item + 1, onlyKnown: false, stopper: who, ...calls },
       { verb: 'renewLease', pick: 0, leaseMs: 1_000_000, ...calls },
     ]),
   fc.tuple(thread, fc.integer({ min: 100, max: 999 }), once).map(([thread, item, calls]): Command[] => [
-    { verb: 'enqueue', thread, item, onlyKnown: false, ...calls },
+    { verb: 'enqueue', thread, item, onlyKnown: false, stopper: undefined, ...calls },
     { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
-    { verb: 'startEffect', pick: 0, ref: 'call-1', logged: true, read: false, ...calls },
+    { verb: 'startEffect', pick: 0, ref: 'call-1', logged: true, read: false, ...FREE, ...calls },
     { verb: 'finishEffect', pick: 0, ref: 'call-1', same: true, end: 'succeeded', ...calls },
-    { verb: 'startEffect', pick: 0, ref: 'call-1', logged: true, read: false, ...calls },
+    { verb: 'startEffect', pick: 0, ref: 'call-1', logged: true, read: false, ...FREE, ...calls },
   ]),
   fc.tuple(thread, pick, once).map(([thread, other, calls]): Command[] => [
     { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
@@ -225,29 +243,47 @@ const passage = fc.oneof(
       click(pick, who, 'reject', calls),
       click(pick, who, 'approve', calls),
     ]),
-  fc.tuple(grantId, once).map(([grant, calls]): Command[] => [
-    { verb: 'openGrant', grant, uses: 1, far: 1_000_000, ...calls },
-    { verb: 'useGrant', grant, action: 'one', ...calls },
-    { verb: 'useGrant', grant, action: 'two', ...calls },
-    { verb: 'useGrant', grant, action: 'three', ...calls },
-  ]),
-  fc.tuple(grantId, who, once).map(([grant, who, calls]): Command[] => [
-    { verb: 'openGrant', grant, uses: 2, far: 1_000_000, ...calls },
-    { verb: 'revokeGrant', grant, who, eligible: false, ...calls },
-    { verb: 'revokeGrant', grant, who, eligible: true, ...calls },
-    { verb: 'useGrant', grant, action: 'one', ...calls },
-  ]),
+  // Calls of a turn run under a grant with one use, which is revoked.
+  fc.tuple(grantId, thread, who, once).map(([grant, thread, who, calls]): Command[] => {
+    const count: Command = { verb: 'countCall', thread, ref: 'call-2', ...FREE, grant, ...calls };
+    return [
+      { verb: 'openGrant', grant, uses: 1, far: 1_000_000, ...calls },
+      count,
+      count,
+      { verb: 'revokeGrant', grant, who, eligible: false, ...calls },
+      { verb: 'revokeGrant', grant, who, eligible: true, ...calls },
+      count,
+    ];
+  }),
+  // One call after another counts against a limit, and one of them fails.
+  fc.tuple(thread, fc.integer({ min: 100, max: 999 }), once).map(([thread, item, calls]): Command[] => {
+    const limited = { limitKeys: ['refunds'], amount: 2, max: 3, grant: undefined } as const;
+    const begin = { verb: 'startEffect', pick: 0, logged: true, read: false, ...limited, ...calls } as const;
+    return [
+      { verb: 'enqueue', thread, item, onlyKnown: false, stopper: undefined, ...calls },
+      { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
+      { ...begin, ref: 'call-1' },
+      { ...begin, ref: 'call-2' },
+      { verb: 'finishEffect', pick: 0, ref: 'call-1', same: true, end: 'failed', ...calls },
+      { ...begin, ref: 'call-2' },
+      { verb: 'readTotals', limitKeys: ['parts', 'refunds'], ...calls },
+    ];
+  }),
+  // One person approves more requests than a limit allows them.
+  fc
+    .tuple(fc.array(fitting, { minLength: 3, maxLength: 5 }), who, once)
+    .map(([picks, who, calls]): Command[] =>
+      picks.map((pick) => ({ ...click(pick, who, 'approve', calls), isRare: true })),
+    ),
   // One person votes for another, who then votes as well, and the delegation ends.
   fc
-    .tuple(fitting, thread, several, fc.boolean(), once)
-    .map(([pick, thread, [one = 'U-ann', two = 'U-ben', three = 'U-cid'], isEnded, calls]): Command[] => [
+    .tuple(fitting, several, fc.boolean(), once)
+    .map(([pick, [one = 'U-ann', two = 'U-ben', three = 'U-cid'], isEnded, calls]): Command[] => [
       { verb: 'delegate', who: one, to: two, far: 1_000_000, ...calls },
-      { verb: 'spreadDelegations', threads: [...THREADS], ...calls },
       ...(isEnded
         ? ([
             { verb: 'endDelegation', who: one, by: three, isAdmin: false, known: undefined, ...calls },
             { verb: 'endDelegation', who: one, by: one, isAdmin: false, known: undefined, ...calls },
-            { verb: 'spreadDelegations', threads: [thread], ...calls },
           ] satisfies Command[])
         : []),
       click(pick, two, 'approve', calls, one),

@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import type { Store } from '../../../src/store/port/store.ts';
-import { EXPORT_SHARD, type Keys, shardOf } from '../../../src/store/record/keys.ts';
+import type { Keys } from '../../../src/store/record/keys.ts';
 import { INDEXES, runsOf, statesOf, timersOf } from '../model/lists.ts';
-import { expiryOf, isSettled, type Request, type Shard, votesFor, type World } from '../model/world.ts';
+import { expiryOf, isSettled, type Request, votesFor, type World } from '../model/world.ts';
 
 /** The scope of a snapshot: threads, and every request they ever had. */
 export interface Sights {
@@ -10,19 +10,23 @@ export interface Sights {
   readonly requests: readonly string[];
 }
 
-/** All that Redis holds of these threads, their shards and their requests. */
+/** All that Redis holds of these threads, these requests and the workspace. */
 export async function redisSnapshot(client: Redis, keys: Keys, store: Store, sights: Sights) {
   const threads = await Promise.all(sights.threads.map((id) => threadInRedis(client, keys, id)));
-  const shards = await Promise.all(sights.threads.map((id) => shardInRedis(client, keys, id)));
   const requests = await Promise.all(sights.requests.map((id) => requestInRedis(store, id)));
-  return { threads, shards, requests, exported: await exportedInRedis(client, keys, store) };
+  return {
+    threads,
+    shared: await sharedInRedis(client, keys),
+    requests,
+    exported: await exportedInRedis(client, keys, store),
+  };
 }
 
 /** The same of the model. */
 export function modelSnapshot(world: World, sights: Sights) {
   return {
     threads: sights.threads.map((id) => threadInModel(world, id)),
-    shards: sights.threads.map((id) => shardInModel(world.home(id))),
+    shared: sharedInModel(world),
     requests: sights.requests.map((id) => {
       const request = world.request(id);
       return request === undefined ? 'unknown' : requestInModel(request);
@@ -36,7 +40,7 @@ export function modelSnapshot(world: World, sights: Sights) {
 }
 
 async function exportedInRedis(client: Redis, keys: Keys, store: Store) {
-  const { owner = '', lease_until: until } = await client.hgetall(keys.shard(EXPORT_SHARD, 'export'));
+  const { owner = '', lease_until: until } = await client.hgetall(keys.shared('export'));
   const checkpoints = [];
   for await (const checkpoint of store.readCheckpoints()) checkpoints.push(checkpoint);
   return {
@@ -58,11 +62,12 @@ async function threadInRedis(client: Redis, keys: Keys, id: string) {
     client.lrange(inbox, 0, -1),
     client.hgetall(round),
     client.hgetall(effects),
-    client.hgetall(keys.named(['feedback'], id, shardOf(id))[0] ?? ''),
+    client.hgetall(keys.named(['feedback'], id)[0] ?? ''),
   ]);
-  const { owner, token, lease_until: until, committed, open = '0' } = fields;
+  const { owner, token, lease_until: until, committed, open = '0', claims = '0' } = fields;
   return {
     lease: owner === undefined ? 'free' : `${token} until ${until}`,
+    claims: Number(claims),
     committed: committed ?? 'never',
     open: Number(open),
     messages,
@@ -85,6 +90,7 @@ function threadInModel(world: World, id: string) {
   });
   return {
     lease: thread?.lease === undefined ? 'free' : `${thread.lease.token} until ${thread.lease.until}`,
+    claims: thread?.claims ?? 0,
     committed: thread?.committed ?? 'never',
     open: world.open(thread),
     messages: thread?.log.length ?? 0,
@@ -100,53 +106,57 @@ function threadInModel(world: World, id: string) {
   };
 }
 
-async function shardInRedis(client: Redis, keys: Keys, threadId: string) {
-  const [timers = '', wake = '', run = '', outbox = '', rows = '', audit = '', , ...others] = keys
-    .forScript(threadId)
-    .slice(7);
-  const times = async (key: string) => pairs(await client.zrange(key, '0', '-1', 'WITHSCORES'));
-  const [waiting = [], asked = [], decided = [], sent = []] = await Promise.all(
-    others.slice(0, 4).map((key) => client.zrange(key, '0', '-1')),
-  );
-  const states = keys.shard(shardOf(threadId), 'states');
-  const log = await client.xrange(audit, '-', '+');
+async function sharedInRedis(client: Redis, keys: Keys) {
+  const times = async (name: 'timers' | 'wake' | 'states' | 'quarantined' | 'run' | 'outbox') =>
+    pairs(await client.zrange(keys.shared(name), '0', '-1', 'WITHSCORES'));
+  const members = (name: 'waiting' | 'asked' | 'decided' | 'sent') =>
+    client.zrange(keys.shared(name), '0', '-1');
+  const log = await client.xrange(keys.shared('audit'), '-', '+');
+  const [suspect, until] = await client.hmget(keys.shared('head'), 'suspect', 'suspect_until');
   return {
-    ...{ waiting, asked, decided, sent: sent.sort() },
-    timers: await times(timers),
-    wake: await times(wake),
-    states: await times(states),
-    quarantined: await times(keys.shard(shardOf(threadId), 'quarantined')),
-    runs: await times(run),
-    outbox: await times(outbox),
-    rows: Object.keys(await client.hgetall(rows)).sort(),
+    ...{
+      waiting: await members('waiting'),
+      asked: await members('asked'),
+      decided: await members('decided'),
+    },
+    sent: (await members('sent')).sort(),
+    timers: await times('timers'),
+    wake: await times('wake'),
+    states: await times('states'),
+    quarantined: await times('quarantined'),
+    runs: await times('run'),
+    outbox: await times('outbox'),
+    rows: Object.keys(await client.hgetall(keys.shared('rows'))).sort(),
+    suspect: suspect && { threadId: suspect, until: Number(until) },
     audit: log.map(([, [, t, , e, , s, , d]]) => [t, e, s, d].join(' ')),
   };
 }
 
-function shardInModel(shard: Shard) {
+function sharedInModel(world: World) {
   const entries = (index: keyof typeof INDEXES) => {
-    const all = [...shard.requests.values()].flatMap((request) => {
+    const all = [...world.requests.values()].flatMap((request) => {
       const { people, at } = INDEXES[index](request);
       return people.map((person) => `${person} ${at} ${request.asked.id}`);
     });
     return [...new Set(all)].sort();
   };
-  const rows = [...shard.outbox].flatMap(([item, { row, claim, tries }]) => [
+  const rows = [...world.outbox].flatMap(([item, { row, claim, tries }]) => [
     ...(row === undefined ? [] : [item.slice('row|'.length)]),
     ...(claim === undefined ? [] : [`claim|${item}`]),
     ...(tries === 0 ? [] : [`tries|${item}`]),
   ]);
   return {
     ...{ waiting: entries('waiting'), asked: entries('asked'), decided: entries('decided') },
-    timers: timed(timersOf(shard)),
-    states: timed(statesOf(shard)),
-    wake: timed([...shard.threads].map(([id, { wakeAt }]) => [id, wakeAt])),
-    quarantined: timed([...shard.threads].map(([id, { quarantinedAt }]) => [id, quarantinedAt])),
-    sent: [...shard.sent].map((item) => item.slice('row|'.length)).sort(),
-    runs: timed(runsOf(shard)),
-    outbox: timed([...shard.outbox].map(([item, { at }]) => [item, at])),
+    timers: timed(timersOf(world)),
+    states: timed(statesOf(world)),
+    wake: timed([...world.threads].map(([id, { wakeAt }]) => [id, wakeAt])),
+    quarantined: timed([...world.threads].map(([id, { quarantinedAt }]) => [id, quarantinedAt])),
+    sent: [...world.sent].map((item) => item.slice('row|'.length)).sort(),
+    runs: timed(runsOf(world)),
+    outbox: timed([...world.outbox].map(([item, { at }]) => [item, at])),
     rows: rows.sort(),
-    audit: shard.audit,
+    suspect: world.suspect ?? null,
+    audit: world.audited,
   };
 }
 

@@ -50,6 +50,16 @@ export const decisionScenarios: Scenarios = {
     expect(await store.vote(requestId, approve('U-ben'))).toEqual({ outcome: 'own-request' });
     expect(await store.vote(requestId, approve('U-rita'))).toMatchObject({ outcome: 'voted' });
   },
+  'refuse-most': async ({ store }) => {
+    const requestId = await ask(store);
+    for (let click = 1; click <= 25; click += 1)
+      expect(
+        await store.vote(requestId, approve('U-eve', { eligible: false, evidence: { click: `${click}` } })),
+      ).toEqual({ outcome: 'not-eligible' });
+    await store.vote(requestId, approve('U-fay', { eligible: false }));
+    // One row says that it was asked, 20 are of one person, and one of another.
+    expect((await store.verifyAudit()).rows).toBe(22);
+  },
   'vote-shown': async ({ store }) => {
     const vote = approve('U-ann', { shown: 'another' });
     expect(await store.vote(await ask(store), vote)).toEqual({ outcome: 'not-as-shown' });

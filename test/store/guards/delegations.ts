@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { NewDelegation } from '../../../src/store/port/delegations.ts';
+import type { NewDelegation } from '../../../src/store/port/workspace.ts';
 import { approve, ask, found, MINUTE_MS, reject } from '../support.ts';
 import type { Scenarios, Stage } from './stage.ts';
 
@@ -18,7 +18,6 @@ async function delegate(
   changes: Partial<NewDelegation> = {},
 ): Promise<void> {
   await store.delegate(delegation(changes));
-  await store.spreadDelegations();
 }
 
 async function givenBy({ store }: Stage): Promise<readonly string[]> {
@@ -49,9 +48,8 @@ export const delegationScenarios: Scenarios = {
   'delegated-until': async (stage) => {
     const { client, keys, store } = stage;
     await delegate(stage);
-    const over = `1 1 d-1 U-dan ${Date.now() - 1} {"reason":""}`;
-    for (let shard = 0; shard < 64; shard += 1)
-      await client.hset(keys.shard(shard, 'delegated'), 'from|U-ann', over);
+    const over = `1 d-1 U-dan ${Date.now() - 1} {"reason":""}`;
+    await client.hset(keys.shared('delegations'), 'from|U-ann', over);
     const requestId = await ask(store, OPEN);
     expect(await store.vote(requestId, approve('U-dan', FOR_ANN))).toEqual({ outcome: 'not-delegated' });
   },
@@ -120,20 +118,5 @@ export const delegationScenarios: Scenarios = {
     expect(await givenBy(stage)).toEqual(['d-1']);
     const byAdmin = end({ who: 'U-eve', isAdmin: true });
     expect(await stage.store.endDelegation(byAdmin)).toEqual({ outcome: 'ended' });
-  },
-  'apply-delegations-older': async (stage) => {
-    const { client, keys, store } = stage;
-    await delegate(stage);
-    const before = await client.hgetall(keys.shard(0, 'delegations'));
-    await store.endDelegation(end());
-    await store.spreadDelegations();
-    // A process that had read the table before the end brings it late.
-    const after = await client.hgetall(keys.shard(0, 'delegations'));
-    await client.hset(keys.shard(0, 'delegations'), before);
-    await store.spreadDelegations();
-    await client.del(keys.shard(0, 'delegations'));
-    await client.hset(keys.shard(0, 'delegations'), after);
-    const requestId = await ask(store, OPEN);
-    expect(await store.vote(requestId, approve('U-dan', FOR_ANN))).toEqual({ outcome: 'not-delegated' });
   },
 };

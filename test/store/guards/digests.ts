@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import type { OutboxItem, Store } from '../../../src/store/port/store.ts';
-import { shardOf } from '../../../src/store/record/keys.ts';
 import { MINUTE_MS } from '../support.ts';
 import type { Scenarios } from './stage.ts';
 
@@ -10,7 +9,7 @@ const request = (name: string, revision = 1) => ({ id: `C1:1~${name}`, revision 
 const DRAWN = { revision: 1, place: { ts: '1' }, number: 1, gone: [], againMs: 0 };
 
 async function claimDigest(store: Store, leaseMs = MINUTE_MS): Promise<OutboxItem & { kind: 'digest' }> {
-  const [item] = await store.claimOutbox(shardOf(PERSON), { leaseMs, limit: 1 });
+  const [item] = await store.claimOutbox({ leaseMs, limit: 1 });
   if (item?.kind !== 'digest') throw new Error('The outbox gave no digest');
   return item;
 }
@@ -40,7 +39,7 @@ export const digestScenarios: Scenarios = {
     await store.listInDigest(PERSON, request('one'), 0);
     await store.retryOutbox(await claimDigest(store), MINUTE_MS);
     await store.listInDigest(PERSON, request('two'), 0);
-    expect(await store.claimOutbox(shardOf(PERSON), { leaseMs: MINUTE_MS, limit: 1 })).toEqual([]);
+    expect(await store.claimOutbox({ leaseMs: MINUTE_MS, limit: 1 })).toEqual([]);
   },
   'digest-done-repeated': async ({ store, resending }) => {
     await store.listInDigest(PERSON, request('one'), 0);

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { MINUTE_MS } from '../support.ts';
 import type { Scenarios } from './stage.ts';
 
-const NOTHING = { marks: [], checkpoint: 0 };
+const NOTHING = { seq: 0, checkpoint: 0 };
 const FIRST = { n: 1, hash: 'one', previous: '', text: '{}' };
 
 /** One process at a time signs and exports, and no checkpoint is skipped, repeated or continued twice. */
@@ -16,9 +16,9 @@ export const exportScenarios: Scenarios = {
   'save-progress-held': async ({ store }) => {
     await store.claimExport('first', 0);
     await store.claimExport('second', MINUTE_MS);
-    expect(await store.saveProgress('second', 'file:a', { marks: [], checkpoint: 2 })).toBe('saved');
+    expect(await store.saveProgress('second', 'file:a', { seq: 7, checkpoint: 2 })).toBe('saved');
     expect(await store.saveProgress('first', 'file:a', NOTHING)).toBe('not-held');
-    expect(await store.readProgress()).toEqual(new Map([['file:a', { marks: [], checkpoint: 2 }]]));
+    expect(await store.readProgress()).toEqual(new Map([['file:a', { seq: 7, checkpoint: 2 }]]));
   },
   'append-checkpoint-repeated': async ({ resending, store }) => {
     await store.claimExport('first', MINUTE_MS);
@@ -35,5 +35,11 @@ export const exportScenarios: Scenarios = {
     expect(await store.appendCheckpoint('first', next)).toBe('not-next');
     expect(await store.appendCheckpoint('first', { ...next, n: 3, previous: 'one' })).toBe('not-next');
     expect(await store.lastCheckpoint()).toEqual({ n: 1, hash: 'one', text: '{}' });
+  },
+  'append-checkpoint-deleted': async ({ store, client, keys }) => {
+    await store.claimExport('first', MINUTE_MS);
+    await store.appendCheckpoint('first', FIRST);
+    await client.xdel(keys.shared('checkpoints'), '1-0');
+    expect(await store.appendCheckpoint('first', { ...FIRST, hash: 'other' })).toBe('not-next');
   },
 };

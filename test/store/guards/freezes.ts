@@ -1,7 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Store } from '../../../src/store/port/store.ts';
-import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import {
   approve,
   ask,
@@ -19,13 +17,12 @@ import type { Scenarios, Stage } from './stage.ts';
 
 async function freezeAll(store: Store, scope = '*'): Promise<void> {
   await store.freeze(newFreeze(scope));
-  await store.spreadFreezes();
 }
 
 async function askAndHold({ store }: Stage): Promise<string> {
   const requestId = await ask(store);
   await freezeAll(store);
-  await store.voteAndStart(requestId, approve('U-ann'), attempt('first'));
+  await store.vote(requestId, approve('U-ann'), attempt('first'));
   return requestId;
 }
 
@@ -103,23 +100,6 @@ export const freezeScenarios: Scenarios = {
   'unfreeze-quorum': async ({ store }) => {
     await store.freeze(newFreeze('*'));
     expect(await store.unfreeze(unfreezeVote('*', { quorum: 2 }))).toEqual({ outcome: 'voted', votes: 1 });
-  },
-  'apply-freezes-older': async ({ store, client, keys }) => {
-    const requestId = await ask(store);
-    const shard = shardOf(threadOf(requestId) ?? '');
-    // Another process has brought a newer table, of whose epoch this one does not know.
-    await client.hset(keys.shard(shard, 'frozen'), 'epoch', 9);
-    await freezeAll(store);
-    await store.vote(requestId, approve('U-ann'));
-    expect(await store.start(requestId, attempt('first'))).toMatchObject({ outcome: 'started' });
-  },
-  'apply-freezes-shown': async (stage) => {
-    const requestId = await askAndHold(stage);
-    expect(await stage.store.spreadFreezes()).toEqual({ held: [], redrawn: [] });
-    await stage.store.unfreeze(unfreezeVote('*'));
-    await sleep(2);
-    expect(await stage.store.spreadFreezes()).toEqual({ held: [requestId], redrawn: [requestId] });
-    expect(await stage.store.start(requestId, attempt('second'))).toMatchObject({ outcome: 'started' });
   },
   'redraw-unknown': async ({ store }) => {
     expect(await store.redraw('T-none~none', 'one')).toEqual({ outcome: 'unknown' });

@@ -1,5 +1,15 @@
 import { expect } from 'vitest';
-import { actor, approve, ask, found, MINUTE_MS } from '../support.ts';
+import {
+  actor,
+  approve,
+  ask,
+  beginTurn,
+  effectStart,
+  found,
+  MINUTE_MS,
+  newFreeze,
+  newThreadId,
+} from '../support.ts';
 import type { Scenarios, Stage } from './stage.ts';
 
 const grant = (changes: object = {}) => ({
@@ -10,6 +20,13 @@ const grant = (changes: object = {}) => ({
 async function open({ store }: Stage, changes: object = {}): Promise<void> {
   await store.openGrant(grant(changes));
 }
+
+/** Counts a call under the grant. */
+function run({ store }: Stage, call: string) {
+  return store.countCall('T-1', { ref: call, grant: { id: 'g-1', call, evidence: {} } });
+}
+
+const ungranted = (reason: string) => ({ outcome: 'ungranted', reason });
 
 async function eventsOf({ store }: Stage, event: string): Promise<number> {
   let count = 0;
@@ -37,37 +54,50 @@ export const grantScenarios: Scenarios = {
   },
   'open-grant-repeated': async (stage) => {
     await open(stage);
-    await stage.store.useGrant('g-1', 'one', {});
+    await run(stage, 'one');
     await open(stage);
-    expect(await stage.store.useGrant('g-1', 'two', {})).toEqual({ outcome: 'spent' });
+    expect(await run(stage, 'two')).toEqual(ungranted('spent'));
   },
-  'use-grant-unknown': async ({ store }) => {
-    expect(await store.useGrant('g-none', 'one', {})).toEqual({ outcome: 'unknown' });
+  'grant-unknown': async (stage) => {
+    expect(await run(stage, 'one')).toEqual(ungranted('unknown'));
   },
-  'use-grant-revoked': async (stage) => {
+  'grant-revoked': async (stage) => {
     await open(stage);
     await stage.store.revokeGrant('g-1', actor('U-ann'));
-    expect(await stage.store.useGrant('g-1', 'one', {})).toEqual({ outcome: 'revoked' });
+    expect(await run(stage, 'one')).toEqual(ungranted('revoked'));
   },
-  'use-grant-expired': async (stage) => {
+  'grant-expired': async (stage) => {
     await open(stage);
-    await stage.client.hset(stage.keys.grant('g-1', 0), 'expires', 1);
-    expect(await stage.store.useGrant('g-1', 'one', {})).toEqual({ outcome: 'expired' });
+    await stage.client.hset(stage.keys.grant('g-1'), 'expires', 1);
+    expect(await run(stage, 'one')).toEqual(ungranted('expired'));
   },
-  'use-grant-repeated': async (stage) => {
+  'grant-repeated': async (stage) => {
     await open(stage);
-    expect(await stage.resending.useGrant('g-1', 'one', {})).toEqual({ outcome: 'used', used: 1 });
+    await run(stage, 'one');
+    expect(await run(stage, 'one')).toEqual({ outcome: 'counted', used: 1 });
   },
-  'use-grant-spent': async (stage) => {
+  'grant-spent': async (stage) => {
     await open(stage);
-    await stage.store.useGrant('g-1', 'one', {});
-    expect(await stage.store.useGrant('g-1', 'two', {})).toEqual({ outcome: 'spent' });
+    await run(stage, 'one');
+    expect(await run(stage, 'two')).toEqual(ungranted('spent'));
   },
-  'return-use-taken': async (stage) => {
+  'count-call-granted': async (stage) => {
+    expect(await run(stage, 'one')).toEqual(ungranted('unknown'));
+  },
+  'start-effect-granted': async (stage) => {
+    const { store } = stage;
     await open(stage);
-    await stage.store.useGrant('g-1', 'one', {});
-    await stage.resending.returnUse('g-1', 'one', {});
-    expect(await stage.store.loadGrant('g-1')).toMatchObject({ used: 0 });
+    const turn = await beginTurn(store, newThreadId());
+    const start = (ref: string) => effectStart(ref, { grant: { id: 'g-1', call: ref, evidence: {} } });
+    expect(await store.startEffect(turn, start('call-1'))).toEqual({ outcome: 'started', used: 1 });
+    expect(await store.startEffect(turn, start('call-2'))).toEqual(ungranted('spent'));
+    expect(await eventsOf(stage, 'effect-started')).toBe(1);
+    // A call that does not start takes no use.
+    await open(stage, { id: 'g-2' });
+    await store.freeze(newFreeze('*'));
+    const frozen = effectStart('call-3', { grant: { id: 'g-2', call: 'call-3', evidence: {} } });
+    expect(await store.startEffect(turn, frozen)).toEqual({ outcome: 'frozen' });
+    expect(await store.loadGrant('g-2')).toMatchObject({ used: 0 });
   },
   'revoke-grant-unknown': async ({ store }) => {
     expect(await store.revokeGrant('g-none', actor('U-ann'))).toEqual({ outcome: 'unknown' });
@@ -76,7 +106,7 @@ export const grantScenarios: Scenarios = {
     await open(stage);
     const stranger = actor('U-eve', { eligible: false });
     expect(await stage.store.revokeGrant('g-1', stranger)).toEqual({ outcome: 'not-eligible' });
-    expect(await stage.store.useGrant('g-1', 'one', {})).toMatchObject({ outcome: 'used' });
+    expect(await run(stage, 'one')).toEqual({ outcome: 'counted', used: 1 });
   },
   'revoke-grant-repeated': async (stage) => {
     await open(stage);

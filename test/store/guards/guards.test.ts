@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadScripts, type Scripts } from '../../../src/store/redis/scripts.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
-import { connectionScenarios } from './connections.ts';
 import { decisionScenarios } from './decisions.ts';
 import { delegationScenarios } from './delegations.ts';
 import { digestScenarios } from './digests.ts';
+import { documentScenarios } from './documents.ts';
 import { effectScenarios } from './effects.ts';
 import { exportScenarios } from './export.ts';
 import { freezeScenarios } from './freezes.ts';
 import { grantScenarios } from './grants.ts';
 import { findGuards, scriptsWithout } from './guard-lines.ts';
 import { limitScenarios } from './limits.ts';
-import { manifestScenarios } from './manifest.ts';
 import { runScenarios } from './runs.ts';
 import { openStage, type Scenario, type Scenarios } from './stage.ts';
 import { threadScenarios } from './threads.ts';
@@ -26,13 +25,12 @@ const scenarios: Scenarios = {
   ...timeScenarios,
   ...undoScenarios,
   ...exportScenarios,
-  ...connectionScenarios,
+  ...documentScenarios,
   ...freezeScenarios,
   ...limitScenarios,
   ...grantScenarios,
   ...delegationScenarios,
   ...digestScenarios,
-  ...manifestScenarios,
 };
 const scripts = loadScripts();
 

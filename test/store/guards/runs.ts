@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { ClaimedTurn, Store } from '../../../src/store/port/store.ts';
-import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
+import { threadOf } from '../../../src/store/record/keys.ts';
 import {
   actor,
   approve,
@@ -63,7 +63,7 @@ export const runScenarios: Scenarios = {
     });
   },
   'vote-start-approved': async ({ store }) => {
-    const first = await store.voteAndStart(await ask(store, BOTH), approve('U-ann'), attempt('first'));
+    const first = await store.vote(await ask(store, BOTH), approve('U-ann'), attempt('first'));
     expect(first).toEqual({
       outcome: 'voted',
       state: 'pending',
@@ -114,7 +114,7 @@ export const runScenarios: Scenarios = {
   'start-tried': async ({ store }) => {
     const changes = { policy: { startWithinMs: 0 }, execution: { idempotent: true } };
     const requestId = await ask(store, changes);
-    await store.voteAndStart(requestId, approve('U-ann'), attempt('first', SILENT));
+    await store.vote(requestId, approve('U-ann'), attempt('first', SILENT));
     expect(await store.recover(requestId)).toMatchObject({ outcome: 'retry' });
     await sleep(5);
     expect(await store.start(requestId, attempt('second'))).toMatchObject({ outcome: 'started', tries: 2 });
@@ -151,13 +151,13 @@ export const runScenarios: Scenarios = {
   'heartbeat-repeated': async ({ store }) => {
     const views = [{ id: 'thread', place: { channel: 'C1' } }];
     const requestId = await askAndStart(store, { views });
-    const claim = () =>
-      store.claimOutbox(shardOf(threadOf(requestId) ?? ''), { leaseMs: MINUTE_MS, limit: 1000 });
+    const claim = () => store.claimOutbox({ leaseMs: MINUTE_MS, limit: 1000 });
     const drawAll = async () => {
       const due = (await claim()).flatMap((item) =>
         item.kind === 'view' && item.requestId === requestId ? [item] : [],
       );
-      for (const item of due) await store.doneView(item, (await found(store, requestId)).revision, {});
+      for (const item of due)
+        await store.done(item, { revision: (await found(store, requestId)).revision, postedAt: {} });
       return due.length;
     };
     await store.heartbeat(requestId, 'first', MINUTE_MS, 'half');
@@ -233,6 +233,15 @@ export const runScenarios: Scenarios = {
     const { revision } = await found(store, requestId);
     expect(await store.askResolvers(requestId, revision - 1, QUESTION)).toEqual({ outcome: 'changed' });
     expect(await store.recover(requestId)).toEqual({ outcome: 'still-unknown' });
+  },
+  'recover-own': async ({ store }) => {
+    const requestId = await askAndStart(store);
+    const other = { attempt: 'another', reason: 'it threw' };
+    expect(await store.recover(requestId, other)).toEqual({ outcome: 'not-due' });
+    expect(await store.recover(requestId, { ...other, attempt: 'first' })).toEqual({
+      outcome: 'unknown-outcome',
+    });
+    expect(await found(store, requestId)).toMatchObject({ state: 'unknown', payload: 'it threw' });
   },
   'recover-due': async ({ store }) => {
     expect(await store.recover(await askAndStart(store))).toEqual({ outcome: 'not-due' });

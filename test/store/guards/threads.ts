@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
+import { threadOf } from '../../../src/store/record/keys.ts';
 import {
   actor,
   approve,
@@ -47,13 +47,13 @@ export const threadScenarios: Scenarios = {
     const turn = await beginTurn(store, newThreadId());
     const request = newRequest(turn.threadId);
     await suspendTurn(store, turn, { requests: [request] });
-    expect(await store.enqueueAndClaim(turn.threadId, ITEM, { leaseMs: MINUTE_MS })).toEqual({
+    expect(await store.enqueue(turn.threadId, ITEM, { leaseMs: MINUTE_MS })).toEqual({
       outcome: 'waiting',
       requestIds: [request.id],
     });
   },
   'enqueue-claim-repeated': async ({ resending }) => {
-    const put = await resending.enqueueAndClaim(newThreadId(), ITEM, { leaseMs: MINUTE_MS });
+    const put = await resending.enqueue(newThreadId(), ITEM, { leaseMs: MINUTE_MS });
     expect(put).toMatchObject({ outcome: 'enqueued', turn: { inbox: [ITEM] } });
   },
   'claim-quarantined': async (stage) => {
@@ -75,6 +75,20 @@ export const threadScenarios: Scenarios = {
   'claim-idle': async ({ store }) => {
     expect(await store.claimTurn(newThreadId(), MINUTE_MS)).toEqual({ outcome: 'idle' });
   },
+  'claim-died': async ({ store, client, keys }) => {
+    const { threadId } = await beginTurn(store, newThreadId());
+    const [thread = ''] = keys.forScript(threadId);
+    for (const outcome of ['claimed', 'claimed', 'claimed', 'claimed', 'died']) {
+      await client.hset(thread, 'lease_until', '1');
+      expect(await store.claimTurn(threadId, MINUTE_MS)).toMatchObject({ outcome });
+    }
+  },
+  'claim-suspect': async ({ store }) => {
+    const [one, other] = [await beginTurn(store, newThreadId(), 0), await beginTurn(store, newThreadId(), 0)];
+    for (const { threadId } of [one, other]) await store.claimTurn(threadId, 0);
+    await takeTurn(store, one.threadId);
+    expect(await store.claimTurn(other.threadId, MINUTE_MS)).toMatchObject({ outcome: 'busy' });
+  },
   'renew-lease-stale': async ({ store }) => {
     const turn = await beginTurn(store, newThreadId());
     await suspendTurn(store, turn);
@@ -85,10 +99,10 @@ export const threadScenarios: Scenarios = {
     await suspendTurn(store, turn);
     expect(await store.stop(turn.threadId, actor('U-rita'))).toEqual({ outcome: 'idle' });
   },
-  'stop-read': async ({ store }) => {
+  'enqueue-stop': async ({ store }) => {
     const turn = await beginTurn(store, newThreadId());
-    const [said = ITEM] = turn.inbox;
-    expect(await store.stop(turn.threadId, actor('U-rita'), said.id)).toEqual({ outcome: 'idle' });
+    await store.enqueue(turn.threadId, ITEM, { stops: actor('U-rita') });
+    expect(await store.renewLease(turn, MINUTE_MS)).toEqual({ outcome: 'stopped' });
   },
   'stop-repeated': async ({ store, resending, client, keys }) => {
     const { threadId } = await beginTurn(store, newThreadId());
@@ -172,7 +186,7 @@ export const threadScenarios: Scenarios = {
   },
   'drop-file-unknown': async ({ store, client, keys }) => {
     await store.dropFile(newThreadId(), 'none');
-    expect(await client.keys(`${keys.files('').split('{')[0]}*`)).toEqual([]);
+    expect(await client.keys(`${keys.files('').split(':files')[0]}*`)).toEqual([]);
   },
   'quarantine-repeated': async (stage) => {
     await stage.resending.claimTurn(await brokenThread(stage), MINUTE_MS);
@@ -203,8 +217,7 @@ export const threadScenarios: Scenarios = {
   },
   'trim-exported': async ({ store }) => {
     await store.note('note', 'configured', 'manifest', {});
-    const mark = { shard: shardOf('manifest'), seq: 1, hash: 'another' };
-    expect(await store.trimAudit(mark)).toEqual({ outcome: 'not-as-exported' });
+    expect(await store.trimAudit({ seq: 1, hash: 'another' })).toEqual({ outcome: 'not-as-exported' });
   },
   'request-malformed': async ({ store, client, keys }) => {
     const requestId = await ask(store);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { OutboxItem, Store } from '../../../src/store/port/store.ts';
-import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
+import { threadOf } from '../../../src/store/record/keys.ts';
 import { actor, approve, ask, MINUTE_MS, newThreadId, reject, suspendTurn, takeTurn } from '../support.ts';
 import type { Scenarios } from './stage.ts';
 
@@ -18,8 +18,8 @@ async function askAndReject(store: Store): Promise<string> {
 async function takeLate(store: Store): Promise<OutboxItem & { kind: 'row' }> {
   const threadId = newThreadId();
   await store.enqueueOutbox(threadId, ROW);
-  const [late] = await store.claimOutbox(shardOf(threadId), { leaseMs: 0, limit: 1 });
-  await store.claimOutbox(shardOf(threadId), { leaseMs: MINUTE_MS, limit: 1 });
+  const [late] = await store.claimOutbox({ leaseMs: 0, limit: 1 });
+  await store.claimOutbox({ leaseMs: MINUTE_MS, limit: 1 });
   if (late?.kind !== 'row') throw new Error('The outbox gave no row');
   return late;
 }
@@ -67,7 +67,7 @@ export const timeScenarios: Scenarios = {
   },
   'remind-quiet': async ({ store, client, keys }) => {
     const requestId = await ask(store, { policy: { remindEveryMs: 1 } });
-    const timers = keys.shard(shardOf(threadOf(requestId) ?? ''), 'timers');
+    const timers = keys.shared('timers');
     await client.zadd(timers, 0, `remind|${requestId}`);
     const morning = Date.now() + MINUTE_MS;
     expect(await store.remind(requestId, ROW, morning)).toEqual({ outcome: 'postponed' });
@@ -78,7 +78,7 @@ export const timeScenarios: Scenarios = {
   },
   'remind-malformed': async ({ store, client, keys }) => {
     const requestId = await ask(store);
-    await client.zadd(keys.shard(shardOf(threadOf(requestId) ?? ''), 'timers'), 0, `remind|${requestId}`);
+    await client.zadd(keys.shared('timers'), 0, `remind|${requestId}`);
     expect(await store.remind(requestId, ROW)).toEqual({ outcome: 'malformed' });
   },
 
@@ -114,7 +114,7 @@ export const timeScenarios: Scenarios = {
 
   'send-waiting': async ({ store }) => {
     const threadId = newThreadId();
-    const take = () => store.claimOutbox(shardOf(threadId), { leaseMs: MINUTE_MS, limit: 1 });
+    const take = () => store.claimOutbox({ leaseMs: MINUTE_MS, limit: 1 });
     await store.enqueueOutbox(threadId, ROW);
     await take();
     await store.enqueueOutbox(threadId, ROW);
@@ -122,34 +122,32 @@ export const timeScenarios: Scenarios = {
   },
   'send-sent': async ({ store }) => {
     const threadId = newThreadId();
-    const take = () => store.claimOutbox(shardOf(threadId), { leaseMs: MINUTE_MS, limit: 1 });
+    const take = () => store.claimOutbox({ leaseMs: MINUTE_MS, limit: 1 });
     await store.enqueueOutbox(threadId, ROW);
-    for (const item of await take()) if (item.kind === 'row') await store.doneRow(item);
+    for (const item of await take()) if (item.kind === 'row') await store.done(item);
     await store.enqueueOutbox(threadId, ROW);
     expect(await take()).toEqual([]);
   },
   'outbox-done-repeated': async ({ resending, store }) => {
     const threadId = newThreadId();
     await store.enqueueOutbox(threadId, ROW);
-    const [item] = await store.claimOutbox(shardOf(threadId), { leaseMs: MINUTE_MS, limit: 1 });
+    const [item] = await store.claimOutbox({ leaseMs: MINUTE_MS, limit: 1 });
     if (item?.kind !== 'row') throw new Error('The outbox gave no row');
-    expect(await resending.doneRow(item)).toBe('done');
+    expect(await resending.done(item)).toBe('done');
   },
   'outbox-done-stale': async ({ store }) => {
-    expect(await store.doneRow(await takeLate(store))).toBe('stale');
+    expect(await store.done(await takeLate(store))).toBe('stale');
   },
   'outbox-drop-stale': async ({ resending, store, client, keys }) => {
-    const shard = shardOf(newThreadId());
-    await client.zadd(keys.shard(shard, 'outbox'), 0, 'row|without-text');
-    expect(await resending.claimOutbox(shard, { leaseMs: 0, limit: 1 })).toEqual([]);
+    await client.zadd(keys.shared('outbox'), 0, 'row|without-text');
+    expect(await resending.claimOutbox({ leaseMs: 0, limit: 1 })).toEqual([]);
     expect(await store.verifyAudit()).toEqual({ rows: 1, problems: [] });
   },
   'outbox-claim-lapsed': async ({ store }) => {
     const threadId = newThreadId();
-    const shard = shardOf(threadId);
     await store.enqueueOutbox(threadId, { id: 'row', body: {} });
-    await store.claimOutbox(shard, { leaseMs: 0, limit: 1 });
-    expect(await store.claimOutbox(shard, { leaseMs: 0, limit: 1 })).toMatchObject([{ tries: 1 }]);
+    await store.claimOutbox({ leaseMs: 0, limit: 1 });
+    expect(await store.claimOutbox({ leaseMs: 0, limit: 1 })).toMatchObject([{ tries: 1 }]);
   },
   'outbox-retry-stale': async ({ store }) => {
     expect(await store.retryOutbox(await takeLate(store), 0)).toBe('stale');

@@ -31,7 +31,7 @@ export const undoScenarios: Scenarios = {
   'note-undo-behind': async ({ store, resending }) => {
     const requestId = await askAndFinish(store);
     const { revision } = await found(store, requestId);
-    await store.offerUndo(requestId, MINUTE_MS);
+    await store.noteUndo(requestId, 'offered', {}, MINUTE_MS);
     await resending.noteUndo(requestId, 'linked', { by: 'U-rita', link: 'https://one' });
     expect(await store.noteUndo(requestId, 'asked', { by: 'U-ben' })).toEqual({ outcome: 'noted' });
     const undo = { step: 'linked', by: 'U-rita', link: 'https://one' };
@@ -40,7 +40,7 @@ export const undoScenarios: Scenarios = {
   'note-undo-due': async ({ store }) => {
     const requestId = await askAndFinish(store);
     expect(await store.noteUndo(requestId, 'over')).toEqual({ outcome: 'not-due' });
-    await store.offerUndo(requestId, MINUTE_MS);
+    await store.noteUndo(requestId, 'offered', {}, MINUTE_MS);
     expect(await store.noteUndo(requestId, 'over')).toEqual({ outcome: 'not-due' });
   },
 };

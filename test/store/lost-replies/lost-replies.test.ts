@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bringUpRedis } from '../../../playground/redis/bring-up-redis.ts';
-import { Keys, shardOf } from '../../../src/store/record/keys.ts';
+import { Keys } from '../../../src/store/record/keys.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { loadScripts } from '../../../src/store/redis/scripts.ts';
 import { countFor } from '../../support/count-for.ts';
@@ -44,10 +44,10 @@ function tell(client: Redis, prefix: string, threadId: string): Telling {
     store: openRedisStore({ client, prefix, scripts, retention }),
     threadId,
     hasten: async (timer) => {
-      await direct.zadd(keys.shard(shardOf(threadId), 'timers'), 'XX', 0, timer);
+      await direct.zadd(keys.shared('timers'), 'XX', 0, timer);
     },
     spoilRow: async (rowId) => {
-      await direct.hset(`${prefix}{${shardOf(threadId)}}:rows`, rowId, 'not json');
+      await direct.hset(`{${prefix}}:rows`, rowId, 'not json');
     },
     spoil: async () => {
       await direct.rpush(keys.log(threadId), 'not json');

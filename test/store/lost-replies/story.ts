@@ -1,5 +1,4 @@
 import type { ClaimedTurn, OutboxItem, Store } from '../../../src/store/port/store.ts';
-import { SHARDS, shardOf } from '../../../src/store/record/keys.ts';
 import type { ScriptName } from '../../../src/store/redis/scripts.ts';
 import {
   actor,
@@ -98,7 +97,7 @@ function turnOf({ turn }: Telling): ClaimedTurn {
 }
 
 async function takeItems(telling: Telling, leaseMs = MINUTE_MS): Promise<string[]> {
-  telling.items = await telling.store.claimOutbox(shardOf(telling.threadId), { leaseMs, limit: 100 });
+  telling.items = await telling.store.claimOutbox({ leaseMs, limit: 100 });
   return telling.items.map(({ item }) => item);
 }
 
@@ -130,14 +129,15 @@ async function settleAll(telling: Telling): Promise<void> {
 }
 
 async function lastRow(telling: Telling) {
-  let last = { shard: shardOf(telling.threadId), seq: 0, hash: '' };
-  for await (const row of telling.store.exportAudit()) if (row.shard === last.shard) last = row;
+  let last = { seq: 0, hash: '' };
+  for await (const row of telling.store.exportAudit()) last = row;
   return last;
 }
 
 const FREEZE = newFreeze('*', { id: 'freeze-1' });
 const UNFREEZE = unfreezeVote('*', { id: 'click-1', quorum: 2 });
-const USE = { key: 'refunds', amount: 5, max: 9, windowMs: 60 * MINUTE_MS };
+/** A window with slices of days, so that two tellings of the story count in the same one. */
+const USE = { key: 'refunds', amount: 5, max: 9, windowMs: 365 * 24 * 60 * MINUTE_MS };
 const GRANT = {
   id: 'g-1',
   uses: 1,
@@ -151,31 +151,29 @@ const DELEGATION = {
 const END = { from: 'U-ann', id: 'click-3', who: 'U-ann', isAdmin: false, evidence: {} };
 const BEN = { ...UNFREEZE, id: 'click-2', who: 'U-ben', stillEligible: ['U-ann'] };
 
-/** Brings the table to a shard in which nothing is to be drawn: two scripts. */
-const spreadElsewhere = ({ store, threadId }: Telling) =>
-  store.spreadFreezes([(shardOf(threadId) + 1) % SHARDS]);
-
 /** Freezes, limits, grants and delegations, while requests wait. */
 const POLICY_STEPS: readonly Step[] = [
   { script: 'freeze', call: ({ store }) => store.freeze(FREEZE) },
-  { script: 'apply-freezes', call: spreadElsewhere, after: 1 },
   { script: 'redraw', call: (telling) => telling.store.redraw(id(telling, 'vetoed'), 'by hand') },
   { script: 'unfreeze', call: ({ store }) => store.unfreeze(UNFREEZE) },
   { script: 'unfreeze', call: ({ store }) => store.unfreeze(BEN) },
-  { script: 'apply-freezes', call: spreadElsewhere, after: 1 },
-  { script: 'reserve', call: ({ store }) => store.reserve('one', 'first', [USE]) },
-  { script: 'reserve', call: ({ store }) => store.reserve('two', 'first', [USE]) },
-  { script: 'give-back', call: ({ store }) => store.giveBack('one', [USE.key], 'first') },
+  {
+    script: 'count-call',
+    call: ({ store, threadId }) => store.countCall(threadId, { ref: 'one', limits: [USE] }),
+  },
+  {
+    script: 'count-call',
+    call: ({ store, threadId }) => store.countCall(threadId, { ref: 'two', limits: [USE] }),
+  },
   { script: 'read-totals', call: ({ store }) => store.readTotals([USE]) },
   { script: 'open-grant', call: ({ store }) => store.openGrant(GRANT) },
-  { script: 'use-grant', call: ({ store }) => store.useGrant('g-1', 'one', {}) },
-  { script: 'return-use', call: ({ store }) => store.returnUse('g-1', 'one', {}) },
+  {
+    script: 'count-call',
+    call: ({ store, threadId }) =>
+      store.countCall(threadId, { ref: 'three', grant: { id: 'g-1', call: 'three', evidence: {} } }),
+  },
   { script: 'revoke-grant', call: ({ store }) => store.revokeGrant('g-1', by('U-ann')) },
   { script: 'delegate', call: ({ store }) => store.delegate(DELEGATION) },
-  {
-    script: 'apply-delegations',
-    call: ({ store, threadId }) => store.spreadDelegations([shardOf(threadId)]),
-  },
   { script: 'end-delegation', call: ({ store }) => store.endDelegation(END) },
 ];
 
@@ -215,6 +213,11 @@ const THREAD_STEPS: readonly Step[] = [
   },
   { script: 'claim-turn', call: takeTurn },
   { script: 'stop', call: ({ store, threadId }) => store.stop(threadId, by('U-zoe')) },
+  {
+    script: 'enqueue',
+    call: ({ store, threadId }) => store.enqueue(threadId, { id: 'stop', body: {} }, { stops: by('U-yan') }),
+    again: { outcome: 'duplicate' },
+  },
   { script: 'renew-lease', call: (telling) => telling.store.renewLease(turnOf(telling), MINUTE_MS) },
   {
     script: 'suspend',
@@ -232,8 +235,11 @@ const THREAD_STEPS: readonly Step[] = [
 
 const OUTBOX_STEPS: readonly Step[] = [
   { script: 'outbox-claim', call: (telling) => takeItems(telling, 0) },
-  { script: 'outbox-done', prepare: takeItems, call: (telling) => telling.store.doneRow(rowOf(telling)) },
-  { script: 'outbox-done', call: (telling) => telling.store.doneView(viewOf(telling), 1, { ts: '171.2' }) },
+  { script: 'outbox-done', prepare: takeItems, call: (telling) => telling.store.done(rowOf(telling)) },
+  {
+    script: 'outbox-done',
+    call: (telling) => telling.store.done(viewOf(telling), { revision: 1, postedAt: { ts: '171.2' } }),
+  },
   { script: 'outbox-enqueue', call: ({ store, threadId }) => store.enqueueOutbox(threadId, NOTICE) },
   {
     script: 'outbox-enqueue',
@@ -243,7 +249,7 @@ const OUTBOX_STEPS: readonly Step[] = [
       return telling.items.length;
     },
   },
-  { script: 'outbox-done', call: (telling) => telling.store.doneRow(rowOf(telling)) },
+  { script: 'outbox-done', call: (telling) => telling.store.done(rowOf(telling)) },
   { script: 'outbox-claim', call: takeItems, again: [] },
   { script: 'vote', call: (telling) => telling.store.vote(id(telling, 'run'), yes('U-ann')) },
   {
@@ -253,7 +259,7 @@ const OUTBOX_STEPS: readonly Step[] = [
   },
   {
     script: 'outbox-done',
-    call: (telling) => telling.store.doneView(viewOf(telling), 2, { ts: '171.2' }),
+    call: (telling) => telling.store.done(viewOf(telling), { revision: 2, postedAt: { ts: '171.2' } }),
     again: 'stale',
   },
   {
@@ -298,7 +304,10 @@ const RUN_STEPS: readonly Step[] = [
     call: (telling) => telling.store.heartbeat(id(telling, 'run'), 'run', MINUTE_MS, '3 of 7'),
   },
   { script: 'finish', call: (telling) => telling.store.finish(id(telling, 'run'), outcome('run')) },
-  { script: 'note-undo', call: (telling) => telling.store.offerUndo(id(telling, 'run'), 60 * MINUTE_MS) },
+  {
+    script: 'note-undo',
+    call: (telling) => telling.store.noteUndo(id(telling, 'run'), 'offered', {}, 60 * MINUTE_MS),
+  },
   {
     script: 'note-undo',
     prepare: (telling) => telling.hasten(`undo|${id(telling, 'run')}`),
@@ -427,7 +436,7 @@ async function keepTurn<Said extends { readonly outcome: string }>(
 
 const JOINED_STEPS: readonly Step[] = [
   {
-    script: 'enqueue-claim',
+    script: 'enqueue',
     prepare: async (telling) => {
       await settleAll(telling);
       await takeTurn(telling);
@@ -436,18 +445,18 @@ const JOINED_STEPS: readonly Step[] = [
     call: (telling) =>
       keepTurn(
         telling,
-        telling.store.enqueueAndClaim(telling.threadId, { id: 'joined', body: {} }, { leaseMs: MINUTE_MS }),
+        telling.store.enqueue(telling.threadId, { id: 'joined', body: {} }, { leaseMs: MINUTE_MS }),
       ),
   },
   {
-    script: 'vote-start',
+    script: 'vote',
     prepare: (telling) =>
       telling.store.suspend(turnOf(telling), {
         messages: [],
         read: 1,
         requests: [newRequest(telling.threadId, {}, 'joined')],
       }),
-    call: (telling) => telling.store.voteAndStart(id(telling, 'joined'), yes('U-ann'), attempt('joined')),
+    call: (telling) => telling.store.vote(id(telling, 'joined'), yes('U-ann'), attempt('joined')),
     again: {
       outcome: 'voted',
       state: 'started',
@@ -457,15 +466,11 @@ const JOINED_STEPS: readonly Step[] = [
     },
   },
   {
-    script: 'finish-claim',
+    script: 'finish',
     call: (telling) =>
       keepTurn(
         telling,
-        telling.store.finishAndClaim(
-          id(telling, 'joined'),
-          outcome('joined', { state: 'paused' }),
-          MINUTE_MS,
-        ),
+        telling.store.finish(id(telling, 'joined'), outcome('joined', { state: 'paused' }), MINUTE_MS),
       ),
   },
   {
@@ -478,15 +483,11 @@ const JOINED_STEPS: readonly Step[] = [
 const END_STEPS: readonly Step[] = [
   {
     script: 'due',
-    call: ({ store, threadId }) => store.due(shardOf(threadId), { overdueMs: -MINUTE_MS, limit: 100 }),
+    call: ({ store }) => store.due({ overdueMs: -MINUTE_MS, limit: 100 }),
   },
   {
     script: 'measure',
-    call: async ({ store, threadId }) => (await store.measure(shardOf(threadId))).requests,
-  },
-  {
-    script: 'recount',
-    call: (telling) => telling.store.recount(telling.threadId, id(telling, 'run')),
+    call: async ({ store }) => (await store.measure()).requests,
   },
   {
     script: 'keep-file',
@@ -533,34 +534,22 @@ const END_STEPS: readonly Step[] = [
     call: ({ store, threadId }) => store.renameUsage(spending(threadId).person, 'erased'),
   },
   {
-    script: 'save-connection',
-    call: ({ store }) => store.saveConnection('docs', 'U1', { version: 'one', sealed: 'sealed' }),
+    script: 'write-document',
+    call: ({ store }) => store.writeDocument('docs', 'U1', { version: 'one', value: 'first' }),
   },
-  { script: 'remove-connection', call: ({ store }) => store.removeConnection('docs', 'U1', 'one') },
+  {
+    script: 'write-document',
+    call: ({ store }) => store.writeDocument('docs', 'U1', undefined, { replaces: 'one' }),
+  },
   { script: 'claim-export', call: ({ store }) => store.claimExport('one', MINUTE_MS) },
   {
     script: 'save-progress',
-    call: ({ store }) => store.saveProgress('one', 'file:a', { marks: [], checkpoint: 1 }),
+    call: ({ store }) => store.saveProgress('one', 'file:a', { seq: 0, checkpoint: 1 }),
   },
   {
     script: 'append-checkpoint',
     call: ({ store }) => store.appendCheckpoint('one', { n: 1, hash: 'one', previous: '', text: '{}' }),
   },
-  {
-    script: 'record-manifest',
-    call: ({ store }) =>
-      store.recordManifest(undefined, { digest: 'one', text: '', lock: undefined, isGoverned: true }),
-  },
-  {
-    script: 'adopt-manifest',
-    call: ({ store }) =>
-      store.adoptManifest(
-        'one',
-        { digest: 'other', text: '', lock: undefined, isGoverned: true },
-        { who: 'operator:ann', reason: 'It cannot be read', evidence: {} },
-      ),
-  },
-  { script: 'approve-manifest', call: ({ store }) => store.approveManifest('other', 'two', 'key') },
   {
     script: 'quarantine',
     prepare: async ({ store, threadId, spoil }) => {

@@ -1,12 +1,11 @@
-import type { Delegation } from '../../../src/store/port/delegations.ts';
+import type { Delegation } from '../../../src/store/port/workspace.ts';
 import type { Request, Verbs, World } from './world.ts';
 
-type DelegationVerbs = Pick<Verbs, 'delegate' | 'endDelegation' | 'readDelegations' | 'spreadDelegations'>;
+type DelegationVerbs = Pick<Verbs, 'delegate' | 'endDelegation' | 'readDelegations'>;
 
-/** A delegation signs where it was brought to, to whom it was given, before its time is over, and if the policy allows it. */
+/** A delegation signs for the one to whom it was given, before its time is over, and if the policy allows it. */
 export function standsFor(world: World, { asked }: Request, who: string, delegator: string): boolean {
-  const { delegations } = world.home(asked.id).delegated;
-  const given = delegations.find(({ from }) => from === delegator);
+  const given = world.delegations.given.get(delegator);
   return asked.policy.delegation === true && given?.to === who && world.now < given.until;
 }
 
@@ -24,11 +23,11 @@ export function voteBeside(
   )?.[0];
 }
 
-/** One table says who decides for whom, and every shard has the copy that was brought to it last. */
+/** One table says who decides for whom. */
 export function delegationModel(world: World): DelegationVerbs {
   const { delegations: table } = world;
   const audit = (from: string, event: string, detail: string) =>
-    world.shard(0).audit.push([world.now, event, `delegation:${from}`, detail].join(' '));
+    world.audited.push([world.now, event, `delegation:${from}`, detail].join(' '));
 
   return {
     delegate({ id, from, to, until, reason }) {
@@ -38,7 +37,6 @@ export function delegationModel(world: World): DelegationVerbs {
       if (former !== undefined && former.until > world.now)
         audit(from, 'delegation-ended', `${former.id} replaced`);
       for (const [person, { until: end }] of table.given) if (end <= world.now) table.given.delete(person);
-      table.epoch += 1;
       table.given.set(from, { id, from, to, startedAt: world.now, until, reason });
       audit(from, 'delegated', `${id} ${to} until ${until}`);
       return { outcome: 'delegated' };
@@ -50,7 +48,6 @@ export function delegationModel(world: World): DelegationVerbs {
       if (current === undefined || current.until <= world.now) return { outcome: 'none' };
       if (shown !== undefined && shown !== current.id) return { outcome: 'none' };
       if (![current.from, current.to].includes(who) && !isAdmin) return { outcome: 'not-eligible' };
-      table.epoch += 1;
       table.given.delete(from);
       table.ended.set(from, id);
       audit(from, 'delegation-ended', `${current.id} ${who}`);
@@ -60,15 +57,7 @@ export function delegationModel(world: World): DelegationVerbs {
     readDelegations() {
       const byStart = (a: Delegation, b: Delegation) =>
         a.startedAt - b.startedAt || (a.from < b.from ? -1 : 1);
-      return { epoch: table.epoch, delegations: [...table.given.values()].sort(byStart) };
-    },
-
-    spreadDelegations(shards = []) {
-      for (const number of shards) {
-        const shard = world.shard(number);
-        if (shard.delegated.epoch < table.epoch)
-          shard.delegated = { epoch: table.epoch, delegations: [...table.given.values()] };
-      }
+      return { delegations: [...table.given.values()].sort(byStart) };
     },
   };
 }

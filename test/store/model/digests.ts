@@ -20,7 +20,7 @@ export function digestModel(
     const digest = digestOf(person);
     digest.revision += 1;
     digest.on.set(id, { since: digest.on.get(id)?.since ?? digest.revision, known });
-    const { outbox } = world.home(person);
+    const { outbox } = world;
     const item = `digest|${person}`;
     const due = world.now + delayMs;
     const waiting = outbox.get(item);
@@ -57,7 +57,7 @@ export function digestModel(
     },
 
     doneDigest({ item, owner, person }, { revision, place, number, gone, againMs }) {
-      const { outbox } = world.home(person);
+      const { outbox } = world;
       const digest = digestOf(person);
       if (!outbox.has(item)) {
         if (digest.drawn <= revision) return 'done';

@@ -1,18 +1,24 @@
 import type { EffectRecord } from '../../../src/store/port/store.ts';
 import { freezeIn } from './freezes.ts';
+import { grantProblem, takeUse, usesOf } from './grants.ts';
+import { countAction, takeBack } from './limits.ts';
 import type { Effect, Verbs, World } from './world.ts';
 
 /** Every effect of a turn is on record before it happens, with the messages that led to it. */
-export function effectModel(world: World): Pick<Verbs, 'startEffect' | 'finishEffect'> {
+export function effectModel(world: World): Pick<Verbs, 'startEffect' | 'countCall' | 'finishEffect'> {
   return {
-    startEffect({ threadId, token }, { ref, tool, run, logged, messages, read }) {
+    startEffect({ threadId, token }, { ref, tool, run, logged, messages, read, limits, grant }) {
       const thread = world.thread(threadId);
       if (thread?.lease?.token !== token || thread.lease.until <= world.now) return { outcome: 'stale' };
       const before = thread.effects.get(ref);
       if (before?.state === 'finished') return { outcome: 'finished' };
-      if (before?.state === 'started' && before.run === run) return { outcome: 'started' };
+      if (before?.state === 'started' && before.run === run)
+        return { outcome: 'started', used: usesOf(world, grant) };
       if (thread.stop === token) return { outcome: 'stopped' };
-      if (freezeIn(world.home(threadId), tool) !== undefined) return { outcome: 'frozen' };
+      if (freezeIn(world, tool) !== undefined) return { outcome: 'frozen' };
+      const refused = grantProblem(world, grant) ?? countAction(world, `${threadId}/${ref}`, limits);
+      if (refused !== undefined) return refused;
+      takeUse(world, grant);
       if (thread.log.length === logged) {
         thread.log.push(...messages);
         thread.inbox = thread.inbox.slice(read);
@@ -27,7 +33,14 @@ export function effectModel(world: World): Pick<Verbs, 'startEffect' | 'finishEf
         firstStart: before?.firstStart ?? world.now,
       });
       world.auditThread(threadId, 'effect-started', `try ${runs} ${run}`);
-      return { outcome: 'started' };
+      return { outcome: 'started', used: usesOf(world, grant) };
+    },
+
+    countCall(threadId, { ref, limits, grant }) {
+      const refused = grantProblem(world, grant) ?? countAction(world, `${threadId}/${ref}`, limits);
+      if (refused !== undefined) return refused;
+      takeUse(world, grant);
+      return { outcome: 'counted', used: usesOf(world, grant) };
     },
 
     finishEffect({ threadId, token }, { ref, run, end, part }) {
@@ -40,6 +53,7 @@ export function effectModel(world: World): Pick<Verbs, 'startEffect' | 'finishEf
         return { outcome: 'stale' };
       }
       if (effect.state !== 'started') return { outcome: 'finished' };
+      if (end === 'failed') takeBack(world, `${threadId}/${ref}`);
       thread.effects.set(ref, { ...effect, state: end === 'paused' ? 'paused' : 'finished', part });
       world.auditThread(threadId, `effect-${end}`, run);
       return { outcome: 'finished' };

@@ -1,33 +1,31 @@
-import type { Freeze, NewFreeze } from '../../../src/store/port/freezes.ts';
+import type { Freeze, NewFreeze } from '../../../src/store/port/workspace.ts';
 import { runsOf, upTo } from './lists.ts';
-import type { Request, Shard, Verbs, World } from './world.ts';
+import type { Request, Verbs, World } from './world.ts';
 
-type FreezeVerbs = Pick<Verbs, 'freeze' | 'unfreeze' | 'readFreezes' | 'spreadFreezes' | 'redraw'>;
+type FreezeVerbs = Pick<Verbs, 'freeze' | 'unfreeze' | 'readFreezes' | 'showFreeze' | 'redraw'>;
 
-/** A freeze of the table, with the epoch that it was made in. */
-export type Frozen = Omit<NewFreeze, 'evidence'> & { readonly at: number; readonly epoch: number };
+/** A freeze of the table. */
+export type Frozen = Omit<NewFreeze, 'evidence'> & { readonly at: number };
 
-/** The freeze that holds for a tool in a shard. */
-export function freezeIn({ frozen }: Shard, tool: string): Frozen | undefined {
-  return (
-    frozen.freezes.find(({ scope }) => scope === '*') ?? frozen.freezes.find(({ scope }) => scope === tool)
-  );
+/** The freeze that holds for a tool. */
+export function freezeIn({ table: { freezes } }: World, tool: string): Frozen | undefined {
+  return freezes.get('*') ?? freezes.get(tool);
 }
 
-/** One table says what is frozen, and every shard has the copy that was brought to it last. */
+/** One table says what is frozen. */
 export function freezeModel(world: World): FreezeVerbs {
   const { table } = world;
 
   const auditTable = (scope: string, event: string, detail: string) =>
-    world.shard(0).audit.push([world.now, event, `freeze:${scope}`, detail].join(' '));
+    world.audited.push([world.now, event, `freeze:${scope}`, detail].join(' '));
 
   const redrawFor = (request: Request, cause: string) => {
     if (request.redrawnFor !== cause) world.redraw(request);
     request.redrawnFor = cause;
   };
 
-  const openIn = (shard: Shard, state: Request['state']) =>
-    [...shard.requests.values()]
+  const openIn = (state: Request['state']) =>
+    [...world.requests.values()]
       .filter((request) => request.state === state)
       .sort((a, b) => (a.asked.id < b.asked.id ? -1 : 1));
 
@@ -35,8 +33,8 @@ export function freezeModel(world: World): FreezeVerbs {
     freeze({ scope, id, who, reason }) {
       const current = table.freezes.get(scope);
       if (current !== undefined) return { outcome: current.id === id ? 'frozen' : 'already-frozen' };
-      table.epoch += 1;
-      table.freezes.set(scope, { scope, id, who, reason, at: world.now, epoch: table.epoch });
+      table.freezes.set(scope, { scope, id, who, reason, at: world.now });
+      world.toShow.set(id, world.now);
       auditTable(scope, 'frozen', id);
       return { outcome: 'frozen' };
     },
@@ -54,40 +52,31 @@ export function freezeModel(world: World): FreezeVerbs {
         auditTable(scope, 'unfreeze-voted', `${who} ${votes} of ${quorum}`);
       }
       if (votes < quorum) return { outcome: 'voted', votes };
-      table.epoch += 1;
       table.freezes.delete(scope);
       table.votes.delete(scope);
       table.ended.set(scope, id);
+      world.toShow.set(id, world.now);
       auditTable(scope, 'unfrozen', who);
       return { outcome: 'unfrozen' };
     },
 
     readFreezes() {
       const freezes = [...table.freezes.values()].map(
-        ({ epoch: _epoch, ...freeze }): Freeze => ({ ...freeze, votes: table.votes.get(freeze.scope) ?? [] }),
+        (freeze): Freeze => ({ ...freeze, votes: table.votes.get(freeze.scope) ?? [] }),
       );
       return {
-        epoch: table.epoch,
         freezes: freezes.sort((a, b) => a.at - b.at || (a.scope < b.scope ? -1 : 1)),
       };
     },
 
-    spreadFreezes(shards = []) {
-      const held: string[] = [];
-      const redrawn: string[] = [];
-      for (const number of shards) {
-        const shard = world.shard(number);
-        if (shard.frozen.shown >= table.epoch) continue;
-        shard.frozen = { shown: table.epoch, freezes: [...table.freezes.values()] };
-        for (const request of openIn(shard, 'approved'))
-          request.runAt = Math.min(world.now, request.runAt ?? request.since);
-        held.push(...upTo(Number.POSITIVE_INFINITY, runsOf(shard)));
-        for (const request of [...openIn(shard, 'pending'), ...openIn(shard, 'approved')]) {
-          redrawFor(request, `freezes ${table.epoch}`);
-          redrawn.push(request.asked.id);
-        }
-      }
-      return { held, redrawn };
+    showFreeze(change) {
+      const redrawn = [...openIn('pending'), ...openIn('approved')];
+      for (const request of redrawn) redrawFor(request, `freeze ${change}`);
+      world.toShow.delete(change);
+      return {
+        toRun: upTo(Number.POSITIVE_INFINITY, runsOf(world)),
+        redrawn: redrawn.map(({ asked }) => asked.id),
+      };
     },
 
     redraw(requestId, cause) {

@@ -1,11 +1,36 @@
+import type { GrantUse, Ungranted } from '../../../src/store/port/store.ts';
 import type { Verbs, World } from './world.ts';
 
-type GrantVerbs = Pick<Verbs, 'openGrant' | 'useGrant' | 'returnUse' | 'revokeGrant' | 'loadGrant'>;
+type GrantVerbs = Pick<Verbs, 'openGrant' | 'revokeGrant' | 'loadGrant'>;
+
+/** A call runs under a grant that holds and has a use left, or of which it has taken one. */
+export function grantProblem(world: World, use: GrantUse | undefined): Ungranted | undefined {
+  if (use === undefined) return undefined;
+  const grant = world.grants.get(use.id);
+  const because = (reason: Ungranted['reason']): Ungranted => ({ outcome: 'ungranted', reason });
+  if (grant === undefined) return because('unknown');
+  if (grant.revokedBy !== undefined) return because('revoked');
+  if (grant.expiresAt <= world.now) return because('expired');
+  return grant.calls.has(use.call) || grant.calls.size < grant.uses ? undefined : because('spent');
+}
+
+/** Takes a use for a call, once. */
+export function takeUse(world: World, use: GrantUse | undefined): void {
+  const grant = use && world.grants.get(use.id);
+  if (use === undefined || grant === undefined || grant.calls.has(use.call)) return;
+  grant.calls.add(use.call);
+  const detail = `${grant.calls.size} of ${grant.uses} ${use.call}`;
+  world.audited.push([world.now, 'grant-used', `grant:${use.id}`, detail].join(' '));
+}
+
+export function usesOf(world: World, use: GrantUse | undefined): number {
+  return (use && world.grants.get(use.id)?.calls.size) ?? 0;
+}
 
 /** A grant is opened once, and every call takes one use of it however often it is tried. */
 export function grantModel(world: World): GrantVerbs {
   const audit = (id: string, event: string, detail: string) =>
-    world.shard(0).audit.push([world.now, event, `grant:${id}`, detail].join(' '));
+    world.audited.push([world.now, event, `grant:${id}`, detail].join(' '));
 
   return {
     openGrant(grant) {
@@ -16,29 +41,14 @@ export function grantModel(world: World): GrantVerbs {
       return { outcome: 'opened' };
     },
 
-    useGrant(id, call) {
-      const grant = world.grants.get(id);
-      if (grant === undefined) return { outcome: 'unknown' };
-      if (grant.revokedBy !== undefined) return { outcome: 'revoked' };
-      if (grant.expiresAt <= world.now) return { outcome: 'expired' };
-      if (grant.calls.has(call)) return { outcome: 'used', used: grant.calls.size };
-      if (grant.calls.size >= grant.uses) return { outcome: 'spent' };
-      grant.calls.add(call);
-      audit(id, 'grant-used', `${grant.calls.size} of ${grant.uses} ${call}`);
-      return { outcome: 'used', used: grant.calls.size };
-    },
-
-    returnUse(id, call) {
-      if (world.grants.get(id)?.calls.delete(call) === true) audit(id, 'grant-returned', call);
-    },
-
-    revokeGrant(id, { who, eligible }) {
+    revokeGrant(id, { who, eligible, erases = false }) {
       const grant = world.grants.get(id);
       if (grant === undefined) return { outcome: 'unknown' };
       if (!eligible) return { outcome: 'not-eligible' };
       const used = grant.calls.size;
       if (grant.revokedBy === undefined) audit(id, 'grant-revoked', `${who} after ${used}`);
       grant.revokedBy ??= who;
+      if (erases) Object.assign(grant, { revokedBy: who, details: {} });
       return { outcome: 'revoked', used };
     },
 
@@ -46,7 +56,7 @@ export function grantModel(world: World): GrantVerbs {
       const grant = world.grants.get(id);
       if (grant === undefined) return undefined;
       const { expiresAt, uses, details, calls, revokedBy } = grant;
-      return { id, expiresAt, uses, used: calls.size, details, revokedBy };
+      return { id, expiresAt, uses, used: calls.size, details, calls: [...calls].sort(), revokedBy };
     },
   };
 }

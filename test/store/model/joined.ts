@@ -1,16 +1,18 @@
 import type { Verbs, World } from './world.ts';
 import { isSettled } from './world.ts';
 
-type Joined = 'enqueueAndClaim' | 'voteAndStart' | 'finishAndClaim';
+type Joined = 'enqueue' | 'vote' | 'finish';
 
-/** Two verbs in one step are the one after the other, and nothing more. */
-export function joinedModel(world: World, verbs: Omit<Verbs, Joined>): Pick<Verbs, Joined> {
+/** Adds the second step that these verbs can take: two steps at once are the one after the other, and nothing more. */
+export function joinedModel(world: World, verbs: Verbs): Pick<Verbs, Joined> {
   const turnOf = (threadId: string, leaseMs: number) => {
     const taken = verbs.claimTurn(threadId, leaseMs);
     return taken.outcome === 'claimed' ? taken.turn : undefined;
   };
   return {
-    enqueueAndClaim(threadId, item, { leaseMs, ...options }) {
+    enqueue(threadId, item, options = {}) {
+      const { leaseMs } = options;
+      if (leaseMs === undefined) return verbs.enqueue(threadId, item, options);
       const thread = world.thread(threadId);
       const waiting = (thread?.round ?? []).filter((id) => {
         const request = world.request(id);
@@ -25,17 +27,17 @@ export function joinedModel(world: World, verbs: Omit<Verbs, Joined>): Pick<Verb
       return { outcome: 'enqueued', waiting: 0, place, busy: false, turn: turnOf(threadId, leaseMs) };
     },
 
-    voteAndStart(requestId, vote, attempt) {
+    vote(requestId, vote, attempt) {
       const before = world.request(requestId)?.attempt;
       const voted = verbs.vote(requestId, vote);
-      if (voted.outcome !== 'voted') return voted;
+      if (voted.outcome !== 'voted' || attempt === undefined) return voted;
       const isDue = world.request(requestId)?.state === 'approved' || before === attempt.attempt;
-      return { ...voted, started: isDue ? verbs.start(requestId, attempt) : undefined };
+      return isDue ? { ...voted, started: verbs.start(requestId, attempt) } : voted;
     },
 
-    finishAndClaim(requestId, outcome, leaseMs) {
+    finish(requestId, outcome, leaseMs) {
       const finished = verbs.finish(requestId, outcome);
-      if (finished.outcome !== 'finished') return finished;
+      if (finished.outcome !== 'finished' || leaseMs === undefined) return finished;
       const [threadId = ''] = requestId.split('~');
       return { ...finished, turn: turnOf(threadId, leaseMs) };
     },

@@ -1,42 +1,45 @@
-import type { Verbs, World } from './world.ts';
+import type { LimitUse, OverLimit } from '../../../src/store/port/store.ts';
+import type { Counted, Verbs, World } from './world.ts';
 
-/** An action counts once against each of its limits, whatever the number of attempts that hold it. */
-export function limitModel(world: World): Pick<Verbs, 'reserve' | 'giveBack' | 'readTotals'> {
-  const { limits } = world;
-  const countedIn = (key: string, windowMs: number) =>
-    [...(limits.get(key) ?? [])].filter(([, { at }]) => at + windowMs > world.now);
+/** A window is counted in so many slices; an action counts until the whole of its slice has left the window. */
+const SLICES = 60;
 
+function countedIn(world: World, key: string, windowMs: number): Map<string, Counted> {
+  const first = Math.floor((world.now - windowMs) / Math.ceil(windowMs / SLICES));
+  return new Map([...(world.limits.get(key) ?? [])].filter(([, { slice }]) => slice >= first));
+}
+
+/** Counts an action once against each of its limits, or against none. One that counts already is refused only if it counts more. */
+export function countAction(
+  world: World,
+  action: string,
+  uses: readonly LimitUse[] = [],
+): OverLimit | undefined {
+  for (const [index, { key, amount, max, windowMs }] of uses.entries()) {
+    const counted = countedIn(world, key, windowMs);
+    const own = counted.get(action)?.amount;
+    const used = [...counted.values()].reduce((sum, each) => sum + each.amount, 0) - (own ?? 0);
+    if (max !== undefined && (own === undefined || amount > own) && used + amount > max)
+      return { outcome: 'over', index, used };
+  }
+  for (const { key, amount, windowMs } of uses) {
+    const slice = Math.floor(world.now / Math.ceil(windowMs / SLICES));
+    world.limits.set(key, countedIn(world, key, windowMs).set(action, { slice, amount }));
+  }
+  return undefined;
+}
+
+/** An action that had no effect counts no more. */
+export function takeBack(world: World, action: string): void {
+  for (const counted of world.limits.values()) counted.delete(action);
+}
+
+export function limitModel(world: World): Pick<Verbs, 'readTotals'> {
   return {
-    reserve(action, attempt, uses) {
-      for (const [index, { key, amount, max, windowMs }] of uses.entries()) {
-        const counted = countedIn(key, windowMs);
-        const used = counted.reduce((sum, [other, each]) => sum + (other === action ? 0 : each.amount), 0);
-        const isHeld = counted.some(([other]) => other === action);
-        if (max !== undefined && !isHeld && used + amount > max) return { outcome: 'over', index, used };
-      }
-      for (const { key, amount, windowMs } of uses) {
-        const counted = new Map(countedIn(key, windowMs));
-        const holders = counted.get(action)?.holders ?? [];
-        limits.set(key, counted.set(action, { at: world.now, amount, holders: [...holders, attempt] }));
-      }
-      return { outcome: 'reserved' };
-    },
-
-    giveBack(action, keys, attempt) {
-      for (const key of keys) {
-        const counted = limits.get(key);
-        const held = counted?.get(action);
-        if (counted === undefined || held === undefined) continue;
-        const holders = attempt === undefined ? [] : held.holders.filter((other) => other !== attempt);
-        if (holders.length === 0) counted.delete(action);
-        else counted.set(action, { ...held, holders });
-      }
-    },
-
     readTotals: (wanted) =>
       wanted.map(({ key, windowMs }) => {
-        const counted = countedIn(key, windowMs);
-        return { count: counted.length, sum: counted.reduce((sum, [, { amount }]) => sum + amount, 0) };
+        const counted = [...countedIn(world, key, windowMs).values()];
+        return { count: counted.length, sum: counted.reduce((sum, { amount }) => sum + amount, 0) };
       }),
   };
 }

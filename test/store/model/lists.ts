@@ -1,8 +1,8 @@
 import type { PageOptions, TimerKind } from '../../../src/store/port/store.ts';
 import type { NewRequest } from '../../../src/store/record/request-record.ts';
-import { expiryOf, isSettled, type Request, type Shard, type Verbs, type World } from './world.ts';
+import { expiryOf, isSettled, type Request, type Verbs, type World } from './world.ts';
 
-type ListVerbs = Pick<Verbs, 'listWaiting' | 'listAsked' | 'listDecided' | 'countPending' | 'due'>;
+type ListVerbs = Pick<Verbs, 'list' | 'countPending' | 'due'>;
 type Timed = readonly [name: string, at: number | undefined];
 
 /** For whom a request is listed, and under what time: every index follows from the requests alone. */
@@ -24,8 +24,8 @@ function requestersOf({ requester, requesters = [requester] }: NewRequest): read
   return requesters;
 }
 
-/** The timers of a shard, derived from the states of its requests and threads. */
-export function timersOf({ requests, threads }: Shard): readonly Timed[] {
+/** The timers, derived from the states of requests and threads. */
+export function timersOf({ requests, threads, toShow }: World): readonly Timed[] {
   const ofRequests = [...requests].flatMap(([id, request]): Timed[] => {
     if (request.state === 'started') return [[`recover|${id}`, request.recoverAt]];
     if (request.state === 'unknown') return [[`recover|${id}`, request.askAt]];
@@ -42,11 +42,15 @@ export function timersOf({ requests, threads }: Shard): readonly Timed[] {
       [`escalate|${id}`, escalateAt],
     ];
   });
-  return [...ofRequests, ...[...threads].map(([id, { retireAt }]): Timed => [`retire|${id}`, retireAt])];
+  return [
+    ...ofRequests,
+    ...[...threads].map(([id, { retireAt }]): Timed => [`retire|${id}`, retireAt]),
+    ...[...toShow].map(([id, at]): Timed => [`freeze|${id}`, at]),
+  ];
 }
 
 /** The approved actions that wait to run, and since when. */
-export function runsOf({ requests }: Shard): readonly Timed[] {
+export function runsOf({ requests }: World): readonly Timed[] {
   return [...requests]
     .filter(([, { state }]) => state === 'approved')
     .map(([id, { since, runAt }]) => [id, runAt ?? since]);
@@ -55,7 +59,7 @@ export function runsOf({ requests }: Shard): readonly Timed[] {
 const OPEN_STATES = ['pending', 'approved', 'started', 'unknown'];
 
 /** The index of open requests, with a number for each state. */
-export function statesOf({ requests }: Shard): readonly Timed[] {
+export function statesOf({ requests }: World): readonly Timed[] {
   return [...requests].map(([id, { state }]) => [id, OPEN_STATES.indexOf(state) + 1 || undefined]);
 }
 
@@ -70,8 +74,7 @@ export function upTo(latest: number, timed: readonly Timed[]): string[] {
 /** The pages of App Home and the sweep's finds. */
 export function listModel(world: World): ListVerbs {
   function list(index: keyof typeof INDEXES, people: readonly string[], { limit, from }: PageOptions) {
-    const entries = world.shards
-      .flatMap(({ requests }) => [...requests.values()])
+    const entries = [...world.requests.values()]
       .map((request) => ({ ...INDEXES[index](request), id: request.asked.id }))
       .filter((entry) => entry.people.some((person) => people.includes(person)))
       .map(({ at, id }) => ({ id, position: `${at} ${id}` }))
@@ -85,21 +88,19 @@ export function listModel(world: World): ListVerbs {
   }
 
   return {
-    listWaiting: (people, page) => list('waiting', people, page),
-    listAsked: (person, page) => list('asked', [person], page),
-    listDecided: (person, page) => list('decided', [person], page),
+    list,
     countPending: (requester) =>
-      world.shards
-        .flatMap(({ requests }) => [...requests.values()])
-        .filter(({ state, asked }) => state === 'pending' && requestersOf(asked).includes(requester)).length,
+      [...world.requests.values()].filter(
+        ({ state, asked }) => state === 'pending' && requestersOf(asked).includes(requester),
+      ).length,
 
-    due(shard, { overdueMs, limit }) {
-      const { threads, outbox } = world.shard(shard);
+    due({ overdueMs, limit }) {
+      const { threads, outbox } = world;
       const due = (timed: readonly Timed[]) => upTo(world.now - overdueMs, timed).slice(0, limit);
       return {
         threads: due([...threads].map(([id, { wakeAt }]) => [id, wakeAt])),
-        runs: due(runsOf(world.shard(shard))),
-        timers: due(timersOf(world.shard(shard))).map((timer) => {
+        runs: due(runsOf(world)),
+        timers: due(timersOf(world)).map((timer) => {
           const [kind, id = ''] = timer.split('|');
           return { kind: kind as TimerKind, id };
         }),

@@ -1,6 +1,6 @@
-import { connectionModel } from './connections.ts';
 import { delegationModel } from './delegations.ts';
 import { digestModel } from './digests.ts';
+import { documentModel } from './documents.ts';
 import { effectModel } from './effects.ts';
 import { exportModel } from './export.ts';
 import { fileModel } from './files.ts';
@@ -9,7 +9,6 @@ import { grantModel } from './grants.ts';
 import { joinedModel } from './joined.ts';
 import { limitModel } from './limits.ts';
 import { listModel } from './lists.ts';
-import { manifestModel } from './manifest.ts';
 import { memoryModel } from './memory.ts';
 import { outboxModel } from './outbox.ts';
 import { requestModel } from './requests.ts';
@@ -37,9 +36,8 @@ export function modelOf(world: World): Verbs {
     ...digestModel(world),
     ...limitModel(world),
     ...usageModel(world),
-    ...connectionModel(world),
+    ...documentModel(world),
     ...memoryModel(world),
-    ...manifestModel(world),
   };
   return { ...single, ...joinedModel(world, single) };
 }

@@ -1,28 +1,24 @@
 import type { OutboxItem } from '../../../src/store/port/store.ts';
-import { shardOf } from '../../../src/store/record/keys.ts';
 import { upTo } from './lists.ts';
 import type { Verbs, World } from './world.ts';
 
-type OutboxVerbs = Pick<
-  Verbs,
-  'enqueueOutbox' | 'holdOutbox' | 'claimOutbox' | 'doneRow' | 'doneView' | 'retryOutbox'
->;
+type OutboxVerbs = Pick<Verbs, 'enqueueOutbox' | 'holdOutbox' | 'claimOutbox' | 'done' | 'retryOutbox'>;
 
 /** Leases due items to one sender; items not done in time go to another. */
 export function outboxModel(world: World): OutboxVerbs {
   return {
-    enqueueOutbox(threadId, row) {
-      world.send(threadId, row);
+    enqueueOutbox(_threadId, row) {
+      world.send(row);
     },
 
-    holdOutbox(threadId, row, leaseMs) {
-      world.send(threadId, row, leaseMs);
-      const held = { item: `row|${row.id}`, owner: world.caller, shard: shardOf(threadId), tries: 0 };
+    holdOutbox(_threadId, row, leaseMs) {
+      world.send(row, leaseMs);
+      const held = { item: `row|${row.id}`, owner: world.caller, tries: 0 };
       return { kind: 'row', ...held, rowId: row.id, body: row.body };
     },
 
-    claimOutbox(shard, { leaseMs, limit }) {
-      const { outbox } = world.shard(shard);
+    claimOutbox({ leaseMs, limit }) {
+      const { outbox } = world;
       const due = upTo(
         world.now,
         [...outbox].map(([item, { at }]) => [item, at]),
@@ -35,7 +31,7 @@ export function outboxModel(world: World): OutboxVerbs {
           ...{ at: world.now + leaseMs, claim: world.caller, tries },
           ...(row === undefined ? {} : { row }),
         });
-        const held = { item, owner: world.caller, shard, tries };
+        const held = { item, owner: world.caller, tries };
         const [, id = '', viewId = ''] = item.split('|');
         if (row !== undefined) return { kind: 'row', ...held, rowId: id, body: row };
         if (item.startsWith('digest|')) return { kind: 'digest', ...held, person: id };
@@ -43,18 +39,18 @@ export function outboxModel(world: World): OutboxVerbs {
       });
     },
 
-    doneRow({ item, owner, shard }) {
-      const { outbox, sent } = world.shard(shard);
-      if (!outbox.has(item)) return 'done';
-      if (outbox.get(item)?.claim !== owner) return 'stale';
-      outbox.delete(item);
-      sent.add(item);
-      return 'done';
-    },
-
     /** A card that was drawn before the last change is due again, and so is one that an earlier drawing may have replaced. */
-    doneView({ item, owner, shard, requestId, viewId }, revision, postedAt, againMs = 0) {
-      const { outbox } = world.shard(shard);
+    done(outgoing, { revision, postedAt, againMs = 0 } = { revision: 0, postedAt: {} }) {
+      const { outbox, sent } = world;
+      const { item, owner } = outgoing;
+      if (outgoing.kind === 'row') {
+        if (!outbox.has(item)) return 'done';
+        if (outbox.get(item)?.claim !== owner) return 'stale';
+        outbox.delete(item);
+        sent.add(item);
+        return 'done';
+      }
+      const { requestId, viewId } = outgoing;
       if (!outbox.has(item)) {
         if ((world.request(requestId)?.drawn.get(viewId)?.revision ?? 0) <= revision) return 'done';
         outbox.set(item, { at: world.now, tries: 0 });
@@ -74,8 +70,8 @@ export function outboxModel(world: World): OutboxVerbs {
       return againMs > 0 ? 'due-later' : 'done';
     },
 
-    retryOutbox({ item, owner, shard }, delayMs, { isUnsent = false } = {}) {
-      const outgoing = world.shard(shard).outbox.get(item);
+    retryOutbox({ item, owner }, delayMs, { isUnsent = false } = {}) {
+      const outgoing = world.outbox.get(item);
       if (outgoing?.claim !== owner) return 'stale';
       outgoing.claim = undefined;
       if (!isUnsent) outgoing.tries += 1;

@@ -1,6 +1,7 @@
 import type { Actor, Attempt } from '../../../src/store/port/store.ts';
 import { standsFor, voteBeside } from './delegations.ts';
 import { freezeIn } from './freezes.ts';
+import { countAction, takeBack } from './limits.ts';
 import { expiryOf, type Request, settled, UNKNOWN, type Verbs, votesFor, type World } from './world.ts';
 
 /** A held action is tried again after this time, if nothing wakes it before. */
@@ -11,15 +12,17 @@ type Verb = 'vote' | 'answer' | 'withdraw' | 'supersede' | 'abandon' | 'addViews
 
 /** The transitions of a request by people and workers; each checks everything before it changes anything. */
 export function requestModel(world: World): Pick<Verbs, Verb> {
-  /** A refusal goes on record; the same click sent again does not. */
+  /** The first 20 refusals of a person go on record; the same click sent again does not. */
   function refuse<Result extends { readonly outcome: string }>(
     request: Request,
     { who, evidence }: Omit<Actor, 'eligible'>,
     result: Result,
   ): Result {
     const click = JSON.stringify(evidence);
-    if (request.refused.get(who) !== click) world.audit(request, 'refused', `${result.outcome} ${who}`);
-    request.refused.set(who, click);
+    const { click: last, times = 0 } = request.refused.get(who) ?? {};
+    if (times >= 20 || last === click) return result;
+    world.audit(request, 'refused', `${result.outcome} ${who}`);
+    request.refused.set(who, { click, times: times + 1 });
     return result;
   }
 
@@ -47,6 +50,10 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
 
       const beside = voteBeside(request, who, delegator);
       if (beside !== undefined) return refuse(request, vote, { outcome: 'represented', by: beside });
+
+      const rate = (decision === 'reject' ? [] : (vote.rates ?? [])).map((one) => ({ ...one, amount: 1 }));
+      if (countAction(world, `vote/${requestId}`, rate) !== undefined)
+        return refuse(request, vote, { outcome: 'too-many' });
 
       const groups = policy.groups === undefined ? {} : { groups: vote.groups ?? [] };
       const grants = vote.grants === true && decision === 'approve' ? { grants: true as const } : {};
@@ -148,12 +155,12 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       if (state === 'started' && request.attempt === attempt.attempt) return { outcome: 'started', tries };
       if (state === 'pending') return { outcome: 'not-approved', state };
       if (state !== 'approved') return settled(request);
-      const freeze = freezeIn(world.home(requestId), attempt.tool);
+      const freeze = freezeIn(world, attempt.tool);
       if (freeze !== undefined) {
-        if (request.held !== freeze.epoch) {
-          request.held = freeze.epoch;
+        if (request.held !== freeze.id) {
+          request.held = freeze.id;
           world.redraw(request);
-          world.audit(request, 'held', `${freeze.epoch}`);
+          world.audit(request, 'held', freeze.id);
         }
         request.runAt = world.now + HOLD_MS;
         return { outcome: 'frozen' };
@@ -169,6 +176,10 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
         world.audit(request, 'superseded', reason);
         return { outcome: 'superseded', reason };
       }
+      const { action = '', limits = [] } = attempt.counts ?? {};
+      const over = countAction(world, action, limits);
+      if (over !== undefined) return over;
+      if (limits.length > 0) request.action = action;
       request.attempts += 1;
       request.attempt = attempt.attempt;
       request.firstStart ??= world.now;
@@ -205,6 +216,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       }
       world.threadOf(request)?.log.push(message);
       world.settle(request, state, request.by, JSON.stringify(summary));
+      if (state === 'failed' && request.action !== undefined) takeBack(world, request.action);
       world.audit(request, state, attempt);
       return { outcome: 'finished', state };
     },
@@ -249,6 +261,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
         request.decidedAt = world.now;
         world.enter(request, 'approved');
       } else {
+        if (verdict === 'did-not-run' && request.action !== undefined) takeBack(world, request.action);
         world.settle(request, 'resolved', actor.who, `${verdict}\n${reason}`);
       }
       return { outcome: 'resolved', state: request.state };

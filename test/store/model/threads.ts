@@ -26,12 +26,29 @@ export function threadModel(world: World): ThreadVerbs {
     thread.wakeAt = thread.lease.until;
   }
 
+  /** Ends the claim of a turn that ends in a regular way. */
+  function endClaim(threadId: string, thread: Thread): void {
+    thread.lease = undefined;
+    thread.claims = 0;
+    if (world.suspect?.threadId === threadId) world.suspect = undefined;
+  }
+
   function isBusy({ lease }: Thread): boolean {
     return lease !== undefined && lease.until > world.now;
   }
 
   function hasTurn({ token, committed }: Thread): boolean {
     return token !== undefined && token !== committed;
+  }
+
+  /** Stops the turn that has not ended, and returns its token. */
+  function stopTurn(thread: Thread, who: string): string | undefined {
+    const { token } = thread;
+    if (token === undefined || !hasTurn(thread)) return undefined;
+    const others = thread.stop === token ? (thread.stoppers ?? []) : [];
+    thread.stoppers = others.includes(who) ? others : [...others, who];
+    thread.stop = token;
+    return token;
   }
 
   function open(asked: NewRequest): void {
@@ -45,7 +62,7 @@ export function threadModel(world: World): ThreadVerbs {
       remindAt: remindEveryMs === undefined || unsigned ? undefined : world.now + remindEveryMs,
       escalateAt: escalate === undefined || unsigned ? undefined : world.now + escalate.afterMs,
     };
-    world.home(asked.id).requests.set(asked.id, request);
+    world.requests.set(asked.id, request);
     world.draw(request);
     if (unsigned) world.audit(request, 'unknown', 'try 1');
     else world.audit(request, 'asked', asked.kind);
@@ -66,7 +83,7 @@ export function threadModel(world: World): ThreadVerbs {
   }
 
   return {
-    enqueue(threadId, item, { onlyKnown = false, bodyAtWork } = {}) {
+    enqueue(threadId, item, { onlyKnown = false, bodyAtWork, stops } = {}) {
       if (onlyKnown && world.thread(threadId) === undefined) return { outcome: 'unknown-thread' };
       const thread: Thread = world.thread(threadId) ?? {
         seen: new Set(),
@@ -77,14 +94,15 @@ export function threadModel(world: World): ThreadVerbs {
         files: new Map(),
       };
       if (thread.seen.has(item.id)) return { outcome: 'duplicate' };
-      world.home(threadId).threads.set(threadId, thread);
+      world.threads.set(threadId, thread);
       thread.seen.add(item.id);
       const isAtWork = hasTurn(thread) || thread.round.length > 0 || thread.inbox.length > 0;
       thread.inbox.push(isAtWork && bodyAtWork !== undefined ? { id: item.id, body: bodyAtWork } : item);
       thread.retireAt = undefined;
       const waiting = world.open(thread);
       if (waiting === 0) thread.wakeAt ??= world.now;
-      return { outcome: 'enqueued', waiting, place: thread.inbox.length, busy: hasTurn(thread) };
+      const stop = stops && { stop: { token: stopTurn(thread, stops.who), at: world.now } };
+      return { outcome: 'enqueued', waiting, place: thread.inbox.length, busy: hasTurn(thread), ...stop };
     },
 
     claimTurn(threadId, leaseMs) {
@@ -103,8 +121,19 @@ export function threadModel(world: World): ThreadVerbs {
         thread.wakeAt = undefined;
         return { outcome: 'idle' };
       }
-      if (held === undefined) world.home(threadId).tokens += 1;
-      const token = held?.token ?? String(world.home(threadId).tokens);
+      const { claims = 0 } = thread;
+      const { suspect } = world;
+      if (held === undefined && claims >= 5) return { outcome: 'died', token: thread.token ?? '' };
+      if (held === undefined && claims >= 2) {
+        if (suspect !== undefined && suspect.threadId !== threadId && suspect.until > world.now)
+          return { outcome: 'busy', until: suspect.until };
+        world.suspect = { threadId, until: world.now + leaseMs };
+      }
+      if (held === undefined) {
+        world.tokens += 1;
+        thread.claims = claims + 1;
+      }
+      const token = held?.token ?? String(world.tokens);
       // A stop is for the turn that was running until it ends, whoever ends it, and for nothing that was written later.
       const isStopped =
         thread.stop !== undefined && thread.stop === thread.token && thread.committed !== thread.token;
@@ -125,6 +154,7 @@ export function threadModel(world: World): ThreadVerbs {
       const thread = world.thread(threadId);
       if (thread?.lease?.token !== token) return { outcome: 'stale' };
       lend(thread, thread.lease.owner, token, leaseMs);
+      if (world.suspect?.threadId === threadId) world.suspect = { threadId, until: world.now + leaseMs };
       return { outcome: thread.stop === token ? 'stopped' : 'renewed' };
     },
 
@@ -134,14 +164,15 @@ export function threadModel(world: World): ThreadVerbs {
         return { outcome: thread.quarantine === undefined ? 'failed' : 'quarantined' };
       if (thread?.lease?.token !== token) return { outcome: 'stale' };
       const failures = (thread.failures ?? 0) + 1;
-      Object.assign(thread, { failures, failed: token, lease: undefined });
+      Object.assign(thread, { failures, failed: token });
+      endClaim(threadId, thread);
       if (failures < mostFailures) {
         thread.wakeAt = world.now + delayMs * 2 ** (failures - 1);
         return { outcome: 'failed' };
       }
       Object.assign(thread, { quarantine: reason, wakeAt: undefined, retireAt: undefined });
       thread.quarantinedAt = world.now;
-      for (const notice of notices) world.send(threadId, notice);
+      for (const notice of notices) world.send(notice);
       world.auditThread(threadId, 'quarantined', reason);
       return { outcome: 'quarantined' };
     },
@@ -158,21 +189,15 @@ export function threadModel(world: World): ThreadVerbs {
     release({ threadId, token }) {
       const thread = world.thread(threadId);
       if (thread?.token !== token || thread.committed === token) return { outcome: 'stale' };
-      thread.lease = undefined;
+      endClaim(threadId, thread);
       thread.wakeAt = world.now;
       return { outcome: 'released' };
     },
 
-    stop(threadId, { who }, unread) {
+    stop(threadId, { who }) {
       const thread = world.thread(threadId);
-      if (thread?.token === undefined || !hasTurn(thread)) return { outcome: 'idle' };
-      const { inbox, inboxClaimed = inbox.length } = thread;
-      const isGiven = inbox.slice(Math.max(0, inboxClaimed)).every(({ id }) => id !== unread);
-      if (unread !== undefined && isGiven) return { outcome: 'idle' };
-      const others = thread.stop === thread.token ? (thread.stoppers ?? []) : [];
-      thread.stoppers = others.includes(who) ? others : [...others, who];
-      thread.stop = thread.token;
-      return { outcome: 'stopping' };
+      const token = thread && stopTurn(thread, who);
+      return { outcome: token === undefined ? 'idle' : 'stopping' };
     },
 
     waitingIn(threadId) {
@@ -205,11 +230,11 @@ export function threadModel(world: World): ThreadVerbs {
       thread.committed = token;
       thread.effects.clear();
       thread.failures = 0;
-      thread.lease = undefined;
+      endClaim(threadId, thread);
       thread.inboxClaimed = undefined;
       thread.wakeAt = requests.length === 0 && thread.inbox.length > 0 ? world.now : undefined;
       if (requests.length === 0) thread.retireAt = world.now + world.keepMs;
-      for (const row of rows) world.send(threadId, row);
+      for (const row of rows) world.send(row);
       for (const request of requests) open(request);
       for (const { id, requester, requesters = [requester], unsigned = false } of requests) {
         const stoppers = thread.stop === token ? (thread.stoppers ?? []) : [];
@@ -233,7 +258,7 @@ export function threadModel(world: World): ThreadVerbs {
         thread.retireAt = undefined;
         return { outcome: 'in-use' };
       }
-      world.home(threadId).threads.delete(threadId);
+      world.threads.delete(threadId);
       return { outcome: 'retired' };
     },
   };

@@ -26,7 +26,7 @@ export function timeModel(world: World): TimeVerbs {
         return { outcome: 'postponed' };
       }
       request.remindAt = world.now + (request.asked.policy.remindEveryMs ?? 0);
-      world.send(requestId, row);
+      world.send(row);
       world.audit(request, 'reminded');
       return { outcome: 'reminded' };
     },
@@ -40,7 +40,7 @@ export function timeModel(world: World): TimeVerbs {
       request.escalateAt = undefined;
       request.principals = [...request.principals, ...to];
       world.addViews(request, views);
-      world.send(requestId, row);
+      world.send(row);
       world.redraw(request);
       world.audit(request, 'escalated', to.join(' '));
       return { outcome: 'escalated' };
@@ -74,7 +74,7 @@ export function timeModel(world: World): TimeVerbs {
       if (request.revision !== revision) return { outcome: 'changed' };
       request.askAt = undefined;
       world.addViews(request, views);
-      world.send(requestId, row);
+      world.send(row);
       return { outcome: 'asked' };
     },
 
@@ -88,7 +88,7 @@ export function timeModel(world: World): TimeVerbs {
         request.purgeAt = world.now + world.keepMs;
         return { outcome: 'not-due' };
       }
-      const { requests, outbox } = world.home(requestId);
+      const { requests, outbox } = world;
       requests.delete(requestId);
       for (const { id } of request.views) outbox.delete(`view|${requestId}|${id}`);
       return { outcome: 'purged' };

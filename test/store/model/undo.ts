@@ -1,7 +1,7 @@
 import type { UndoNote, UndoStep } from '../../../src/store/record/request-record.ts';
 import { settled, UNKNOWN, type Verbs, type World } from './world.ts';
 
-type UndoVerbs = Pick<Verbs, 'offerUndo' | 'noteUndo'>;
+type UndoVerbs = Pick<Verbs, 'noteUndo'>;
 
 const STEPS: readonly UndoStep[] = ['offered', 'over', 'asked', 'linked', 'ended'];
 
@@ -22,8 +22,7 @@ export function undoModel(world: World): UndoVerbs {
   }
 
   return {
-    offerUndo: (requestId, withinMs) => reach(requestId, 'offered', {}, withinMs),
-    noteUndo: (requestId, step, note = {}) => reach(requestId, step, note),
+    noteUndo: (requestId, step, note = {}, withinMs = 0) => reach(requestId, step, note, withinMs),
   };
 }
 

@@ -1,11 +1,10 @@
 import type { JsonObject } from '../../../src/agent/json.ts';
 import type { Message, ToolPart } from '../../../src/agent/messages.ts';
 import type { SinkProgress, StoredCheckpoint } from '../../../src/store/port/audit.ts';
-import type { StoredConnection } from '../../../src/store/port/connections.ts';
-import type { KeptNote } from '../../../src/store/port/memory.ts';
+import type { Document } from '../../../src/store/port/documents.ts';
 import type { Delegation, InboxItem, KeptFile, NewGrant, Store } from '../../../src/store/port/store.ts';
-import type { UsageTotals } from '../../../src/store/port/usage.ts';
-import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
+import type { KeptNote, UsageTotals } from '../../../src/store/port/workspace.ts';
+import { threadOf } from '../../../src/store/record/keys.ts';
 import type {
   NewRequest,
   NewView,
@@ -18,13 +17,14 @@ import type { Frozen } from './freezes.ts';
 type OutsideTheModel =
   | 'load'
   | 'close'
+  | 'claimWorkspace'
   | 'note'
   | 'exportAudit'
-  | 'readAudit'
   | 'auditEnds'
   | 'verifyAudit'
   | 'trimAudit'
   | 'readProgress'
+  | 'readLogId'
   | 'readCheckpoints'
   | 'trimCheckpoints'
   | 'listUsage'
@@ -35,7 +35,6 @@ type OutsideTheModel =
   | 'listRunning'
   | 'listGrants'
   | 'measure'
-  | 'recount'
   | 'renameUsage'
   | 'lock'
   | 'unlock'
@@ -64,6 +63,8 @@ export interface Thread {
   token?: string;
   /** The number of turns in a row that failed, and the token of the last. */
   failures?: number;
+  /** The number of claims in a row that nobody has ended. */
+  claims?: number;
   failed?: string;
   quarantine?: string | undefined;
   quarantinedAt?: number | undefined;
@@ -107,7 +108,7 @@ export interface Request {
       readonly grants?: true;
     }
   >;
-  readonly refused: Map<string, string>;
+  readonly refused: Map<string, { readonly click: string; readonly times: number }>;
   readonly late: Set<string>;
   readonly drawn: Map<string, { readonly revision: number; readonly postedAt: JsonObject }>;
   state: RequestState;
@@ -133,8 +134,10 @@ export interface Request {
   recoverAt?: number;
   /** When it became unknown, until its resolvers are asked. */
   askAt?: number | undefined;
-  /** The epoch of the freeze that held it last, and when it is tried again. */
-  held?: number;
+  /** The name under which its limits count it. */
+  action?: string | undefined;
+  /** The freeze that held it last. */
+  held?: string;
   redrawnFor?: string;
   /** The last step of its undo, and until when it is offered. */
   undo?: { readonly step: UndoStep; readonly note: UndoNote; readonly until: number | undefined };
@@ -157,20 +160,6 @@ export interface Outgoing {
   readonly row?: JsonObject;
 }
 
-export interface Shard {
-  tokens: number;
-  readonly threads: Map<string, Thread>;
-  readonly requests: Map<string, Request>;
-  readonly outbox: Map<string, Outgoing>;
-  /** The rows that were sent. */
-  readonly sent: Set<string>;
-  readonly audit: string[];
-  /** The freezes that were brought to the shard, and the epoch of their table. */
-  frozen: { readonly shown: number; readonly freezes: readonly Frozen[] };
-  /** The delegations that were brought to the shard, and the epoch of their table. */
-  delegated: { readonly epoch: number; readonly delegations: readonly Delegation[] };
-}
-
 /** A grant, and the calls that have taken a use of it. */
 export interface Granted extends NewGrant {
   readonly calls: Set<string>;
@@ -190,16 +179,14 @@ export interface Digested {
   readonly on: Map<string, { readonly since: number; readonly known: number }>;
 }
 
-/** The amount that an action counts for a limit, and the attempts that hold it. */
+/** The amount that an action counts for a limit, and in which slice of time. */
 export interface Counted {
-  readonly at: number;
+  readonly slice: number;
   readonly amount: number;
-  readonly holders: readonly string[];
 }
 
 /** The table of freezes, with who wants to end them, and the click that ended the last of each scope. */
 export interface Table {
-  epoch: number;
   readonly freezes: Map<string, Frozen>;
   readonly votes: Map<string, readonly string[]>;
   readonly ended: Map<string, string>;
@@ -218,55 +205,39 @@ export class World {
   caller = '';
   readonly keepMs: number;
   readonly exported: Exported = { progress: new Map(), checkpoints: [] };
-  readonly table: Table = { epoch: 0, freezes: new Map(), votes: new Map(), ended: new Map() };
+  readonly table: Table = { freezes: new Map(), votes: new Map(), ended: new Map() };
   /** The delegations by who gave them, and the click that ended the last of each. */
-  readonly delegations = { epoch: 0, given: new Map<string, Delegation>(), ended: new Map<string, string>() };
+  readonly delegations = { given: new Map<string, Delegation>(), ended: new Map<string, string>() };
   /** The notes about each channel, by id. */
   readonly notes = new Map<string, Map<string, KeptNote>>();
   readonly digests = new Map<string, Digested>();
   readonly grants = new Map<string, Granted>();
   /** The actions that count against each limit. */
   readonly limits = new Map<string, Map<string, Counted>>();
-  /** The manifest that is active. */
-  manifest: Awaited<ReturnType<Store['readManifest']>>;
   readonly usage: Spent = { tokens: new Map(), last: new Map() };
-  readonly connections = new Map<string, StoredConnection>();
-  readonly #shards = new Map<number, Shard>();
+  readonly documents = new Map<string, Document>();
+  tokens = 0;
+  /** The thread that runs alone because its claims ended with their processes. */
+  suspect?: { readonly threadId: string; readonly until: number } | undefined;
+  readonly threads = new Map<string, Thread>();
+  readonly requests = new Map<string, Request>();
+  readonly outbox = new Map<string, Outgoing>();
+  /** The rows that were sent. */
+  readonly sent = new Set<string>();
+  readonly audited: string[] = [];
+  /** When the cards have to show a freeze or its end, by the id of either. */
+  readonly toShow = new Map<string, number>();
 
   constructor(keepMs: number) {
     this.keepMs = keepMs;
   }
 
-  get shards(): readonly Shard[] {
-    return [...this.#shards.values()];
-  }
-
-  shard(shard: number): Shard {
-    const found = this.#shards.get(shard) ?? {
-      tokens: 0,
-      threads: new Map(),
-      requests: new Map(),
-      outbox: new Map(),
-      sent: new Set(),
-      audit: [],
-      frozen: { shown: 0, freezes: [] },
-      delegated: { epoch: 0, delegations: [] },
-    };
-    this.#shards.set(shard, found);
-    return found;
-  }
-
-  /** The shard of a thread or of a request. */
-  home(id: string): Shard {
-    return this.shard(shardOf(threadOf(id) ?? id));
-  }
-
   thread(threadId: string): Thread | undefined {
-    return this.home(threadId).threads.get(threadId);
+    return this.threads.get(threadId);
   }
 
   request(requestId: string): Request | undefined {
-    return this.home(requestId).requests.get(requestId);
+    return this.requests.get(requestId);
   }
 
   threadOf({ asked }: Request): Thread | undefined {
@@ -280,20 +251,16 @@ export class World {
   }
 
   auditThread(threadId: string, event: string, detail: string): void {
-    this.home(threadId).audit.push([this.now, event, threadId, detail].join(' '));
+    this.audited.push([this.now, event, threadId, detail].join(' '));
   }
 
   audit({ asked }: Request, event: string, detail = ''): void {
-    this.home(asked.id).audit.push([this.now, event, asked.id, detail].join(' '));
+    this.audited.push([this.now, event, asked.id, detail].join(' '));
   }
 
   /** A row that waits already, or was sent, stays as it is. With a lease it is claimed by the caller at once. */
-  send(
-    threadId: string,
-    { id, body }: { readonly id: string; readonly body: JsonObject },
-    leaseMs?: number,
-  ): void {
-    const { outbox, sent } = this.home(threadId);
+  send({ id, body }: { readonly id: string; readonly body: JsonObject }, leaseMs?: number): void {
+    const { outbox, sent } = this;
     const item = `row|${id}`;
     if (outbox.has(item) || sent.has(item)) return;
     const claim = leaseMs === undefined ? undefined : this.caller;
@@ -302,7 +269,7 @@ export class World {
 
   /** The card is due at every place, or at the first ones; a place that is due already, or is being drawn, stays as it is. */
   draw({ asked, views }: Request, places = views.length): void {
-    const { outbox } = this.home(asked.id);
+    const { outbox } = this;
     for (const { id } of views.slice(0, places)) {
       const item = `view|${asked.id}|${id}`;
       if (!outbox.has(item)) outbox.set(item, { at: this.now, tries: 0 });

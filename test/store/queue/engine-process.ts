@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { Engine } from '../../../src/store/port/engine.ts';
 import { openEngine } from '../../../src/store/queue/engine.ts';
-import { wakingStore } from '../../../src/store/queue/waking-store.ts';
 import { connectRedis } from '../../../src/store/redis/connect.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 
@@ -17,17 +17,21 @@ const Order = z.object({
 const order = Order.parse(JSON.parse(process.argv[2] ?? ''));
 const settings = { mode: 'single', urls: [order.url] } as const;
 const client = await connectRedis(settings);
-const record = openRedisStore({ client, prefix: order.prefix });
-const engine = openEngine({
+const store = openRedisStore({
+  client,
+  prefix: order.prefix,
+  onReport({ due }) {
+    for (const { work, delayMs } of due) engine.wake(work, delayMs);
+  },
+});
+const engine: Engine = openEngine({
   settings,
-  store: record,
+  store,
   prefix: order.prefix,
   concurrency: { thread: 1 },
   sweep: { everyMs: order.sweepEveryMs, overdueMs: 100 },
   log: { warn: () => {} },
 });
-const store = wakingStore(record, engine);
-
 await engine.start({
   async thread(threadId) {
     const taken = await store.claimTurn(threadId, order.leaseMs);

@@ -2,10 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { wakingStore } from '../../../src/store/queue/waking-store.ts';
 import { until } from '../private-redis.ts';
 import { newThreadId } from '../support.ts';
-import { NEVER, openTestEngine, prepareBenches, say } from './engine-support.ts';
+import { NEVER, openTestEngine, prepareBenches, say, wakingStore } from './engine-support.ts';
 
 const bench = prepareBenches();
 
@@ -35,7 +34,7 @@ describe('two processes', () => {
   /** Deletes everything that BullMQ has, and nothing of the record. */
   async function deleteJobs(): Promise<number> {
     const { redis } = bench();
-    const keys = await redis.client.keys(`${redis.prefix}{engine-*`);
+    const keys = await redis.client.keys(`{${redis.prefix}}:engine:*`);
     return keys.length === 0 ? 0 : redis.client.unlink(keys);
   }
 
@@ -53,10 +52,9 @@ describe('two processes', () => {
   }
 
   test('share the work, and each thread is answered once', async () => {
-    const { store } = bench();
     const { engine } = openTestEngine(bench());
     await Promise.all(['A', 'B'].map((name) => startProcess({ name, sweepEveryMs: NEVER.everyMs })));
-    const waking = wakingStore(store, engine);
+    const waking = wakingStore(bench(), engine);
     const threadIds: string[] = [];
     const names = async () => new Set((await answered()).map(([name]) => name));
     // On a busy machine one may have answered all before the other was given any.
@@ -70,10 +68,9 @@ describe('two processes', () => {
   });
 
   test('answer every thread although every job is deleted all the time', async () => {
-    const { store } = bench();
     const { engine } = openTestEngine(bench());
     await Promise.all(['A', 'B'].map((name) => startProcess({ name, sweepEveryMs: 200 })));
-    const waking = wakingStore(store, engine);
+    const waking = wakingStore(bench(), engine);
     const threadIds = Array.from({ length: 60 }, newThreadId);
     let deleted = 0;
     for (const threadId of threadIds) {
@@ -89,10 +86,9 @@ describe('two processes', () => {
   });
 
   test('go on with new jobs after the old ones were deleted under them', async () => {
-    const { store } = bench();
     const { engine } = openTestEngine(bench());
     await startProcess({ name: 'A', sweepEveryMs: NEVER.everyMs });
-    const waking = wakingStore(store, engine);
+    const waking = wakingStore(bench(), engine);
     const [first, second] = [newThreadId(), newThreadId()];
     await say(waking, first);
     await allAnswered([first]);
@@ -102,7 +98,6 @@ describe('two processes', () => {
   });
 
   test('one that is killed in the middle leaves its thread to the other', async () => {
-    const { store } = bench();
     const { engine } = openTestEngine(bench());
     const dying = await startProcess({
       name: 'dying',
@@ -111,7 +106,7 @@ describe('two processes', () => {
       hangs: true,
     });
     const threadId = newThreadId();
-    await say(wakingStore(store, engine), threadId);
+    await say(wakingStore(bench(), engine), threadId);
     await until('it holds the thread', () => dying.lines.includes(`holds ${threadId}`));
     await startProcess({ name: 'other', sweepEveryMs: 100 });
     dying.child.kill('SIGKILL');

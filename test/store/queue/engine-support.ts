@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, onTestFinished } from 'vitest';
 import type { Engine, WorkHandlers } from '../../../src/store/port/engine.ts';
+import type { Report } from '../../../src/store/port/report.ts';
 import type { Store } from '../../../src/store/port/store.ts';
 import { type EngineOptions, openEngine } from '../../../src/store/queue/engine.ts';
 import type { RedisSettings } from '../../../src/store/redis/redis-settings.ts';
@@ -49,6 +50,14 @@ export function openTestEngine(
   const engine = openEngine({ settings, store, prefix: redis.prefix, sweep: NEVER, log, ...options });
   onTestFinished(() => engine.stop());
   return { engine, warnings };
+}
+
+/** Opens the record of a bench so that what becomes due wakes this engine. */
+export function wakingStore({ redis }: Bench, engine: Engine): Store {
+  const onReport = ({ due }: Report) => {
+    for (const { work, delayMs } of due) engine.wake(work, delayMs);
+  };
+  return openRedisStore({ client: redis.client, prefix: redis.prefix, onReport });
 }
 
 /** Handlers that do nothing but what the test is about. */

@@ -18,15 +18,15 @@ describe('a process', () => {
     await engine.start({
       thread: async (threadId) => void seen.push(`thread ${threadId}`),
       run: async (requestId) => void seen.push(`run ${requestId}`),
-      outbox: async (shard) => void seen.push(`outbox ${shard}`),
+      outbox: async () => void seen.push('outbox'),
       timer: async (kind, id) => void seen.push(`timer ${kind} ${id}`),
     });
     engine.wake({ kind: 'thread', threadId: 'C1:17.5' });
     engine.wake({ kind: 'run', requestId: 'C1:17.5~r1' });
-    engine.wake({ kind: 'outbox', shard: 7 });
+    engine.wake({ kind: 'outbox' });
     engine.wake({ kind: 'timer', timer: 'expire', id: 'C1:17.5~r1' }, 30);
     await until('all four are woken', () => seen.length >= 4);
-    expect(seen.sort()).toEqual(['outbox 7', 'run C1:17.5~r1', 'thread C1:17.5', 'timer expire C1:17.5~r1']);
+    expect(seen.sort()).toEqual(['outbox', 'run C1:17.5~r1', 'thread C1:17.5', 'timer expire C1:17.5~r1']);
   });
 
   test('queues equal work once, however often it is woken, and leaves no job behind', async () => {
@@ -35,14 +35,14 @@ describe('a process', () => {
     const { engine } = openTestEngine(bench());
     for (let count = 0; count < 50; count += 1) engine.wake({ kind: 'run', requestId: 'T~r' });
     engine.wake({ kind: 'run', requestId: 'T~last' });
-    const waiting = `${redis.prefix}{engine-run}:run:wait`;
+    const waiting = `{${redis.prefix}}:engine:run:wait`;
     await until('the last is queued', async () => (await redis.client.llen(waiting)) >= 2);
     expect(await redis.client.llen(waiting)).toBe(2);
     await engine.start(handlers({ run: async (requestId) => void seen.push(requestId) }));
     await until('both are done', () => seen.length >= 2);
     expect(seen.sort()).toEqual(['T~last', 'T~r']);
     await engine.stop();
-    expect(await redis.client.keys(`${redis.prefix}{engine-run}:run:[0-9]*`)).toEqual([]);
+    expect(await redis.client.keys(`{${redis.prefix}}:engine:run:[0-9]*`)).toEqual([]);
   });
 
   test('runs woken work itself, without a job', async () => {
@@ -53,7 +53,7 @@ describe('a process', () => {
     engine.wake({ kind: 'run', requestId: 'T~r' });
     expect(seen).toEqual(['T~r']);
     await engine.stop();
-    expect(await redis.client.exists(`${redis.prefix}{engine-run}:run:id`)).toBe(0);
+    expect(await redis.client.exists(`{${redis.prefix}}:engine:run:id`)).toBe(0);
   });
 
   test('runs work once more that is woken while it runs', async () => {
@@ -96,12 +96,12 @@ describe('a process', () => {
   });
 
   test('a later wake-up does not hold an earlier one back', async () => {
-    const seen: number[] = [];
+    const sent: string[] = [];
     const { engine } = openTestEngine(bench());
-    await engine.start(handlers({ outbox: async (shard) => void seen.push(shard) }));
-    engine.wake({ kind: 'outbox', shard: 3 }, 600_000);
-    engine.wake({ kind: 'outbox', shard: 3 });
-    await until('it is woken', () => seen.length === 1);
+    await engine.start(handlers({ outbox: async () => void sent.push('') }));
+    engine.wake({ kind: 'outbox' }, 600_000);
+    engine.wake({ kind: 'outbox' });
+    await until('it is woken', () => sent.length === 1);
   });
 
   test('leaves what is far away to the sweep, so that it costs no timer', async () => {
@@ -118,23 +118,45 @@ describe('a process', () => {
 
   test('wakes the outbox no more often than the rate allows', async () => {
     const { redis } = bench();
-    const seen: number[] = [];
+    const sent: string[] = [];
     const { engine } = openTestEngine(bench(), { outboxRate: { max: 2, perMs: 3_600_000 } });
-    for (const shard of [1, 2, 3]) engine.wake({ kind: 'outbox', shard });
-    const waiting = `${redis.prefix}{engine-outbox}:outbox:wait`;
-    await until('all are queued', async () => (await redis.client.llen(waiting)) === 3);
-    await engine.start(handlers({ outbox: async (shard) => void seen.push(shard) }));
-    await until('two are done', () => seen.length === 2);
+    await engine.start(handlers({ outbox: async () => void sent.push('') }));
+    for (let time = 0; time < 5; time += 1) engine.wake({ kind: 'outbox' });
+    // Two by the process itself; what is left is one job, and of jobs as many may run.
+    await until('all that may run has run', () => sent.length === 3);
+    for (let time = 0; time < 5; time += 1) engine.wake({ kind: 'outbox' });
+    const waiting = `{${redis.prefix}}:engine:outbox:wait`;
+    await until(
+      'the rate is used up',
+      async () => sent.length === 4 || (await redis.client.llen(waiting)) > 0,
+    );
     await engine.stop();
-    expect(seen).toHaveLength(2);
-    expect(await redis.client.llen(waiting)).toBe(1);
+    expect(sent.length).toBeLessThanOrEqual(4);
+  });
+
+  test('senders work beside each other, so that a slow one does not delay what comes after it', async () => {
+    const held = gate();
+    let begun = 0;
+    const { engine } = openTestEngine(bench());
+    await engine.start(
+      handlers({
+        outbox: async () => {
+          begun += 1;
+          if (begun === 1) await held.passed;
+        },
+      }),
+    );
+    engine.wake({ kind: 'outbox' });
+    engine.wake({ kind: 'outbox' });
+    await until('the second has begun', () => begun === 2);
+    held.open();
   });
 
   test('drops a job that names no work, and goes on', async () => {
     const { redis } = bench();
     const seen: string[] = [];
     const { engine, warnings } = openTestEngine(bench());
-    const queue = new Queue('run', { connection: redis.client, prefix: `${redis.prefix}{engine-run}` });
+    const queue = new Queue('run', { connection: redis.client, prefix: `{${redis.prefix}}:engine` });
     onTestFinished(() => queue.close());
     await queue.add('run', { kind: 'run', requestId: 17 });
     engine.wake({ kind: 'run', requestId: 'T~good' });
@@ -170,7 +192,7 @@ describe('a process', () => {
     const note = (reason: unknown): void => void unhandled.push(reason);
     process.on('unhandledRejection', note);
     onTestFinished(() => void process.off('unhandledRejection', note));
-    await redis.client.set(`${redis.prefix}{engine-run}:run:wait`, 'not a list');
+    await redis.client.set(`{${redis.prefix}}:engine:run:wait`, 'not a list');
     const { engine, warnings } = openTestEngine(bench());
     for (const requestId of ['T~1', 'T~2', 'T~3']) engine.wake({ kind: 'run', requestId });
     await until('it is told', () => warnings.length > 0);
@@ -235,7 +257,7 @@ describe('stop', () => {
     [
       'was found by the sweep',
       OFTEN,
-      () => bench().redis.client.zadd(`${bench().redis.prefix}{9}:run`, 1, 'T~r'),
+      () => bench().redis.client.zadd(`{${bench().redis.prefix}}:run`, 1, 'T~r'),
     ],
   ])('waits for a handler that %s', async (_how, sweep, cause) => {
     const { engine } = openTestEngine(bench(), { sweep });
@@ -284,7 +306,7 @@ describe('stop', () => {
     held.open();
     await stopped;
     // A read for jobs that was under way when the stop came may still have brought one here.
-    const left = await redis.client.llen(`${redis.prefix}{engine-thread}:thread:wait`);
+    const left = await redis.client.llen(`{${redis.prefix}}:engine:thread:wait`);
     expect(left + wokenHere).toBe(300);
   });
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import type { LimitUse } from '../../../src/store/port/limits.ts';
 import type { Store } from '../../../src/store/port/store.ts';
+import type { LimitUse } from '../../../src/store/port/workspace.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { actor, attempt, newFreeze } from '../support.ts';
 
@@ -9,7 +9,7 @@ import { actor, attempt, newFreeze } from '../support.ts';
 export type Act =
   | { readonly kind: 'start'; readonly requestId: string; readonly use?: LimitUse }
   | { readonly kind: 'use'; readonly grant: string; readonly call: string }
-  | { readonly kind: 'freeze'; readonly shards: readonly number[] }
+  | { readonly kind: 'freeze' }
   | { readonly kind: 'revoke'; readonly grant: string };
 
 /** An act, and the moment at which all processes begin. */
@@ -25,14 +25,16 @@ export interface Answer {
   readonly used?: number;
 }
 
-/** Reserves, starts, and gives back what did not start, as the bot does. */
+/** Starts an action that counts against a limit. */
 async function start(store: Store, requestId: string, use: LimitUse | undefined): Promise<Answer> {
-  const name = `process-${process.pid}`;
-  if (use !== undefined && (await store.reserve(requestId, name, [use])).outcome === 'over')
-    return { outcome: 'over' };
-  const { outcome } = await store.start(requestId, attempt(name));
-  if (use !== undefined && outcome !== 'started') await store.giveBack(requestId, [use.key], name);
+  const counts = { action: requestId, limits: use === undefined ? [] : [use] };
+  const { outcome } = await store.start(requestId, attempt(`process-${process.pid}`, { counts }));
   return { outcome };
+}
+
+async function useGrant(store: Store, id: string, call: string): Promise<Answer> {
+  const counted = await store.countCall('T-1', { ref: call, grant: { id, call, evidence: {} } });
+  return { outcome: counted.outcome === 'ungranted' ? counted.reason : counted.outcome };
 }
 
 async function perform(store: Store, act: Act): Promise<Answer> {
@@ -40,10 +42,9 @@ async function perform(store: Store, act: Act): Promise<Answer> {
     case 'start':
       return start(store, act.requestId, act.use);
     case 'use':
-      return { outcome: (await store.useGrant(act.grant, act.call, {})).outcome };
+      return useGrant(store, act.grant, act.call);
     case 'freeze': {
       const { outcome } = await store.freeze(newFreeze('*'));
-      await store.spreadFreezes([...act.shards]);
       return { outcome, running: (await store.listRunning()).requestIds };
     }
     case 'revoke': {

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Store } from '../../../src/store/port/store.ts';
-import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { builtProduct } from '../../support/built-product.ts';
 import { countFor } from '../../support/count-for.ts';
@@ -130,7 +129,7 @@ test(`of ${PROCESSES} processes for the last uses of a grant as many get one as 
       round,
       Array.from({ length: PROCESSES }, (_, index) => ({ kind: 'use', grant, call: `call-${index}` })),
     );
-    expect(countOf(answers, 'used')).toBe(uses);
+    expect(countOf(answers, 'counted')).toBe(uses);
     expect(countOf(answers, 'spent')).toBe(PROCESSES - uses);
   }
 });
@@ -139,10 +138,9 @@ test(`a freeze against ${PROCESSES - 1} processes that start names all that had 
   const seen = { started: 0, frozen: 0 };
   for (let round = 0; round < ROUNDS; round += 1) {
     const ids = await askApproved(PROCESSES - 1);
-    const shards = [...new Set(ids.map((id) => shardOf(threadOf(id) ?? '')))];
     const { answer: freeze, others } = await raceAgainst(
       round,
-      { kind: 'freeze', shards },
+      { kind: 'freeze' },
       ids.map((requestId) => ({ kind: 'start', requestId })),
     );
     const begun = ids.filter((_, index) => others[index]?.outcome === 'started');
@@ -152,7 +150,6 @@ test(`a freeze against ${PROCESSES - 1} processes that start names all that had 
     seen.frozen += countOf(others, 'frozen');
     expect(begun.length + countOf(others, 'frozen')).toBe(ids.length);
     await store.unfreeze(unfreezeVote('*'));
-    await store.spreadFreezes(shards);
     // What was held starts afterwards, once.
     for (const id of ids.filter((each) => !begun.includes(each)))
       expect(await store.start(id, attempt('later'))).toMatchObject({ outcome: 'started', tries: 1 });
@@ -172,7 +169,7 @@ test(`a revocation against ${PROCESSES - 1} processes that use the grant names e
       (_, index): Act => ({ kind: 'use', grant, call: `call-${index}` }),
     );
     const { answer, others } = await raceAgainst(round, { kind: 'revoke', grant }, calls);
-    const used = countOf(others, 'used');
+    const used = countOf(others, 'counted');
     expect(answer).toMatchObject({ outcome: 'revoked', used });
     expect(used + countOf(others, 'revoked')).toBe(PROCESSES - 1);
     expect(await store.loadGrant(grant)).toMatchObject({ used });

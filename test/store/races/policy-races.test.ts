@@ -1,7 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Store } from '../../../src/store/port/store.ts';
-import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { countFor } from '../../support/count-for.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
@@ -58,13 +57,10 @@ test(`of ${CONTENDERS} starts against a freeze none begins after its answer, whi
       }),
     );
     const turns = await Promise.all(stores.slice(0, 5).map((each) => beginTurn(each, newThreadId())));
-    const threadIds = [...ids.map((id) => threadOf(id) ?? ''), ...turns.map(({ threadId }) => threadId)];
-    const shards = [...new Set(threadIds.map(shardOf))];
     const [told, starts, effects] = await Promise.all([
       (async () => {
         for (let wait = 0; wait < round % 5; wait += 1) await store.readFreezes();
         await store.freeze(newFreeze('*'));
-        await store.spreadFreezes(shards);
         return store.listRunning();
       })(),
       atOnce(round, async (each, index) => {
@@ -88,7 +84,6 @@ test(`of ${CONTENDERS} starts against a freeze none begins after its answer, whi
     );
     for (const { outcome } of [...starts, ...effects]) seen.add(outcome);
     await store.unfreeze(unfreezeVote('*'));
-    await store.spreadFreezes(shards);
     for (const { id } of starts.filter(({ outcome }) => outcome === 'frozen'))
       expect(await store.start(id, attempt('second'))).toMatchObject({ outcome: 'started', tries: 1 });
     for (const turn of turns) await store.suspend(turn, { messages: [], read: 0 });
@@ -103,7 +98,7 @@ test(`of ${CONTENDERS} actions at the edge of a limit never one too many starts,
     const ids = await Promise.all(
       stores.map(async (each, index) => {
         const id = await ask(each);
-        // Every third was not approved, so it reserves, does not start, and gives back.
+        // Every third was not approved, so it does not start and counts nothing.
         if (index % 3 > 0) await each.vote(id, approve('U-ann'));
         return id;
       }),
@@ -113,10 +108,8 @@ test(`of ${CONTENDERS} actions at the edge of a limit never one too many starts,
       const tries = await Promise.all(
         // Two processes look after each action.
         ['first', 'second'].map(async (name) => {
-          if ((await each.reserve(id, name, [use])).outcome === 'over') return 'over';
-          const { outcome } = await each.start(id, attempt(name));
-          if (outcome !== 'started') await each.giveBack(id, [use.key], name);
-          return outcome;
+          const counts = { action: id, limits: [use] };
+          return (await each.start(id, attempt(name, { counts }))).outcome;
         }),
       );
       for (const end of tries) ends.add(end);
@@ -125,10 +118,10 @@ test(`of ${CONTENDERS} actions at the edge of a limit never one too many starts,
     const started = results.reduce((sum, count) => sum + count, 0);
     expect(10 * started).toBeLessThanOrEqual(use.max);
     expect(await store.readTotals([use])).toEqual([{ count: started, sum: 10 * started }]);
-    // Whoever comes later finds the places that were given back, and no more.
-    const late = await Promise.all(ids.map((id) => store.reserve(`late ${id}`, 'first', [use])));
+    // Whoever comes later finds the places that are left, and no more.
+    const late = await Promise.all(ids.map((id) => store.countCall('T-late', { ref: id, limits: [use] })));
     const free = use.max / 10 - started;
-    expect(late.filter(({ outcome }) => outcome === 'reserved')).toHaveLength(free);
+    expect(late.filter(({ outcome }) => outcome === 'counted')).toHaveLength(free);
   }
   expect([...ends].sort()).toEqual(['not-approved', 'over', 'settled', 'started']);
 });
@@ -145,9 +138,11 @@ test(`of ${CONTENDERS} calls for the last uses of a grant, and against its revoc
       atOnce(round, async (each, index) => {
         for (let wait = 0; wait < index % 6; wait += 1) await each.readFreezes();
         // Two processes try the same call, which takes one use.
-        const tries = await Promise.all([0, 1].map(() => each.useGrant(id, `call-${index}`, {})));
-        for (const { outcome } of tries) ends.add(outcome);
-        return tries.some(({ outcome }) => outcome === 'used') ? 1 : 0;
+        const call = `call-${index}`;
+        const grant = { id, call, evidence: {} };
+        const tries = await Promise.all([0, 1].map(() => each.countCall('T-1', { ref: call, grant })));
+        for (const each of tries) ends.add('reason' in each ? each.reason : each.outcome);
+        return tries.some(({ outcome }) => outcome === 'counted') ? 1 : 0;
       }),
     ]);
     const used = results.reduce<number>((sum, count) => sum + count, 0);
@@ -156,19 +151,17 @@ test(`of ${CONTENDERS} calls for the last uses of a grant, and against its revoc
     expect(used).toBe(isRevoked ? revoked : uses);
     expect(await store.loadGrant(id)).toMatchObject({ used });
   }
-  expect([...ends].sort()).toEqual(['revoked', 'spent', 'used']);
+  expect([...ends].sort()).toEqual(['counted', 'revoked', 'spent']);
 });
 
 test(`of ${CONTENDERS} votes for one delegator, and against the end of the delegation, never one too many counts (${ROUNDS} rounds)`, async () => {
   const ends = new Set<string>();
   for (let round = 0; round < ROUNDS; round += 1) {
     const requestId = await ask(store, { policy: { delegation: true, quorum: CONTENDERS } });
-    const shards = [shardOf(threadOf(requestId) ?? '')];
     const from = `U-away-${round}`;
     const given = { from, until: Date.now() + MINUTE_MS, reason: '', evidence: {} };
     const stand = async (to: string, id: string) => {
       await store.delegate({ ...given, id, to });
-      await store.spreadDelegations(shards);
     };
     await stand('U-0', `d-${round}-0`);
     let endedAfter = -1;
@@ -178,7 +171,6 @@ test(`of ${CONTENDERS} votes for one delegator, and against the end of the deleg
       if (round % 2 === 0) await stand('U-1', `d-${round}-1`);
       else {
         await store.endDelegation({ from, id: `end-${round}`, who: from, isAdmin: false, evidence: {} });
-        await store.spreadDelegations(shards);
       }
       endedAfter = (await found(store, requestId)).votes.length;
     };

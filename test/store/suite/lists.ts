@@ -30,12 +30,12 @@ export function describeLists(subject: () => Subject): void {
         ids.push(...requests.map(({ id }) => id));
       };
       for (let batch = 0; batch < 25; batch += 1) await Promise.all(Array.from({ length: 5 }, openThread));
-      const waiting = await readPages((page) => store.listWaiting([person], page), 20);
+      const waiting = await readPages((page) => store.list('waiting', [person], page), 20);
       expect(waiting.map((page) => page.length)).toEqual(Array(25).fill(20));
       expect([...waiting.flat()].sort()).toEqual([...ids].sort());
       const created = await Promise.all(waiting.flat().map(async (id) => (await found(store, id)).createdAt));
       expect(created).toEqual([...created].sort((left, right) => right - left));
-      const asked = await readPages((page) => store.listAsked(requester, page), 20);
+      const asked = await readPages((page) => store.list('asked', [requester], page), 20);
       expect(asked.flat()).toEqual(waiting.flat());
     });
 
@@ -46,7 +46,7 @@ export function describeLists(subject: () => Subject): void {
         newRequest(threadId, { policy: { principals: [person] } }),
       );
       await suspendTurn(store, await beginTurn(store, threadId), { requests });
-      const pages = await readPages((page) => store.listWaiting([person], page), 20);
+      const pages = await readPages((page) => store.list('waiting', [person], page), 20);
       expect(pages.map((page) => page.length)).toEqual([20, 20, 10]);
       expect(pages.flat().sort()).toEqual(requests.map(({ id }) => id).sort());
     });
@@ -56,7 +56,7 @@ export function describeLists(subject: () => Subject): void {
       const groups = [`S-${newThreadId()}`, `S-${newThreadId()}`];
       const both = await ask(store, { policy: { principals: groups } });
       const one = await ask(store, { policy: { principals: groups.slice(0, 1) } });
-      const pages = await readPages((page) => store.listWaiting(groups, page), 1);
+      const pages = await readPages((page) => store.list('waiting', groups, page), 1);
       expect(pages.flat().sort()).toEqual([both, one].sort());
     });
 
@@ -64,21 +64,21 @@ export function describeLists(subject: () => Subject): void {
       const { store } = subject();
       const person = `U-${newThreadId()}`;
       await ask(store, { requester: `${person}0`, policy: { principals: [`${person}-2`] } });
-      expect((await store.listWaiting([person], { limit: 5 })).requestIds).toEqual([]);
-      expect((await store.listAsked(person, { limit: 5 })).requestIds).toEqual([]);
+      expect((await store.list('waiting', [person], { limit: 5 })).requestIds).toEqual([]);
+      expect((await store.list('asked', [person], { limit: 5 })).requestIds).toEqual([]);
     });
 
     test('move a decided request from what waits to what was decided, for the requester and the decider', async () => {
       const { store } = subject();
       const [ann, rita] = [`U-${newThreadId()}`, `U-${newThreadId()}`];
       const id = await ask(store, { requester: rita, policy: { principals: [ann] } });
-      expect((await store.listWaiting([ann], { limit: 5 })).requestIds).toEqual([id]);
-      expect((await store.listDecided(ann, { limit: 5 })).requestIds).toEqual([]);
+      expect((await store.list('waiting', [ann], { limit: 5 })).requestIds).toEqual([id]);
+      expect((await store.list('decided', [ann], { limit: 5 })).requestIds).toEqual([]);
       await store.vote(id, reject(ann));
-      expect((await store.listWaiting([ann], { limit: 5 })).requestIds).toEqual([]);
-      expect((await store.listDecided(ann, { limit: 5 })).requestIds).toEqual([id]);
-      expect((await store.listDecided(rita, { limit: 5 })).requestIds).toEqual([id]);
-      expect((await store.listAsked(rita, { limit: 5 })).requestIds).toEqual([id]);
+      expect((await store.list('waiting', [ann], { limit: 5 })).requestIds).toEqual([]);
+      expect((await store.list('decided', [ann], { limit: 5 })).requestIds).toEqual([id]);
+      expect((await store.list('decided', [rita], { limit: 5 })).requestIds).toEqual([id]);
+      expect((await store.list('asked', [rita], { limit: 5 })).requestIds).toEqual([id]);
     });
 
     test('name and count a request for each of its requesters', async () => {
@@ -86,12 +86,12 @@ export function describeLists(subject: () => Subject): void {
       const [rita, tom] = [`U-${randomUUID()}`, `U-${randomUUID()}`];
       const id = await ask(store, { requester: rita, requesters: [rita, tom] });
       for (const person of [rita, tom]) {
-        expect((await store.listAsked(person, { limit: 5 })).requestIds).toEqual([id]);
+        expect((await store.list('asked', [person], { limit: 5 })).requestIds).toEqual([id]);
         expect(await store.countPending(person)).toBe(1);
       }
       await store.vote(id, reject('U-ann'));
       for (const person of [rita, tom]) {
-        expect((await store.listDecided(person, { limit: 5 })).requestIds).toEqual([id]);
+        expect((await store.list('decided', [person], { limit: 5 })).requestIds).toEqual([id]);
         expect(await store.countPending(person)).toBe(0);
       }
     });
@@ -120,7 +120,7 @@ export function describeLists(subject: () => Subject): void {
       const ann = `U-${newThreadId()}`;
       const id = await ask(store, { policy: { principals: [ann] } });
       await store.vote(id, approve(ann));
-      expect((await store.listWaiting([ann], { limit: 5 })).requestIds).toEqual([]);
+      expect((await store.list('waiting', [ann], { limit: 5 })).requestIds).toEqual([]);
     });
   });
 }

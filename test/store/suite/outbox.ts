@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OutboxItem } from '../../../src/store/port/store.ts';
-import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
+import { threadOf } from '../../../src/store/record/keys.ts';
 import {
   approve,
   ask,
@@ -22,7 +22,7 @@ const VIEWS = [
 /** Outbox items: leased by one sender, removed once sent, due again when the record changes. */
 export function describeOutbox(subject: () => Subject): void {
   const takeOf = async (threadId: string, leaseMs = MINUTE_MS): Promise<OutboxItem[]> => {
-    const items = await subject().store.claimOutbox(shardOf(threadId), { leaseMs, limit: 1000 });
+    const items = await subject().store.claimOutbox({ leaseMs, limit: 1000 });
     return items.filter(({ item }) => item.includes(threadId));
   };
   const takeRow = async (threadId: string, leaseMs = MINUTE_MS) => {
@@ -43,7 +43,7 @@ export function describeOutbox(subject: () => Subject): void {
       const threadId = newThreadId();
       const held = await store.holdOutbox(threadId, { id: threadId, body: { text: 'mine' } }, MINUTE_MS);
       expect(await takeOf(threadId)).toEqual([]);
-      expect(await store.doneRow(held)).toBe('done');
+      expect(await store.done(held)).toBe('done');
       expect(await takeOf(threadId)).toEqual([]);
     });
 
@@ -52,7 +52,7 @@ export function describeOutbox(subject: () => Subject): void {
       const threadId = newThreadId();
       const held = await store.holdOutbox(threadId, { id: threadId, body: { text: 'mine' } }, 0);
       expect(await takeRow(threadId)).toMatchObject({ body: { text: 'mine' }, tries: 1 });
-      expect(await store.doneRow(held)).toBe('stale');
+      expect(await store.done(held)).toBe('stale');
     });
   });
 
@@ -66,8 +66,8 @@ export function describeOutbox(subject: () => Subject): void {
       const item = await takeRow(threadId);
       expect(item).toMatchObject({ rowId: row.id, body: row.body });
       expect(await takeOf(threadId)).toEqual([]);
-      expect(await store.doneRow(item)).toBe('done');
-      expect(await store.doneRow(item)).toBe('done');
+      expect(await store.done(item)).toBe('done');
+      expect(await store.done(item)).toBe('done');
       expect(await takeOf(threadId, 0)).toEqual([]);
     });
 
@@ -76,7 +76,7 @@ export function describeOutbox(subject: () => Subject): void {
       const threadId = newThreadId();
       const row = { id: `${threadId}:late`, body: { text: 'hello' } };
       await store.enqueueOutbox(threadId, row);
-      expect(await store.doneRow(await takeRow(threadId))).toBe('done');
+      expect(await store.done(await takeRow(threadId))).toBe('done');
       await store.enqueueOutbox(threadId, row);
       expect(await takeOf(threadId, 0)).toEqual([]);
     });
@@ -84,11 +84,11 @@ export function describeOutbox(subject: () => Subject): void {
     test('that was sent is remembered with the last thousand only', async () => {
       const { store, client, prefix } = subject();
       const threadId = newThreadId();
-      const sent = `${prefix}{${shardOf(threadId)}}:sent`;
+      const sent = `{${prefix}}:sent`;
       const old = Array.from({ length: 1000 }, (_, index) => [index, `${threadId}:old-${index}`]);
       await client.zadd(sent, ...old.flat());
       await store.enqueueOutbox(threadId, { id: `${threadId}:new`, body: {} });
-      await store.doneRow(await takeRow(threadId));
+      await store.done(await takeRow(threadId));
       expect(await client.zcard(sent)).toBe(1000);
       expect(await client.zscore(sent, `${threadId}:new`)).not.toBeNull();
     });
@@ -130,9 +130,9 @@ export function describeOutbox(subject: () => Subject): void {
       const first = await takeRow(threadId, 0);
       const second = await takeRow(threadId);
       expect(second.owner).not.toBe(first.owner);
-      expect(await store.doneRow(first)).toBe('stale');
+      expect(await store.done(first)).toBe('stale');
       expect(await store.retryOutbox(first, 0)).toBe('stale');
-      expect(await store.doneRow(second)).toBe('done');
+      expect(await store.done(second)).toBe('done');
     });
 
     test('that could not be sent is due again after a while', async () => {
@@ -163,7 +163,7 @@ export function describeOutbox(subject: () => Subject): void {
       const id = await ask(store, { views: VIEWS });
       const item = await takeView(id);
       const { revision } = await found(store, id);
-      expect(await store.doneView(item, revision, { ts: '171.2' })).toBe('done');
+      expect(await store.done(item, { revision, postedAt: { ts: '171.2' } })).toBe('done');
       expect((await found(store, id)).views).toContainEqual({
         id: 'thread',
         place: { channel: 'C1' },
@@ -181,7 +181,7 @@ export function describeOutbox(subject: () => Subject): void {
       await store.retryOutbox(await takeView(id), 0);
       const second = await takeView(id);
       expect(second.tries).toBe(1);
-      await store.doneView(second, (await found(store, id)).revision, { ts: '171.2' });
+      await store.done(second, { revision: (await found(store, id)).revision, postedAt: { ts: '171.2' } });
       await store.vote(id, approve('U-ann'));
       expect(await takeView(id)).toMatchObject({ tries: 0 });
     });
@@ -190,11 +190,13 @@ export function describeOutbox(subject: () => Subject): void {
       const { store } = subject();
       const id = await ask(store, { views: VIEWS.slice(0, 1), policy: { quorum: 3 } });
       const { revision } = await found(store, id);
-      expect(await store.doneView(await takeView(id), revision, { ts: '171.2' }, 1)).toBe('due-later');
+      expect(await store.done(await takeView(id), { revision, postedAt: { ts: '171.2' }, againMs: 1 })).toBe(
+        'due-later',
+      );
       await expect.poll(async () => (await takeOf(threadOf(id) ?? '')).length).toBe(1);
 
       const other = await ask(store, { views: VIEWS.slice(0, 1), policy: { quorum: 3 } });
-      await store.doneView(await takeView(other), revision, { ts: '171.3' }, MINUTE_MS);
+      await store.done(await takeView(other), { revision, postedAt: { ts: '171.3' }, againMs: MINUTE_MS });
       await store.vote(other, approve('U-ann'));
       expect(await takeView(other)).toMatchObject({ requestId: other, viewId: 'thread', tries: 0 });
     });
@@ -204,7 +206,11 @@ export function describeOutbox(subject: () => Subject): void {
       const id = await ask(store, { views: VIEWS.slice(0, 1), policy: { quorum: 3 } });
       const drawn = async (item: OutboxItem, againMs?: number) => {
         if (item.kind !== 'view') throw new Error('The outbox gave no view');
-        return store.doneView(item, (await found(store, id)).revision, { ts: '171.2' }, againMs);
+        return store.done(item, {
+          revision: (await found(store, id)).revision,
+          postedAt: { ts: '171.2' },
+          againMs,
+        });
       };
       await drawn(await takeView(id), 1);
       let later: OutboxItem | undefined;
@@ -244,9 +250,11 @@ export function describeOutbox(subject: () => Subject): void {
       const { revision } = await found(store, id);
       await store.vote(id, approve('U-ann'));
       await expect(takeView(id), 'one update at a time for one message').rejects.toThrow('holds no view');
-      expect(await store.doneView(item, revision, { ts: '171.2' })).toBe('due-again');
+      expect(await store.done(item, { revision, postedAt: { ts: '171.2' } })).toBe('due-again');
       const next = await takeView(id);
-      expect(await store.doneView(next, (await found(store, id)).revision, { ts: '171.2' })).toBe('done');
+      expect(
+        await store.done(next, { revision: (await found(store, id)).revision, postedAt: { ts: '171.2' } }),
+      ).toBe('done');
     });
 
     test('is due again when an earlier drawing ends after a later one, because it may have replaced that card', async () => {
@@ -256,8 +264,10 @@ export function describeOutbox(subject: () => Subject): void {
       const early = await takeView(id, 0);
       await store.vote(id, approve('U-ann'));
       const late = await takeView(id);
-      expect(await store.doneView(late, (await found(store, id)).revision, { ts: '171.2' })).toBe('done');
-      expect(await store.doneView(early, revision, { ts: '171.2' })).toBe('due-again');
+      expect(
+        await store.done(late, { revision: (await found(store, id)).revision, postedAt: { ts: '171.2' } }),
+      ).toBe('done');
+      expect(await store.done(early, { revision, postedAt: { ts: '171.2' } })).toBe('due-again');
       expect(await takeView(id)).toMatchObject({ requestId: id, viewId: 'thread' });
     });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Keys, shardOf, threadOf } from '../../../src/store/record/keys.ts';
+import { Keys, threadOf } from '../../../src/store/record/keys.ts';
 import {
   approve,
   ask,
@@ -16,13 +16,6 @@ import type { Subject } from './suite.ts';
 
 /** A record that cannot be read stops its own thread and no other. */
 export function describeQuarantine(subject: () => Subject): void {
-  const neighbourOf = (threadId: string): string => {
-    for (;;) {
-      const other = newThreadId();
-      if (shardOf(other) === shardOf(threadId)) return other;
-    }
-  };
-
   describe('a record that cannot be read', () => {
     test('sets its thread aside with a reason that says where, and keeps what is there', async () => {
       const { store, client, prefix } = subject();
@@ -39,10 +32,10 @@ export function describeQuarantine(subject: () => Subject): void {
       expect(await client.llen(log.replace(':log:', ':inbox:'))).toBe(1);
     });
 
-    test('harms no other thread of its shard', async () => {
+    test('harms no other thread', async () => {
       const { store, client, prefix } = subject();
       const threadId = newThreadId();
-      const other = neighbourOf(threadId);
+      const other = newThreadId();
       await store.enqueue(threadId, { id: 'a', body: {} });
       await client.rpush(new Keys(prefix).log(threadId), 'not json');
       await store.claimTurn(threadId, MINUTE_MS);
@@ -61,7 +54,7 @@ export function describeQuarantine(subject: () => Subject): void {
       await store.claimTurn(threadId, MINUTE_MS);
       await store.enqueue(threadId, { id: 'b', body: {} });
       await store.claimTurn(threadId, MINUTE_MS);
-      const due = await store.due(shardOf(threadId), { overdueMs: 0, limit: 1000 });
+      const due = await store.due({ overdueMs: 0, limit: 1000 });
       expect(due.threads).not.toContain(threadId);
     });
 
@@ -80,8 +73,10 @@ export function describeQuarantine(subject: () => Subject): void {
       const threadId = newThreadId();
       const key = new Keys(prefix).forScript(threadId)[0] ?? '';
       await store.enqueue(threadId, { id: 'a', body: {} });
-      await client.hset(key, 'v', '4');
-      await expect(store.claimTurn(threadId, -1)).rejects.toThrow(/later version.*4; this one knows 3/);
+      await client.hset(key, 'v', '2');
+      await expect(store.claimTurn(threadId, MINUTE_MS)).rejects.toThrow(
+        /later version.*2; this one knows 1/,
+      );
       await client.hset(key, 'v', '1');
       expect(await store.claimTurn(threadId, MINUTE_MS)).toMatchObject({ outcome: 'claimed' });
     });
@@ -90,9 +85,9 @@ export function describeQuarantine(subject: () => Subject): void {
       const { store, client, prefix } = subject();
       const id = await ask(store);
       const key = new Keys(prefix).request(id);
-      await client.hset(key, 'v', '5');
-      await expect(store.load(id)).rejects.toThrow(/later version.*5; this one knows 4/);
       await client.hset(key, 'v', '2');
+      await expect(store.load(id)).rejects.toThrow(/later version.*2; this one knows 1/);
+      await client.hset(key, 'v', '1');
       expect(await store.load(id)).toMatchObject({ outcome: 'found' });
     });
   });
@@ -136,8 +131,7 @@ export function describeQuarantine(subject: () => Subject): void {
 
   describe('time', () => {
     const dueOf = async (id: string): Promise<string[]> => {
-      const shard = shardOf(threadOf(id) ?? '');
-      const { timers, runs } = await subject().store.due(shard, { overdueMs: 0, limit: 1000 });
+      const { timers, runs } = await subject().store.due({ overdueMs: 0, limit: 1000 });
       const kinds = timers.filter((timer) => timer.id === id).map(({ kind }) => kind);
       return [...kinds, ...runs.filter((run) => run === id)];
     };
@@ -194,16 +188,16 @@ export function describeQuarantine(subject: () => Subject): void {
   test('an outbox row that cannot be read leaves the outbox, is kept in the audit log once, and holds up no other', async () => {
     const { store, client, prefix } = subject();
     const threadId = newThreadId();
-    const other = neighbourOf(threadId);
+    const other = newThreadId();
     await store.enqueueOutbox(threadId, { id: `bad-${threadId}`, body: {} });
     await store.enqueueOutbox(other, { id: `good-${threadId}`, body: { text: 'hello' } });
-    const rows = `${prefix}{${shardOf(threadId)}}:rows`;
+    const rows = `{${prefix}}:rows`;
     await client.hset(rows, `bad-${threadId}`, 'not json');
-    const items = await store.claimOutbox(shardOf(threadId), { leaseMs: MINUTE_MS, limit: 1000 });
+    const items = await store.claimOutbox({ leaseMs: MINUTE_MS, limit: 1000 });
     expect(items).toContainEqual(expect.objectContaining({ rowId: `good-${threadId}` }));
     expect(items).not.toContainEqual(expect.objectContaining({ rowId: `bad-${threadId}` }));
     expect(await client.hexists(rows, `bad-${threadId}`)).toBe(0);
-    await store.claimOutbox(shardOf(threadId), { leaseMs: 0, limit: 1000 });
+    await store.claimOutbox({ leaseMs: 0, limit: 1000 });
     const kept: (string | undefined)[] = [];
     for await (const { event, subject, body } of store.exportAudit())
       if (subject === `bad-${threadId}`) kept.push(event, JSON.parse(body).row);

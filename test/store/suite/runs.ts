@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { Keys, shardOf, threadOf } from '../../../src/store/record/keys.ts';
+import { Keys, threadOf } from '../../../src/store/record/keys.ts';
 import {
   actor,
   approve,
@@ -22,12 +22,11 @@ import type { Subject } from './suite.ts';
 /** Carrying out what was approved: begun once, finished once, and never silently begun again. */
 export function describeRuns(subject: () => Subject): void {
   const dueRuns = async (id: string): Promise<boolean> => {
-    const shard = shardOf(threadOf(id) ?? '');
-    return (await subject().store.due(shard, { overdueMs: 0, limit: 1000 })).runs.includes(id);
+    return (await subject().store.due({ overdueMs: 0, limit: 1000 })).runs.includes(id);
   };
 
   const isToRecover = async (id: string): Promise<boolean> => {
-    const { timers } = await subject().store.due(shardOf(threadOf(id) ?? ''), { overdueMs: 0, limit: 1000 });
+    const { timers } = await subject().store.due({ overdueMs: 0, limit: 1000 });
     return timers.some((timer) => timer.kind === 'recover' && timer.id === id);
   };
 
@@ -79,7 +78,7 @@ export function describeRuns(subject: () => Subject): void {
     test('with the vote that completes the quorum is always in time', async () => {
       const { store } = subject();
       const id = await ask(store, { policy: { startWithinMs: 0 } });
-      const result = await store.voteAndStart(id, approve('U-ann'), attempt('first'));
+      const result = await store.vote(id, approve('U-ann'), attempt('first'));
       expect(result).toMatchObject({ outcome: 'voted', started: { outcome: 'started' } });
     });
 
@@ -114,11 +113,11 @@ export function describeRuns(subject: () => Subject): void {
       const { store } = subject();
       const views = ['thread', 'dm-ann'].map((view) => ({ id: view, place: { channel: view } }));
       const id = await askAndStart(store, { views });
-      const shard = shardOf(threadOf(id) ?? '');
       const drawAll = async () => {
-        const due = await store.claimOutbox(shard, { leaseMs: MINUTE_MS, limit: 1000 });
+        const due = await store.claimOutbox({ leaseMs: MINUTE_MS, limit: 1000 });
         const drawn = due.flatMap((item) => (item.kind === 'view' && item.requestId === id ? [item] : []));
-        for (const item of drawn) await store.doneView(item, (await found(store, id)).revision, {});
+        for (const item of drawn)
+          await store.done(item, { revision: (await found(store, id)).revision, postedAt: {} });
         return drawn.map(({ viewId }) => viewId);
       };
       expect((await drawAll()).sort()).toEqual(['dm-ann', 'thread']);
@@ -165,7 +164,7 @@ export function describeRuns(subject: () => Subject): void {
       expect(await store.recover(id)).toEqual({ outcome: 'unknown-outcome' });
       expect(await stateOf(store, id)).toBe('unknown');
       expect(await dueRuns(id)).toBe(false);
-      expect((await store.listWaiting(['U-ops'], { limit: 1 })).requestIds).toEqual([id]);
+      expect((await store.list('waiting', ['U-ops'], { limit: 1 })).requestIds).toEqual([id]);
       expect(await store.start(id, attempt('second'))).toMatchObject({
         outcome: 'settled',
         state: 'unknown',
@@ -203,7 +202,7 @@ export function describeRuns(subject: () => Subject): void {
       const { store } = subject();
       const id = await askAndLose(store);
       expect(await store.finish(id, outcome('first'))).toEqual({ outcome: 'finished', state: 'succeeded' });
-      expect((await store.listWaiting(['U-ops'], { limit: 1000 })).requestIds).not.toContain(id);
+      expect((await store.list('waiting', ['U-ops'], { limit: 1000 })).requestIds).not.toContain(id);
       expect((await takeTurn(store, threadOf(id) ?? '')).messages).toEqual([resultMessage()]);
     });
 
@@ -286,19 +285,19 @@ export function describeRuns(subject: () => Subject): void {
       expect(await found(store, id)).toMatchObject({ state: 'unknown', attempts: 1 });
       expect(await dueRuns(id)).toBe(false);
       expect(await isToRecover(id)).toBe(true);
-      expect((await store.listWaiting(['U-ops'], { limit: 1000 })).requestIds).toContain(id);
+      expect((await store.list('waiting', ['U-ops'], { limit: 1000 })).requestIds).toContain(id);
       expect(await store.claimTurn(threadOf(id) ?? '', MINUTE_MS)).toMatchObject({ outcome: 'waiting' });
       expect(await store.resolve(id, actor('U-ops'), 'did-not-run', 'I looked', 1)).toEqual({
         outcome: 'resolved',
         state: 'resolved',
       });
-      expect((await store.listWaiting(['U-ops'], { limit: 1000 })).requestIds).not.toContain(id);
+      expect((await store.list('waiting', ['U-ops'], { limit: 1000 })).requestIds).not.toContain(id);
     });
 
     test('because a new decision to run it went stale has an unknown outcome again', async () => {
       const { store } = subject();
       const id = await ask(store, { policy: { startWithinMs: 0 } });
-      await store.voteAndStart(id, approve('U-ann'), attempt('first', { heartbeatTimeoutMs: 0 }));
+      await store.vote(id, approve('U-ann'), attempt('first', { heartbeatTimeoutMs: 0 }));
       await store.recover(id);
       await store.resolve(id, actor('U-ops'), 'run-again', 'it had not begun');
       await sleep(5);
@@ -348,6 +347,6 @@ export function describeRuns(subject: () => Subject): void {
   async function takeTurnMessages(id: string): Promise<readonly unknown[]> {
     const { client, prefix } = subject();
     const threadId = threadOf(id) ?? '';
-    return client.lrange(`${prefix}{${shardOf(threadId)}}:log:${threadId}`, 0, -1);
+    return client.lrange(`{${prefix}}:log:${threadId}`, 0, -1);
   }
 }

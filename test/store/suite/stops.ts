@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ClaimedTurn, Store } from '../../../src/store/port/store.ts';
-import { Keys, shardOf } from '../../../src/store/record/keys.ts';
+import { Keys } from '../../../src/store/record/keys.ts';
 import {
   actor,
   approve,
@@ -43,20 +43,34 @@ export function describeStops(subject: () => Subject): void {
       expect(await store.renewLease(next, MINUTE_MS)).toEqual({ outcome: 'renewed' });
     });
 
-    test('in a message reaches the turn that has not been given it, and no later one', async () => {
+    test('in a message is on record with it: it reaches the turn that runs, also if another process continues it, and not the one that reads it', async () => {
       const { store } = subject();
       const threadId = newThreadId();
       const turn = await beginTurn(store, threadId);
-      await store.enqueue(threadId, { id: 'stop', body: {} });
-      const [own = { id: '' }] = turn.inbox;
-      for (const id of [own.id, 'other'])
-        expect(await store.stop(threadId, actor('U-rita'), id)).toEqual({ outcome: 'idle' });
-      expect(await store.stop(threadId, actor('U-rita'), 'stop')).toEqual({ outcome: 'stopping' });
-      expect(await store.renewLease(turn, MINUTE_MS)).toEqual({ outcome: 'stopped' });
-      await suspendTurn(store, turn);
+      const item = { id: 'stop', body: {} };
+      const enqueued = await store.enqueue(threadId, item, { stops: actor('U-rita') });
+      expect(enqueued).toMatchObject({ busy: true, stop: { token: turn.token, at: expect.any(Number) } });
+      await store.renewLease(turn, 0);
+      const continued = await takeTurn(store, threadId);
+      expect(continued).toMatchObject({ isStopped: true, inbox: turn.inbox });
+      const request = newRequest(threadId);
+      await suspendTurn(store, continued, { requests: [request] });
+      expect(await found(store, request.id)).toMatchObject({ state: 'withdrawn', by: 'U-rita' });
       const next = await takeTurn(store, threadId);
-      expect(next.inbox.map(({ id }) => id)).toEqual(['stop']);
-      expect(await store.stop(threadId, actor('U-rita'), 'stop')).toEqual({ outcome: 'idle' });
+      expect(next.inbox).toEqual([item]);
+      expect(next).not.toHaveProperty('isStopped');
+      const copy = await store.enqueue(threadId, item, { stops: actor('U-rita') });
+      expect(copy).toEqual({ outcome: 'duplicate' });
+      expect(await store.renewLease(next, MINUTE_MS)).toEqual({ outcome: 'renewed' });
+    });
+
+    test('in a message finds nothing to stop where no turn is going on', async () => {
+      const { store } = subject();
+      const threadId = newThreadId();
+      const stops = actor('U-rita');
+      const enqueued = await store.enqueue(threadId, { id: 'stop', body: {} }, { stops });
+      expect(enqueued).toMatchObject({ busy: false, stop: { token: undefined } });
+      expect(await takeTurn(store, threadId)).not.toHaveProperty('isStopped');
     });
 
     const failure = { mostFailures: 3, delayMs: MINUTE_MS, reason: 'no answer', notices: [] };
@@ -115,7 +129,7 @@ export function describeStops(subject: () => Subject): void {
       const turn = await beginTurn(store, threadId);
       await store.stop(threadId, actor('U-rita'));
       await suspendTurn(store, turn, { requests: [newRequest(threadId)] });
-      const due = await store.due(shardOf(threadId), { overdueMs: 0, limit: 1000 });
+      const due = await store.due({ overdueMs: 0, limit: 1000 });
       expect(due.threads).toContain(threadId);
       expect((await takeTurn(store, threadId)).settled).toMatchObject([{ state: 'withdrawn' }]);
     });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { ClaimedTurn, Store } from '../../../src/store/port/store.ts';
-import { shardOf } from '../../../src/store/record/keys.ts';
 import {
   approve,
   attempt,
@@ -73,7 +72,7 @@ export function describeThreads(subject: () => Subject): void {
       const turn = await beginTurn(store, threadId);
       await store.enqueue(threadId, { id: 'later', body: {} });
       await suspendTurn(store, turn);
-      const due = await store.due(shardOf(threadId), { overdueMs: 0, limit: 1000 });
+      const due = await store.due({ overdueMs: 0, limit: 1000 });
       expect(due.threads).toContain(threadId);
       expect((await takeTurn(store, threadId)).inbox.map(({ id }) => id)).toEqual(['later']);
     });
@@ -150,6 +149,37 @@ export function describeThreads(subject: () => Subject): void {
       expect(await store.claimTurn(threadId, MINUTE_MS)).toMatchObject({ outcome: 'busy' });
     });
 
+    test('whose process died twice runs alone: another such thread waits until it has ended, and one without deaths does not', async () => {
+      const { store } = subject();
+      const suspects = [newThreadId(), newThreadId()] as const;
+      for (const threadId of suspects) {
+        await beginTurn(store, threadId, 0);
+        await store.claimTurn(threadId, 0);
+      }
+      const alone = await takeTurn(store, suspects[0]);
+      expect(await store.claimTurn(suspects[1], MINUTE_MS)).toMatchObject({ outcome: 'busy' });
+      await beginTurn(store, newThreadId());
+      await store.release(alone);
+      const other = await takeTurn(store, suspects[1]);
+      expect(await store.claimTurn(suspects[0], MINUTE_MS)).toMatchObject({ outcome: 'claimed' });
+      await store.release(other);
+    });
+
+    test.each([
+      ['is given back', (store: Store, turn: ClaimedTurn) => store.release(turn)],
+      ['fails', (store: Store, turn: ClaimedTurn) => store.failTurn(turn, FAILURE)],
+      ['ends', (store: Store, turn: ClaimedTurn) => suspendTurn(store, turn, { read: 0 })],
+    ])('that %s is not counted as one whose process died', async (_how, end) => {
+      const { store } = subject();
+      const threadId = newThreadId();
+      await beginTurn(store, threadId, 0);
+      for (let deaths = 1; deaths < 4; deaths += 1) await store.claimTurn(threadId, 0);
+      await end(store, await takeTurn(store, threadId));
+      for (let deaths = 0; deaths < 5; deaths += 1)
+        expect(await store.claimTurn(threadId, 0)).toMatchObject({ outcome: 'claimed' });
+      expect(await store.claimTurn(threadId, 0)).toMatchObject({ outcome: 'died' });
+    });
+
     test('that has ended cannot be renewed or written again', async () => {
       const { store } = subject();
       const threadId = newThreadId();
@@ -173,7 +203,7 @@ export function describeThreads(subject: () => Subject): void {
       expect(await store.suspend(turn, end)).toEqual({ outcome: 'suspended', waiting: 2, unread: 0 });
       for (const { id, kind } of requests)
         expect(await found(store, id)).toMatchObject({ state: 'pending', kind, threadId });
-      const items = await store.claimOutbox(shardOf(threadId), { leaseMs: MINUTE_MS, limit: 1000 });
+      const items = await store.claimOutbox({ leaseMs: MINUTE_MS, limit: 1000 });
       expect(items).toContainEqual(
         expect.objectContaining({ rowId: `${threadId}:status`, body: rows[0]?.body }),
       );
@@ -196,7 +226,7 @@ export function describeThreads(subject: () => Subject): void {
       await store.start(run.id, attempt('first'));
       await store.finish(run.id, outcome('first', { summary: { refund: 'R-1' } }));
       expect(await store.waitingIn(threadId)).toEqual([]);
-      const due = await store.due(shardOf(threadId), { overdueMs: 0, limit: 1000 });
+      const due = await store.due({ overdueMs: 0, limit: 1000 });
       expect(due.threads).toContain(threadId);
       const turn = await takeTurn(store, threadId);
       expect(turn.messages).toEqual([message('please'), resultMessage()]);

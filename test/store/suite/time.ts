@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TimerKind } from '../../../src/store/port/store.ts';
-import { shardOf, threadOf } from '../../../src/store/record/keys.ts';
+import { threadOf } from '../../../src/store/record/keys.ts';
 import { actor, approve, ask, found, MINUTE_MS, newThreadId, stateOf, takeTurn } from '../support.ts';
 import type { Subject } from './suite.ts';
 
@@ -9,12 +9,12 @@ const ROW = { id: 'reminder-1', body: { text: 'still waiting' } };
 /** Timers of a request; a duration of zero counts as elapsed. */
 export function describeTime(subject: () => Subject): void {
   const dueTimers = async (id: string): Promise<TimerKind[]> => {
-    const { timers } = await subject().store.due(shardOf(threadOf(id) ?? ''), { overdueMs: 0, limit: 1000 });
+    const { timers } = await subject().store.due({ overdueMs: 0, limit: 1000 });
     return timers.filter((timer) => timer.id === id).map(({ kind }) => kind);
   };
-  const rowIds = async (id: string): Promise<string[]> => {
+  const rowIds = async (): Promise<string[]> => {
     const { client, prefix } = subject();
-    return client.hkeys(`${prefix}{${shardOf(threadOf(id) ?? '')}}:rows`);
+    return client.hkeys(`{${prefix}}:rows`);
   };
 
   describe('expiry', () => {
@@ -53,7 +53,7 @@ export function describeTime(subject: () => Subject): void {
       const id = await ask(store, { policy: { remindEveryMs: 1 } });
       await expect.poll(() => dueTimers(id)).toEqual(['remind']);
       expect(await store.remind(id, ROW)).toEqual({ outcome: 'reminded' });
-      expect(await rowIds(id)).toContain(ROW.id);
+      expect(await rowIds()).toContain(ROW.id);
       await expect.poll(() => dueTimers(id)).toEqual(['remind']);
     });
 
@@ -64,7 +64,7 @@ export function describeTime(subject: () => Subject): void {
       expect(await store.remind(early, row)).toEqual({ outcome: 'not-due' });
       await store.vote(early, approve('U-ann'));
       expect(await store.remind(early, row)).toMatchObject({ outcome: 'settled', by: 'U-ann' });
-      expect(await rowIds(early)).not.toContain(row.id);
+      expect(await rowIds()).not.toContain(row.id);
     });
   });
 
@@ -73,15 +73,15 @@ export function describeTime(subject: () => Subject): void {
       const { store } = subject();
       const boss = `U-boss-${newThreadId()}`;
       const id = await ask(store, { policy: { escalate: { afterMs: 0, to: [boss] } } });
-      expect(await store.listWaiting([boss], { limit: 5 })).toEqual({ requestIds: [], next: undefined });
+      expect(await store.list('waiting', [boss], { limit: 5 })).toEqual({ requestIds: [], next: undefined });
       const row = { id: newThreadId(), body: { text: 'please look' } };
       expect(await store.escalate(id, row)).toEqual({ outcome: 'escalated' });
       expect((await found(store, id)).principals).toEqual(['U-ann', 'U-ben', boss]);
-      expect((await store.listWaiting([boss], { limit: 5 })).requestIds).toEqual([id]);
-      expect(await rowIds(id)).toContain(row.id);
+      expect((await store.list('waiting', [boss], { limit: 5 })).requestIds).toEqual([id]);
+      expect(await rowIds()).toContain(row.id);
       expect(await store.escalate(id, row)).toEqual({ outcome: 'not-due' });
       await store.vote(id, approve(boss));
-      expect((await store.listWaiting([boss], { limit: 5 })).requestIds).toEqual([]);
+      expect((await store.list('waiting', [boss], { limit: 5 })).requestIds).toEqual([]);
     });
 
     test('places the cards of the new people in the same step', async () => {

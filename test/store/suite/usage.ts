@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Spending } from '../../../src/store/port/usage.ts';
+import type { Spending } from '../../../src/store/port/workspace.ts';
 import { newThreadId } from '../support.ts';
 import type { Subject } from './suite.ts';
 

@@ -4,6 +4,7 @@ import { Browser, codeIn, startAccountStory } from './support.ts';
 
 const { alice, requester: remi } = CAST;
 const whoami = { calls: [{ name: 'whoami', arguments: {} }] };
+const write = { calls: [{ name: 'write', arguments: {} }] };
 
 test('a call waits for the account of its requester, then for approval, and runs in their name', async () => {
   const story = await startAccountStory({ replies: [whoami, { text: 'Done.' }] });
@@ -34,6 +35,36 @@ test('a call that needs no approval waits for the account too, and one connectio
   expect(story.oauth.tokensBy('authorization_code')).toBe(1);
 });
 
+test("a call that two people asked for runs in nobody's account, and the thread is told", async () => {
+  const replies = [whoami, { text: 'First.' }, { text: 'Which note?' }, write, { text: 'I cannot.' }];
+  const story = await startAccountStory({ replies, approval: '{ require: never }' });
+  await story.startBot();
+  const first = story.ask('who am I there?');
+  await story.connect(first, 'remi-at-docs');
+  await first.shows(/First\./);
+  const thread = story.ask('I want to change a note');
+  await thread.shows(/Which note\?/);
+  story.ask('replace all of them', { as: CAST.bruno, threadTs: thread.ts });
+  await thread.shows(/several people have asked for it/);
+  await thread.shows(/I cannot\./);
+  expect(story.toldOfCalls().join()).toContain('Ask again in a thread of your own');
+  expect(story.mcp.calls).toEqual([{ tool: 'whoami', as: 'remi-at-docs' }]);
+});
+
+test('an approver who edits a call asks for it too, so it does not run in the account of the other', async () => {
+  const story = await startAccountStory({
+    replies: [{ calls: [{ name: 'write', arguments: { text: 'A' } }] }, { text: 'I cannot.' }],
+  });
+  await story.startBot();
+  const thread = story.ask('write A');
+  await story.connect(thread, 'remi-at-docs');
+  await thread.click(alice, /Approval needed/, 'edit');
+  await story.workspace.as(alice).submit((await story.modalFor(alice)).id, { 'field-0': 'B' });
+  await thread.shows(/I cannot\./);
+  await thread.shows(/several people have asked for it/);
+  expect(story.mcp.calls).toEqual([]);
+});
+
 test('a stolen link connects nothing: who opens it has no modal, and who has the modal has no code', async () => {
   const story = await startAccountStory({ replies: [whoami, { text: 'Done.' }] });
   await story.startBot();
@@ -52,7 +83,7 @@ test('a stolen link connects nothing: who opens it has no modal, and who has the
   expect(await story.workspace.as(remi).submit(modal.id, { code: 'AAAAAAAA' })).toMatchObject({
     kind: 'errors',
   });
-  expect(await story.redis.keys(`${story.prefix}*:connections:*`)).toEqual([]);
+  expect(await story.redis.keys(`{${story.prefix}}:connections:*`)).toEqual([]);
 
   await story.workspace.as(remi).close(modal.id);
   await story.connect(thread, 'remi-at-docs');
@@ -83,7 +114,7 @@ test('a code is worth five tries', async () => {
   expect(await story.workspace.as(remi).submit(modal.id, { code: codeIn(text) })).toMatchObject({
     errors: { code: expect.stringContaining('This attempt has ended') },
   });
-  expect(await story.redis.keys(`${story.prefix}*:connections:*`)).toEqual([]);
+  expect(await story.redis.keys(`{${story.prefix}}:connections:*`)).toEqual([]);
 });
 
 test('an answer of another issuer is refused before its code is used', async () => {

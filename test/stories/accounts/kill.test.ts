@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { accountsIn } from '../../../src/store/documents/accounts.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
+import { Sealer } from '../../../src/tools/mcp/auth/connections.ts';
 import { Grant } from '../../../src/tools/mcp/auth/grant.ts';
-import { Sealer } from '../../../src/tools/mcp/auth/person/seal.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { startDoomedBot } from '../doomed-bot.ts';
 import { CAST } from '../support.ts';
@@ -15,7 +16,7 @@ const MORTAL = {
 };
 /** The account of the requester as it is stored. */
 async function storedGrant({ redis, prefix }: Awaited<ReturnType<typeof startAccountStory>>): Promise<Grant> {
-  const stored = await openRedisStore({ client: redis, prefix }).readConnection('docs', remi);
+  const stored = await accountsIn(openRedisStore({ client: redis, prefix })).readConnection('docs', remi);
   const sealer = Sealer.read(KEY);
   if (stored === undefined || typeof sealer === 'string') throw new Error('there is no account');
   return Grant.parse(JSON.parse(sealer.open(`connection|docs|${remi}`, stored.sealed) ?? 'null'));
@@ -27,7 +28,7 @@ test.each(STEPS)(
   'a bot that is killed after the step "%s" leaves the connection and the call to the next one',
   async (step) => {
     const story = await startAccountStory({ replies: [whoami, { text: 'Done.' }], ...MORTAL });
-    const doomed = await startDoomedBot(story, story.manifest);
+    const doomed = await startDoomedBot(story, story.manifest, story.environment);
     const killAfter = async (done: (typeof STEPS)[number]) => {
       if (done !== step) return;
       await story.allReceived();
@@ -64,7 +65,7 @@ test.each(['before', 'after'] as const)(
       ...MORTAL,
     });
     story.oauth.setLifetime(2);
-    const doomed = await startDoomedBot(story, story.manifest);
+    const doomed = await startDoomedBot(story, story.manifest, story.environment);
     const thread = story.ask('who am I there?');
     await story.connect(thread, 'remi-at-docs');
     await thread.shows(/First\./);

@@ -141,7 +141,7 @@ test('no secret is in Redis, in Slack, in the audit log or before the model in t
   ];
 
   const stored: string[] = [];
-  for (const key of await story.redis.keys(`${story.prefix}*`)) {
+  for (const key of await story.redis.keys(`{${story.prefix}}:*`)) {
     stored.push(key, (await story.redis.dumpBuffer(key))?.toString('latin1') ?? '');
     if ((await story.redis.type(key)) === 'string') stored.push((await story.redis.get(key)) ?? '');
     if ((await story.redis.type(key)) === 'hash') stored.push(JSON.stringify(await story.redis.hgetall(key)));
@@ -173,7 +173,12 @@ test('an operator disconnects a person, and an erasure removes their accounts', 
   const write = async (text: string) => {
     output += text;
   };
-  const environment = { MANIFEST: file, REDIS_URL: inject('redisUrl'), CONNECTIONS_KEY: KEY };
+  const environment = {
+    ...story.environment,
+    MANIFEST: file,
+    REDIS_URL: inject('redisUrl'),
+    CONNECTIONS_KEY: KEY,
+  };
   const context = { environment, prefix: story.prefix, write, writeError: write };
   expect(await disconnect.run([remi, 'docs'], context)).toBe(0);
   expect(output).toBe('disconnected: docs\n');
@@ -186,5 +191,5 @@ test('an operator disconnects a person, and an erasure removes their accounts', 
   await again.shows(/Second\./);
   await erase.run([remi, '--json'], context);
   expect(output).toContain('"accounts":1');
-  expect(await story.redis.keys(`${story.prefix}*:connections:*`)).toEqual([]);
+  expect(await story.redis.keys(`{${story.prefix}}:connections:*`)).toEqual([]);
 });

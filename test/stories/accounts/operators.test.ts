@@ -4,8 +4,9 @@ import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import { expect, inject, test } from 'vitest';
 import { z } from 'zod';
+import { accountsIn } from '../../../src/store/documents/accounts.ts';
+import { Sealer } from '../../../src/tools/mcp/auth/connections.ts';
 import { Grant } from '../../../src/tools/mcp/auth/grant.ts';
-import { Sealer } from '../../../src/tools/mcp/auth/person/seal.ts';
 import { jsonLines, run, writeManifest } from '../../commands/support.ts';
 import { CLIENT_SECRET, serveOAuth } from '../../tools/mcp/auth/fixtures/oauth-server.ts';
 import { CAST } from '../support.ts';
@@ -28,7 +29,7 @@ async function storedAccount(
   { context: { store } }: Bot,
   key = KEY,
 ): Promise<{ keyId: string; grant: Grant }> {
-  const { sealed } = Stored.parse(await store.readConnection('docs', remi));
+  const { sealed } = Stored.parse(await accountsIn(store).readConnection('docs', remi));
   const sealer = Sealer.read(key);
   if (typeof sealer === 'string') throw new Error(sealer);
   const grant = Grant.parse(JSON.parse(sealer.open(`connection|docs|${remi}`, sealed) ?? 'null'));
@@ -39,6 +40,7 @@ const environmentOf = (story: Story, changes: Record<string, string> = {}) => ({
   MANIFEST: writeManifest(story.manifest),
   REDIS_URL: inject('redisUrl'),
   CONNECTIONS_KEY: KEY,
+  CLIENT_SECRET,
   PUBLIC_URL: story.publicUrl,
   ...changes,
 });
@@ -199,7 +201,7 @@ function keptLines({ setup: { secrets } }: Story) {
 /** All keys and values of a story in Redis. */
 async function everythingIn({ redis, prefix }: Story): Promise<string> {
   const found: string[] = [];
-  for (const key of await redis.keys(`${prefix}*`)) {
+  for (const key of await redis.keys(`{${prefix}}:*`)) {
     const type = await redis.type(key);
     found.push(key);
     if (type === 'string') found.push((await redis.get(key)) ?? '');

@@ -38,9 +38,15 @@ tools:
     mcp:
       url: ${mcp.url}
       allow_private: [127.0.0.1]
-      auth: { as: requester, issuer: "${oauth.issuer}", client_id: ${CLIENT_ID}, client_secret: ${CLIENT_SECRET}${scope === undefined ? '' : `, scope: "${scope}"`} }
+      auth: { as: requester, issuer: "${oauth.issuer}", client_id: ${CLIENT_ID}, client_secret: "\${CLIENT_SECRET}"${scope === undefined ? '' : `, scope: "${scope}"`} }
 `;
-  const story = await startStory({ ...options, manifest, withoutBot: true });
+  const environment = { CLIENT_SECRET };
+  const story = await startStory({
+    ...options,
+    manifest,
+    environment,
+    withoutBot: true,
+  });
   const settings = { ...story.setup.settings, port, publicUrl, connectionsKey: KEY };
   const startBot = (changes: Partial<BotSetup> = {}) => story.startOwnBot({ settings, ...changes });
 
@@ -64,6 +70,7 @@ tools:
     ...story,
     setup: { ...story.setup, settings },
     manifest,
+    environment,
     oauth,
     mcp,
     startBot,

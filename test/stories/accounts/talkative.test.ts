@@ -37,7 +37,7 @@ test('a task of a person is followed in their name, and by the next process afte
     timing: MORTAL,
     sweep: { everyMs: 100, overdueMs: 0 },
   });
-  const doomed = await startDoomedBot(story, story.manifest);
+  const doomed = await startDoomedBot(story, story.manifest, story.environment);
   const thread = story.ask('research');
   await story.connect(thread, 'remi-at-docs');
   await thread.click(alice, /Approval needed/, 'approve');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/agent/json.ts';
-import type { ApprovalRule } from '../../../src/tools/gate/approval-rules.ts';
+import type { ApprovalRule } from '../../../src/policy/rules.ts';
 import { countFor } from '../../support/count-for.ts';
 import { gated, runOnce } from './support.ts';
 
@@ -105,13 +105,21 @@ const RULES: readonly (readonly [string, readonly ApprovalRule[], (input: JsonOb
     [{ when: 'input.no.such.field' }, { require: 'never' }],
     () => false,
   ],
-  ['amount', [{ when: 'input.amount > 10000' }], (input) => isAtMost(10_000, field(input, 'amount'))],
+  [
+    'amount',
+    [{ when: 'input.amount > 10000' }, { require: 'never' }],
+    (input) => isAtMost(10_000, field(input, 'amount')),
+  ],
   [
     'never for small amounts',
     [{ require: 'never', when: 'input.amount <= 100' }],
     (input) => isAtMost(100, field(input, 'amount')),
   ],
-  ['dry run only', [{ when: 'input.dry_run != true' }], (input) => field(input, 'dry_run') === true],
+  [
+    'dry run only',
+    [{ when: 'input.dry_run != true' }, { require: 'never' }],
+    (input) => field(input, 'dry_run') === true,
+  ],
   [
     'never in a dry run',
     [{ require: 'never', when: 'input.dry_run' }],
@@ -119,13 +127,17 @@ const RULES: readonly (readonly [string, readonly ApprovalRule[], (input: JsonOb
   ],
   [
     'our own addresses',
-    [{ when: '!input.to.endsWith("@example.com")' }],
+    [{ when: '!input.to.endsWith("@example.com")' }, { require: 'never' }],
     (input) => String(field(input, 'to')).endsWith('@example.com') && typeof field(input, 'to') === 'string',
   ],
-  ['few items', [{ when: 'size(input.items) > 2' }], (input) => sizeOf(field(input, 'items')) <= 2],
+  [
+    'few items',
+    [{ when: 'size(input.items) > 2' }, { require: 'never' }],
+    (input) => sizeOf(field(input, 'items')) <= 2,
+  ],
   [
     'cheap items',
-    [{ when: 'input.items.exists(item, item.price > 5)' }],
+    [{ when: 'input.items.exists(item, item.price > 5)' }, { require: 'never' }],
     (input) => {
       const items = field(input, 'items');
       if (Array.isArray(items)) return items.every((item: JsonValue) => isAtMost(5, field(item, 'price')));
@@ -133,8 +145,12 @@ const RULES: readonly (readonly [string, readonly ApprovalRule[], (input: JsonOb
       return isJsonObject(items) && Object.keys(items).length === 0;
     },
   ],
-  ['present', [{ when: 'has(input.amount)' }], (input) => !Object.hasOwn(input, 'amount')],
-  ['another requester', [{ when: 'requester != "U2"' }], () => false],
+  [
+    'present',
+    [{ when: 'has(input.amount)' }, { require: 'never' }],
+    (input) => !Object.hasOwn(input, 'amount'),
+  ],
+  ['another requester', [{ when: 'requester != "U2"' }, { require: 'never' }], () => false],
   ['another channel', [{ require: 'never', when: 'channel == "C2"' }], () => false],
   ['another tool', [{ require: 'never', when: 'tool == "other"' }], () => false],
 ];
@@ -237,6 +253,7 @@ test.each([
     file: () => false,
     progress: () => {},
     idempotencyKey: 'key',
+    callId: 'call-1',
   };
   await expect(tool.run(input, helpers)).rejects.toThrow();
   expect(ran).toEqual([]);

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { buildRestart } from '../../../src/agent/replies.ts';
 import { generate } from '../../../src/index.ts';
-import { approvalOf, type GateResumed } from '../../../src/tools/gate/gate.ts';
+import { compileApprovalRules } from '../../../src/policy/rules.ts';
+import { approvalOf, type GateResumed, gate } from '../../../src/tools/gate.ts';
 import { call, calls, keptResults, says, scripted, sentResults, waiting } from '../../agent/support.ts';
-import { gated, interruptIn, runOnce } from './support.ts';
+import { gated, interruptIn, runOnce, takesAnything } from './support.ts';
 
 const CONTEXT = { requester: 'U1', channel: 'C1' };
-const LARGE = [{ policy: 'finance', when: 'input.amount > 100' }];
+const LARGE = [{ policy: 'finance', when: 'input.amount > 100' }, { require: 'never' as const }];
 const approved = (own = false): GateResumed => ({ decision: 'approved', by: 'U2', own });
 const edited: GateResumed = { decision: 'edited', by: 'U2', policy: 'finance' };
 
@@ -112,4 +113,28 @@ test('what a tool throws behind the gate is an error for the model, not a pause'
     status: 'error',
     toolResponse: { output: { message: 'no credit' } },
   });
+});
+
+test('what is over a limit looks for no grant', async () => {
+  const { tool } = takesAnything();
+  const limit = {
+    name: 'a',
+    match: '*',
+    sum: undefined,
+    per: 'tool',
+    windowMs: 1_000,
+    max: 0,
+    policy: 'boss',
+  } as const;
+  let looked = 0;
+  const limited = gate(tool, compileApprovalRules([]), {
+    limits: [limit],
+    readTotals: async (limits) => limits.map(() => ({ count: 0, sum: 0 })),
+    findGrant: async () => {
+      looked += 1;
+      return { grant: 'g' };
+    },
+  });
+  interruptIn(await runOnce(limited, {}));
+  expect(looked).toBe(0);
 });

@@ -20,9 +20,18 @@ export function mayRun(
   approvals: readonly string[],
   members: Membership,
 ): boolean {
-  const verdict = referenceVerdict(tool, policies, call);
+  const verdict = referenceVerdict(tool, call);
   if (typeof verdict === 'string') return verdict === 'run';
-  const policy = policies.get(verdict.ask);
+  return verdict.ask.every((name) => isEnough(policies.get(name), call, approvals, members));
+}
+
+/** Tells whether these people's approvals are enough under a policy. */
+export function isEnough(
+  policy: ReferencePolicy | undefined,
+  call: ReferenceCall,
+  approvals: readonly string[],
+  members: Membership,
+): boolean {
   if (policy === undefined) return false;
   const isIn = (person: string, ids: readonly string[]) =>
     ids.some((id) => id === person || members.get(id)?.includes(person) === true);

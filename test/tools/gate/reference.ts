@@ -34,50 +34,41 @@ export interface ReferenceTool {
   };
 }
 
-/** What must happen: `run`, `deny`, or the name of the policy that is asked. */
-export type ReferenceVerdict = { readonly ask: string } | 'run' | 'deny';
+/** Verdict that must follow: `run`, `deny`, or the names of the policies that must all be satisfied. */
+export type ReferenceVerdict = { readonly ask: readonly string[] } | 'run' | 'deny';
 
 /** The rules of the manifest as the documentation states them, without a thought for speed. */
-export function referenceVerdict(
-  { rules, allow }: ReferenceTool,
-  policies: ReadonlyMap<string, ReferencePolicy>,
-  call: ReferenceCall,
-): ReferenceVerdict {
+export function referenceVerdict({ rules, allow }: ReferenceTool, call: ReferenceCall): ReferenceVerdict {
   const everyone = [...call.requesters, ...call.contextAuthors];
   if (allow.people !== undefined && everyone.some((person) => !allow.people?.includes(person))) return 'deny';
   if (allow.channels !== undefined && !allow.channels.includes(call.channel)) return 'deny';
   const verdicts = everyone.map((person) => forPerson(rules, call, person));
   if (verdicts.includes('deny')) return 'deny';
-  const asked = verdicts.flatMap((verdict) => (typeof verdict === 'object' ? [verdict.ask] : []));
-  const [first, ...others] = asked;
-  if (first === undefined) return 'run';
-  let strictest = first;
-  for (const name of others) if (isStricter(policies.get(name), policies.get(strictest))) strictest = name;
-  return { ask: strictest };
+  const asked = new Set(verdicts.flatMap((verdict) => (typeof verdict === 'object' ? verdict.ask : [])));
+  return asked.size === 0 ? 'run' : { ask: [...asked] };
 }
 
 function forPerson(rules: readonly ReferenceRule[], call: ReferenceCall, person: string): ReferenceVerdict {
   const own = rules.filter(({ match = '*' }) => matches(match, call.tool));
-  for (const { require = 'always', when, policy = 'default' } of own) {
+  const doubted: string[] = [];
+  let isDoubtful = false;
+  for (const { require = 'always', when, policy } of own) {
     const holds = when === undefined ? true : when.holds(call, person);
     if (holds === false) continue;
     if (require === 'deny') return 'deny';
-    if (require === 'never' && holds === true) return 'run';
-    return { ask: policy };
+    if (holds === true) {
+      if (require === 'always') return { ask: [...doubted, policy ?? 'default'] };
+      if (!isDoubtful) return 'run';
+      return { ask: doubted.length === 0 ? ['default'] : doubted };
+    }
+    isDoubtful = true;
+    if (require === 'always') doubted.push(policy ?? 'default');
+    else if (policy !== undefined) doubted.push(policy);
   }
-  return own.some(({ require = 'always' }) => require === 'always') ? 'run' : { ask: 'default' };
+  return { ask: [...doubted, 'default'] };
 }
 
 /** Only patterns with one star at the end are used. */
 function matches(pattern: string, tool: string): boolean {
   return pattern.endsWith('*') ? tool.startsWith(pattern.slice(0, -1)) : pattern === tool;
-}
-
-function isStricter(one: ReferencePolicy | undefined, other: ReferencePolicy | undefined): boolean {
-  if (one === undefined || other === undefined) return one === undefined && other !== undefined;
-  const quorum = ({ groups }: ReferencePolicy) => groups.reduce((sum, group) => sum + group.quorum, 0);
-  if (quorum(one) !== quorum(other)) return quorum(one) > quorum(other);
-  if (one.groups.length !== other.groups.length) return one.groups.length > other.groups.length;
-  if (one.selfApproval !== other.selfApproval) return !one.selfApproval;
-  return one.separation === 'thread' && other.separation !== 'thread';
 }

@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from '../../../src/agent/json.ts';
 import type { ToolPart } from '../../../src/agent/messages.ts';
 import type { Tool, ToolHelpers } from '../../../src/agent/tool.ts';
 import { defineTool } from '../../../src/index.ts';
-import { type ApprovalRule, compileApprovalRules } from '../../../src/tools/gate/approval-rules.ts';
-import { gate } from '../../../src/tools/gate/gate.ts';
+import { type ApprovalRule, compileApprovalRules } from '../../../src/policy/rules.ts';
+import { gate } from '../../../src/tools/gate.ts';
 
 export type Action = Extract<Tool, { kind: 'tool' }>;
 

@@ -24,6 +24,7 @@ export async function runTool(tool: Tool, input: JsonObject, call: Call = {}): P
     file: () => false,
     progress: () => undefined,
     idempotencyKey,
+    callId: 'call-1',
     signal,
   });
 }

@@ -71,6 +71,7 @@ slack: { display_information: { title: Test } }
     'manifest.yml:10:13: policies.finance.remind: "2 hours" is not a duration such as 30s, 15m, 4h or 2d',
     'manifest.yml:11:24: policies.finance.escalate.after: nobody would be asked: the request expires by then',
     'manifest.yml:13:3: tools.ask_question: "ask_question" is the name of a built-in; give this tool another',
+    'manifest.yml:13:3: tools.ask_question: some calls need the policy "default", but there is none in policies; add it or name another here',
     'manifest.yml:15:5: tools.ask_question.aproval: unknown key "aproval"; did you mean "approval"?',
     'manifest.yml:16:25: tools.ask_question.approval.policy: there is no policy "finanse"; did you mean "finance"?',
     'manifest.yml:16:55: tools.ask_question.approval.when: this is not a valid CEL condition: it is incomplete',

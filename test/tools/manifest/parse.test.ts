@@ -81,14 +81,14 @@ describe('what is left out', () => {
 });
 
 describe('the environment', () => {
-  test('fills connections, and what it fills there is secret', () => {
+  test('fills connections, and what it fills there is secret but for the host of an address', () => {
     const { secrets, manifest } = held(
       `tools:
   a: { mcp: { url: "https://\${HOST}/mcp", headers: { authorization: "Bearer \${TOKEN}" } }, approval: { require: never } }
 `,
       { HOST: 'mcp.example.com', TOKEN: 'tok-123456', OTHER: 'other-1234' },
     );
-    expect(secrets).toEqual(['mcp.example.com', 'tok-123456']);
+    expect(secrets).toEqual(['tok-123456']);
     expect(toolOf(manifest)).toMatchObject({
       config: { url: 'https://mcp.example.com/mcp', headers: { authorization: 'Bearer tok-123456' } },
     });

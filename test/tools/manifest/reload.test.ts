@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { AuditRow } from '../../../src/store/port/audit.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
+import { versionOf } from '../../../src/tools/manifest/govern.ts';
 import { parseManifest } from '../../../src/tools/manifest/parse.ts';
 import { type ReloadNotice, type ReloadOptions, watchManifest } from '../../../src/tools/manifest/reload.ts';
 import { Secrets } from '../../../src/tools/secrets.ts';
@@ -35,6 +36,7 @@ async function startWatch(setting: Setting = {}) {
   if (setting.folder === undefined) writeFileSync(file, text);
   const parsed = parseManifest(text, { file, environment });
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
+  const active = versionOf(parsed, undefined);
   const redis = connectTestRedis();
   const store = openRedisStore(redis);
   const secrets = new Secrets();
@@ -45,7 +47,7 @@ async function startWatch(setting: Setting = {}) {
   const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
   const watch = await watchManifest({
     file,
-    text,
+    active,
     environment,
     toolbox,
     secrets,
@@ -66,7 +68,7 @@ async function startWatch(setting: Setting = {}) {
     for await (const row of store.exportAudit()) rows.push(row);
     return rows;
   };
-  return { file, folder, toolbox, secrets, store, watch, notices, lines, audit };
+  return { file, folder, active, toolbox, secrets, store, watch, notices, lines, audit };
 }
 
 const eventually = (check: () => void | Promise<void>) =>
@@ -215,8 +217,8 @@ test('every reload is in the audit log, with both digests, what changed, and no 
 
 test('processes of one machine that load the same change record it once', async () => {
   const first = await startWatch();
-  const { file, toolbox, secrets, store } = first;
-  const options = { file, toolbox, secrets, store, environment: {}, text: manifest('First.'), quietMs: 20 };
+  const { file, active, toolbox, secrets, store } = first;
+  const options = { file, active, toolbox, secrets, store, environment: {}, quietMs: 20 };
   const second = await watchManifest({ ...options, logger: pino({ level: 'silent' }), onNotice: () => {} });
   onTestFinished(() => second.close());
   expect(await first.audit()).toHaveLength(1);

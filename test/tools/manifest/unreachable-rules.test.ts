@@ -101,7 +101,14 @@ describe('the default policy is not needed', () => {
   test.each([
     ['a tool never asks', 'module: ./a.ts, approval: { require: never }'],
     ['a tool is denied', 'module: ./a.ts, approval: { require: deny, reason: No. }'],
-    ['a rule names another', 'module: ./a.ts, approval: { policy: other, when: "input.a == 1" }'],
+    [
+      'a rule names another',
+      'module: ./a.ts, approval: [{ policy: other, when: "input.a == 1" }, { require: never }]',
+    ],
+    [
+      'the rule after a "never" names another',
+      'module: ./a.ts, approval: [{ require: never, when: "input.a == 1" }, { policy: other }]',
+    ],
     [
       'the last rule of a server is for all',
       'mcp: { command: node }, approval: [{ match: "get_*", require: never }, { policy: other }]',

@@ -162,7 +162,7 @@ describe('what is written', () => {
     const { manifest } = held(
       `tools:
   files:
-    mcp: { command: node, args: [a.js], env: { KEY: "\${KEY}" }, cwd: ./here, timeout: 5s, trust_hints: true, prefix: fs_, elicitation: { ask: [S034GHIJKL], expires: 2d } }
+    mcp: { command: node, args: [a.js], env: { KEY: "\${KEY}" }, cwd: ./here, timeout: 5s, trust_hints: true, errors: { final: [fs_read_*] }, prefix: fs_, elicitation: { ask: [S034GHIJKL], expires: 2d } }
     approval: { require: never }
     allow: { channels: [C012ABCDEF], people: [U012ABCDEF] }
     effect: idempotent
@@ -186,6 +186,7 @@ describe('what is written', () => {
         timeoutMs: 5000,
       },
       trustHints: true,
+      finalErrors: ['fs_read_*'],
       elicitation: { ask: ['S034GHIJKL'], expiresMs: 172_800_000 },
       allowPrivate: [],
       approval: [{ require: 'never' }],
@@ -203,6 +204,7 @@ describe('what is written', () => {
           cwd: './here',
           timeout: '5s',
           trust_hints: true,
+          errors: { final: ['fs_read_*'] },
           prefix: 'fs_',
           elicitation: { ask: ['S034GHIJKL'], expires: '2d' },
         },

@@ -53,10 +53,10 @@ test('a task that is stopped already calls nothing', async () => {
   expect(notes().slice(before)).not.toContain('called hang');
 });
 
-test('a tool that says that it failed is an error in its own words', async () => {
+test('a tool that says that it failed is an error with its own words', async () => {
   await expect(call(server(), 'fail')).rejects.toMatchObject({
     code: 'failed',
-    message: 'no more credit on account 17',
+    message: 'The MCP server "tried" reported an error of "fail": no more credit on account 17',
   });
 });
 

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { isOutcomeUnknown } from '../../../src/agent/errors.ts';
+import { isNotDone } from '../../../src/agent/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/agent/json.ts';
 import { StoppedError } from '../../../src/agent/util/abort.ts';
-import { AuthorizationError } from '../../../src/tools/mcp/auth/authorization-error.ts';
+import { AuthorizationError } from '../../../src/tools/errors.ts';
 import { NAME_FORM } from './fixtures/asking-tools.ts';
 import { serveExtensionTasks } from './fixtures/extension-task-server.ts';
 import { call, eventually, httpConfig, open } from './support.ts';
@@ -121,7 +121,7 @@ test('a Stop cancels the task, and the outcome is unknown', async () => {
   const running = call(server, 'research', {}, { resumed, signal: stop.signal });
   await eventually(() => expect(tasks.notes).toContain('get task-1'));
   stop.abort(new StoppedError());
-  expect(isOutcomeUnknown(await running.catch((error: unknown) => error))).toBe(true);
+  expect(isNotDone(await running.catch((error: unknown) => error))).toBe(false);
   expect(tasks.notes).toContain('cancel task-1');
 });
 
@@ -134,11 +134,11 @@ test.each([
   const resumed = resume(await pause());
   tasks.set('task-1', task);
   const error = await call(server, 'research', {}, { resumed }).catch((thrown: unknown) => thrown);
-  expect(isOutcomeUnknown(error)).toBe(true);
+  expect(isNotDone(error)).toBe(false);
   expect(String(error)).toContain(reason);
 });
 
-test('a task whose call failed on its way is no failure of ours: the result says so', async () => {
+test('a task that ends with an error of its tool has an unknown outcome, and the error says why', async () => {
   const { tasks, server, pause, resume } = await start();
   const resumed = resume(await pause());
   tasks.set('task-1', {
@@ -146,7 +146,7 @@ test('a task whose call failed on its way is no failure of ours: the result says
     result: { content: [{ type: 'text', text: 'no such topic' }], isError: true },
   });
   const error = await call(server, 'research', {}, { resumed }).catch((thrown: unknown) => thrown);
-  expect(isOutcomeUnknown(error)).toBe(false);
+  expect(isNotDone(error)).toBe(false);
   expect(String(error)).toContain('no such topic');
 });
 
@@ -161,6 +161,6 @@ test('a task that cannot be followed in the name of its requester has an unknown
   const errorOf = (given: object) => call(server, 'research', {}, given).catch((error: unknown) => error);
   const followed = await errorOf({ resumed });
   expect(String(followed)).toContain('the account is gone');
-  expect(isOutcomeUnknown(followed)).toBe(true);
-  expect(isOutcomeUnknown(await errorOf({}))).toBe(false);
+  expect(isNotDone(followed)).toBe(false);
+  expect(isNotDone(await errorOf({}))).toBe(true);
 });

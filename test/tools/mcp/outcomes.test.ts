@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { isOutcomeUnknown } from '../../../src/agent/errors.ts';
+import { isNotDone } from '../../../src/agent/errors.ts';
 import { call, open } from './support.ts';
 
 type Answer =
@@ -80,7 +80,7 @@ test.each([
 ])('after the JSON-RPC error %i the outcome is %s', async (code, outcome) => {
   const error = await answerOf({ error: { code, message: 'as told' } });
   expect(error).toMatchObject({ message: expect.stringContaining('as told') });
-  expect(isOutcomeUnknown(error) ? 'unknown' : 'failed').toBe(outcome);
+  expect(isNotDone(error) ? 'failed' : 'unknown').toBe(outcome);
 });
 
 test.each([
@@ -89,6 +89,7 @@ test.each([
   [408, 'unknown'],
   [409, 'failed'],
   [429, 'failed'],
+  [499, 'unknown'],
   [500, 'unknown'],
   [502, 'unknown'],
   [503, 'unknown'],
@@ -96,7 +97,7 @@ test.each([
 ])('after the status %i the outcome is %s', async (status, outcome) => {
   const error = await answerOf({ status });
   expect(error).toBeInstanceOf(Error);
-  expect(isOutcomeUnknown(error) ? 'unknown' : 'failed').toBe(outcome);
+  expect(isNotDone(error) ? 'failed' : 'unknown').toBe(outcome);
 });
 
 test.each([
@@ -109,7 +110,7 @@ test.each([
   [-32001, 'unknown'],
 ])('in the current protocol, after the JSON-RPC error %i the outcome is %s', async (code, outcome) => {
   const error = await answerOf({ error: { code, message: 'as told' } }, true);
-  expect(isOutcomeUnknown(error) ? 'unknown' : 'failed').toBe(outcome);
+  expect(isNotDone(error) ? 'failed' : 'unknown').toBe(outcome);
 });
 
 test.each([
@@ -127,7 +128,7 @@ test.each([
     });
     expect(calls).toBe(1);
     expect(error).toBeInstanceOf(Error);
-    expect(isOutcomeUnknown(error)).toBe(true);
+    expect(isNotDone(error)).toBe(false);
   },
 );
 
@@ -137,8 +138,21 @@ test('in the current protocol, a call whose server only sends a new state is mad
     calls += 1;
   });
   expect(calls).toBe(11);
-  expect(isOutcomeUnknown(error)).toBe(true);
+  expect(isNotDone(error)).toBe(false);
 });
+
+test.each([false, true])(
+  'after a result with isError the outcome is unknown (current protocol: %s)',
+  async (isCurrent) => {
+    const result = { content: [{ type: 'text', text: 'the bank timed out' }], isError: true };
+    const error = await answerOf(
+      { result: isCurrent ? { resultType: 'complete', ...result } : result },
+      isCurrent,
+    );
+    expect(error).toMatchObject({ code: 'failed', message: expect.stringContaining('the bank timed out') });
+    expect(isNotDone(error)).toBe(false);
+  },
+);
 
 test('in an older protocol, content of an unknown kind is described', async () => {
   expect(await answerOf({ result: { content: [{ type: 'hologram' }] } })).toBe('[hologram]');

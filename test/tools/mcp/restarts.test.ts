@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { isNotDone } from '../../../src/agent/errors.ts';
 import { openMcpServer } from '../../../src/tools/mcp/open-mcp-server.ts';
 import {
   call,
@@ -36,6 +37,9 @@ describe('a server that goes down', () => {
     const waiting = call(server, 'greet', {}, { signal: stop.signal });
     stop.abort(new Error('stopped by Ada'));
     await expect(waiting).rejects.toThrow('stopped by Ada');
+    // Nothing was sent. The reason itself is shared by all calls of the task, of which others were sent.
+    expect(isNotDone(await waiting.catch((error: unknown) => error))).toBe(true);
+    expect(isNotDone(stop.signal.reason)).toBe(false);
   });
 
   test('comes back after it was killed, and calls that have waited long enough are told so', async () => {

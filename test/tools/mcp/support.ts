@@ -138,6 +138,7 @@ export async function call(
     file: () => false,
     progress: () => {},
     idempotencyKey: 'key',
+    callId: 'call-1',
     ...helpers,
   });
 }

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { isOutcomeUnknown } from '../../../src/agent/errors.ts';
+import { isNotDone } from '../../../src/agent/errors.ts';
 import type { JsonObject } from '../../../src/agent/json.ts';
 import { StoppedError } from '../../../src/agent/util/abort.ts';
 import { taskOf } from '../../../src/tools/mcp/server-pause.ts';
@@ -49,9 +49,9 @@ test('a Stop cancels the task; an abort for any other reason leaves it to whoeve
     stop.abort(reason);
     return running.catch((error: unknown) => error);
   };
-  expect(isOutcomeUnknown(await follow(new Error('another turn has the thread')))).toBe(true);
+  expect(isNotDone(await follow(new Error('another turn has the thread')))).toBe(false);
   expect(tasks.notes).not.toContain('cancel task-1');
-  expect(isOutcomeUnknown(await follow(new StoppedError()))).toBe(true);
+  expect(isNotDone(await follow(new StoppedError()))).toBe(false);
   expect(tasks.notes).toContain('cancel task-1');
 });
 
@@ -60,8 +60,8 @@ test('after a task that its server has forgotten or cancelled the outcome is unk
   tasks.set('task-1', 'cancelled', 'out of paper');
   const cancelled = await call(server, 'research', {}, { resumed }).catch((error: unknown) => error);
   expect(String(cancelled)).toContain('out of paper');
-  expect(isOutcomeUnknown(cancelled)).toBe(true);
+  expect(isNotDone(cancelled)).toBe(false);
   tasks.forget('task-1');
   const forgotten = await call(server, 'research', {}, { resumed }).catch((error: unknown) => error);
-  expect(isOutcomeUnknown(forgotten)).toBe(true);
+  expect(isNotDone(forgotten)).toBe(false);
 });

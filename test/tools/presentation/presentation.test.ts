@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from '../../../src/agent/define-tool.ts';
+import { readableName } from '../../../src/tools/presentation/formats.ts';
 import { createPresentation, type TextDeclaration } from '../../../src/tools/presentation/presentation.ts';
-import { readableName } from '../../../src/tools/presentation/readable-name.ts';
 
 const inputSchema = z.object({
   orderId: z.string(),
@@ -53,7 +53,7 @@ describe('the words about a call', () => {
   test('are incomplete while an argument appears nowhere', () => {
     expect(present({ title: TITLE }, { orderId: 'A-1', amount: 1 }).isComplete).toBe(true);
     expect(present({ title: TITLE }, { orderId: 'A-1', amount: 1, reason: 'x' }).isComplete).toBe(false);
-    expect(present({ title: TITLE }, { orderId: { id: 'A-1' }, amount: 1 }).isComplete).toBe(true);
+    expect(present({ title: TITLE }, { orderId: { id: 'A-1' }, amount: 1 }).isComplete).toBe(false);
     expect(present({ title: TITLE }, { orderId: 'A-1', amount: 1, sneaky: [] }).isComplete).toBe(false);
   });
 
@@ -69,6 +69,8 @@ describe('the words about a call', () => {
     const names = new Map([['U012ABCDEF', 'Remi']]);
     expect(present(declared, { to: 'U012ABCDEF' }, names).title).toBe('Pay Remi (U012ABCDEF)');
     expect(present(declared, { to: 'U012ABCDEF' }).title).toBe('Pay U012ABCDEF');
+    const long = new Map([['U012ABCDEF', 'Remi for lunch']]);
+    expect(present(declared, { to: 'U012ABCDEF' }, long).title).toBe('Pay "Remi for lunch" (U012ABCDEF)');
   });
 
   test('read own properties only', () => {
@@ -97,18 +99,24 @@ describe('the words of a module', () => {
       target: 'A-1',
       fields: [{ label: 'Amount', text: '12' }],
       hasTitle: true,
-      isComplete: true,
+      isComplete: false,
     });
   });
 
-  test('are complete only if every argument stands in them as a whole word', () => {
-    const words = createPresentation(own, {}).present({ orderId: 'A-1', amount: 1, reason: '2' });
-    expect(words.isComplete).toBe(true);
-    const hidden = defineTool(
-      { name: 't', description: '', inputSchema, title: ({ amount }) => `Refund ${amount}00` },
-      () => 'ok',
-    );
-    expect(createPresentation(hidden, {}).present({ orderId: '', amount: 1 }).isComplete).toBe(false);
+  test('are complete only if every argument is a field of its own', () => {
+    const fields = ({ orderId, amount, reason }: z.infer<typeof inputSchema>) => ({
+      Order: orderId,
+      Amount: amount,
+      Reason: reason === 'hidden' ? undefined : reason,
+    });
+    const listing = defineTool({ name: 't', description: '', inputSchema, fields }, () => 'ok');
+    const isComplete = (input: z.infer<typeof inputSchema>) =>
+      createPresentation(listing, {}).present(input).isComplete;
+    expect(isComplete({ orderId: 'A-1', amount: 1 })).toBe(true);
+    expect(isComplete({ orderId: 'A-1', amount: 1, reason: '2' })).toBe(true);
+    expect(isComplete({ orderId: 'A-1', amount: 1, reason: 'hidden' })).toBe(false);
+    expect(isComplete({ orderId: 'hidden', amount: 1, reason: 'hidden' })).toBe(false);
+    expect(isComplete({ orderId: '', amount: 1 })).toBe(false);
   });
 
   test('give way to those of the manifest', () => {

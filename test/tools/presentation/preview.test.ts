@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from '../../../src/agent/define-tool.ts';
 import type { PreviewHelpers } from '../../../src/agent/tool.ts';
-import { createPreview } from '../../../src/tools/presentation/preview.ts';
+import { createPreview } from '../../../src/tools/presentation/linked-call.ts';
 
 /** A server that keeps the method of every request. */
 async function openServer(): Promise<{ url: string; methods: (string | undefined)[] }> {

@@ -25,11 +25,20 @@ test.each([
   ['no rule', undefined, `needs ${BY_DEFAULT}`],
   ['a policy', '{ policy: finance }', `needs ${BY_FINANCE}`],
   ['never', '{ require: never }', undefined],
-  ['a condition', '{ policy: finance, when: "input.x > 1" }', `needs ${BY_FINANCE} when input.x > 1`],
+  [
+    'a condition, and else the default',
+    '{ policy: finance, when: "input.x > 1" }',
+    `needs ${BY_FINANCE} when input.x > 1; needs ${BY_DEFAULT}`,
+  ],
+  [
+    'a condition, and else never',
+    '[ { policy: finance, when: "input.x > 1" }, { require: never } ]',
+    `needs ${BY_FINANCE} when input.x > 1`,
+  ],
   [
     'two conditions',
     '[ { policy: finance, when: "input.x > 9" }, { when: "input.x > 1" } ]',
-    `needs ${BY_FINANCE} when input.x > 9; needs ${BY_DEFAULT} when input.x > 1`,
+    `needs ${BY_FINANCE} when input.x > 9; needs ${BY_DEFAULT} when input.x > 1; needs ${BY_DEFAULT}`,
   ],
   [
     'never, and then a rule that no call reaches',

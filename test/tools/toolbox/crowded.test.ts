@@ -55,7 +55,7 @@ describe('more tools than a model takes', () => {
     // A request that has waited since before still finds its tool.
     expect(toolbox.find('second_15')).toBeDefined();
     const locate = (finding: Finding) => ({ ...finding, file: '', line: 1, column: 1, path: '' });
-    expect(await checkTools({ manifest, folder, secrets: [], locate }, {})).toContainEqual(
+    expect(await checkTools({ manifest, written: {}, folder, secrets: [], locate }, {})).toContainEqual(
       expect.objectContaining({ check: 'tool second', status: 'failed', message: problem }),
     );
 

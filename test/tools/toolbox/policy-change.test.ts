@@ -7,17 +7,17 @@ import {
   type PolicyChange,
 } from '../../../src/tools/toolbox/policy-change.ts';
 import { runOnce } from '../gate/support.ts';
-import { manifestFrom } from '../manifest/compare/support.ts';
+import { DEFAULT_POLICY, held } from '../manifest/support.ts';
 import { APPROVED, actionIn, ROOT } from './support.ts';
 
-const CHANGE: PolicyChange = { from: 'one', to: 'two', weaker: ['policies.default: fewer'] };
+const CHANGE: PolicyChange = { from: 'one', to: 'two', diff: '- policies.default.quorum: 2' };
 
 async function openGoverned() {
   const approved: PolicyChange[] = [];
-  const { manifest } = manifestFrom({
-    agent: { policy_changes: { approvers: ['U0ALICE001', 'U0BRUNO002'], quorum: 2, channel: 'C0POLICIES' } },
-    policies: { default: { approvers: ['S0APPROVE1'] } },
-  });
+  const { manifest } = held(
+    `agent: { policy_changes: { approvers: [U0ALICE001, U0BRUNO002], quorum: 2, channel: C0POLICIES } }
+${DEFAULT_POLICY}`,
+  );
   const toolbox = await openToolbox(manifest, {
     folder: ROOT,
     secrets: new Secrets(),
@@ -31,7 +31,7 @@ async function openGoverned() {
   const call = (change: PolicyChange, name: string, resumed = false) =>
     runOnce(
       actionIn(toolbox, POLICY_CHANGE_TOOL),
-      { ...change, weaker: [...change.weaker] },
+      { ...change },
       {
         context: { requester: 'manifest.yml', channel: 'C0POLICIES', threadId: `C0POLICIES:${name}` },
         ...(resumed && { resumed: { ...APPROVED } }),
@@ -51,11 +51,11 @@ test('a change of the policies always needs approval, and no model is offered it
   expect(approved).toEqual([]);
 });
 
-test('it is recorded once approved; not if its words were edited, or another manifest is active by then', async () => {
+test('it is recorded once approved; not if its lines were edited, or another manifest is active by then', async () => {
   const { approved, call } = await openGoverned();
   expect(await call(CHANGE, changeName(CHANGE), true)).toMatchObject({ status: 'ok' });
   expect(approved).toEqual([CHANGE]);
-  const edited = { ...CHANGE, weaker: ['nothing much'] };
+  const edited = { ...CHANGE, diff: '- tools.pay.max_output: 2' };
   expect(await call(edited, changeName(CHANGE), true)).toMatchObject({ status: 'error' });
   expect(approved).toEqual([CHANGE]);
   const late = { ...CHANGE, from: 'zero' };

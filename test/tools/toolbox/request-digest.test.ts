@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { moodyServer, temporaryFolder } from '../mcp/support.ts';
 import { digestOf, manifestOf, openTools, writeModule } from './support.ts';
@@ -60,6 +62,33 @@ test('a changed file of a module gives another digest', async () => {
   expect(await digest()).toBe(first);
   writeModule(folder, 'one.ts', 'one', "return 'second';");
   expect(await digest()).not.toBe(first);
+});
+
+test('a changed file that a module imports from its folder gives another digest, however deep, and another library does too', async () => {
+  const folder = temporaryFolder();
+  const write = (file: string, text: string) => writeFileSync(join(folder, file), text);
+  const digest = async () =>
+    digestOf(await openTools(manifestOf('  one: { module: ./one.ts }\n'), { folder }), 'one');
+  writeModule(folder, 'one.ts', 'one', "return (await import('./client.js')).pay();");
+  write('client.ts', "export { pay } from './deep';\n");
+  write(
+    'deep.ts',
+    "import fee from './fee.json' with { type: 'json' };\nexport const pay = () => fee.cents;\n",
+  );
+  write('fee.json', '{ "cents": 1 }');
+  write('package.json', '{ "type": "module" }');
+  write('package-lock.json', '{ "lockfileVersion": 3 }');
+  const digests = [await digest()];
+  expect(await digest()).toBe(digests[0]);
+  write('unrelated.ts', 'export {};\n');
+  expect(await digest()).toBe(digests[0]);
+  write('client.ts', "export { pay } from './deep';\n// another host\n");
+  digests.push(await digest());
+  write('deep.ts', "export const pay = () => 2;\nexport * from './client';\n");
+  digests.push(await digest());
+  write('package-lock.json', '{ "lockfileVersion": 3, "packages": {} }');
+  digests.push(await digest());
+  expect(new Set(digests).size).toBe(4);
 });
 
 test('a change of the policy, the people, the editor, the thread or the arguments gives another digest', async () => {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
-import { approvalOf } from '../../../src/tools/gate/gate.ts';
+import { approvalOf } from '../../../src/tools/gate.ts';
 import { approve, ask, attempt } from '../../store/support.ts';
 import { connectTestRedis } from '../../support/redis.ts';
 import { interruptIn, runOnce } from '../gate/support.ts';
@@ -123,4 +123,46 @@ test('a changed manifest exchanges what it changes, and a source that it leaves 
   await toolbox.replace(manifestOf('  two: { module: ./two.ts }\n'));
   expect(toolbox.find('one')).toBeUndefined();
   expect(toolbox.servers()).toEqual([]);
+});
+
+test('a name belongs to its module: a server that lists a tool of that name does not get its calls, wherever it stands in the manifest', async () => {
+  const folder = temporaryFolder();
+  writeModule(folder, 'greet.ts', 'greet', "return 'from the module';");
+  const { entry } = moodyEntry();
+  const server = `${entry}    approval: { require: never }\n`;
+  const module = '  greet: { module: ./greet.ts, approval: { policy: finance } }\n';
+  for (const tools of [`${server}${module}`, `${module}${server}`]) {
+    const toolbox = await openTools(manifestOf(tools), { folder });
+    expect(toolbox.find('greet')?.source).toBe('module');
+    expect(approvalOf(interruptIn(await runOnce(actionIn(toolbox, 'greet'), {})))?.policy).toBe('finance');
+    expect(await runOnce(actionIn(toolbox, 'greet'), {}, { resumed: { ...APPROVED } })).toMatchObject({
+      toolResponse: { output: 'from the module' },
+    });
+    const problem = expect.stringContaining('moody: the name "greet" belongs to "greet"');
+    expect(toolbox.problems()).toContainEqual(problem);
+    expect(toolbox.unlocked()).toMatchObject([{ server: 'moody', tool: 'greet', problem }]);
+  }
+});
+
+test('the name of a module that cannot be loaded stays with its entry: a server does not get its calls', async () => {
+  const { entry } = moodyEntry();
+  const tools = `${entry}    approval: { require: never }\n  greet: { module: ./gone.ts }\n`;
+  const toolbox = await openTools(manifestOf(tools), { folder: temporaryFolder() });
+  expect(toolbox.find('greet')).toBeUndefined();
+});
+
+test('an error that a tool of a server reports leaves its outcome unknown, unless the manifest says that errors are final', async () => {
+  const { entry } = moodyEntry();
+  const unknown: boolean[] = [];
+  for (const errors of [
+    '',
+    ', errors: final',
+    ', errors: { final: ["fa*"] }',
+    ', errors: { final: [greet] }',
+  ]) {
+    const tools = `${entry.replace(' }\n', `${errors} }\n`)}    approval: { require: never }\n`;
+    const toolbox = await openTools(manifestOf(tools));
+    await runOnce(actionIn(toolbox, 'fail'), {}, { onToolError: ({ isUnknown }) => unknown.push(isUnknown) });
+  }
+  expect(unknown).toEqual([true, false, false, true]);
 });

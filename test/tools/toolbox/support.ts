@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import type { GateResumed } from '../../../src/tools/gate/gate.ts';
+import type { GateResumed } from '../../../src/tools/gate.ts';
 import type { Manifest } from '../../../src/tools/manifest/manifest.ts';
 import { parseManifest } from '../../../src/tools/manifest/parse.ts';
 import { formatProblem } from '../../../src/tools/manifest/problem.ts';

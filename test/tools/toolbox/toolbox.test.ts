@@ -46,11 +46,32 @@ test('a name that is taken is reported, and the first tool of that name stays', 
     { folder },
   );
   expect(toolbox.problems()).toEqual([
-    'second: the name "same" is taken; it is left out',
+    'second: the name "same" belongs to "first", so the tool of "second" is offered to nobody; give it another name or the server a prefix',
     'question: the name "ask_question" is taken; it is left out',
   ]);
   expect(await runOnce(actionIn(toolbox, 'same'), {})).toMatchObject({ toolResponse: { output: 'first' } });
   expect(toolbox.find('ask_question')?.source).toBe('built-in');
+});
+
+test('a tool that a mistyped limit leaves without one is offered to nobody', async () => {
+  const folder = temporaryFolder();
+  for (const name of ['refund', 'greet']) writeModule(folder, `${name}.ts`, name);
+  const toolbox = await openTools(
+    manifestOf(`
+  refund: { module: ./refund.ts }
+  greet: { module: ./greet.ts }
+limits:
+  refnd: { window: 1d, max: 5 }
+  greet: { window: 1d, max: 5 }
+  "deploy_*": { window: 1d, max: 5 }
+`),
+    { folder },
+  );
+  expect(toolbox.problems()).toEqual([
+    'refund: refund: "limits" has "refnd", which is no tool and may mean this one, so it is offered to nobody; correct the name in "limits"',
+    'limits: there is no tool "deploy_*"',
+  ]);
+  expect(names(toolbox.tools())).toEqual([...BUILT_INS, 'greet']);
 });
 
 test('a tool is offered only in the channels and to the people that the manifest allows', async () => {

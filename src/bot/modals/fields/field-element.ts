@@ -1,9 +1,9 @@
 import type { InputBlockElement, MultiStaticSelect, PlainTextOption, StaticSelect } from '@slack/types';
 import type { JsonObject, JsonValue } from '../../../agent/json.ts';
 import { plain } from '../../cards/card.ts';
-import { showJson } from '../../cards/values/show-json.ts';
-import { hasHidden, showLabel } from '../../cards/values/show-text.ts';
+import { showJson } from '../../cards/render-value.ts';
 import { limits } from '../../slack/limits.ts';
+import { hasHidden, showLabel } from '../../texts/show-text.ts';
 import { momentText } from './read-field.ts';
 import type { Choice, Field } from './schema-fields.ts';
 

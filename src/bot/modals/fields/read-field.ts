@@ -1,19 +1,19 @@
-import { isDeeperThan, type JsonValue } from '../../../agent/json.ts';
-import { findLossyNumber } from '../../../agent/schema/lossy-number.ts';
-import { readJson } from '../../cards/values/show-json.ts';
-import { cut, showLine } from '../../cards/values/show-text.ts';
+import { findLossyNumber, isDeeperThan, type JsonValue } from '../../../agent/json.ts';
+import type { CompiledSchema } from '../../../agent/schema/json-schema.ts';
+import { readJson } from '../../cards/render-value.ts';
 import { limits } from '../../slack/limits.ts';
 import { modalTexts } from '../../texts/modals.ts';
-import type { InputState } from '../modal-state.ts';
-import type { Choice, Field } from './schema-fields.ts';
+import { cut, showLine } from '../../texts/show-text.ts';
+import { type InputState, parseModalState, type Submission } from '../modal.ts';
+import { type Choice, type Field, fieldsOf, WHOLE, wholeField } from './schema-fields.ts';
 
 /** A parsed input: a value, no value, or a problem. */
-export type Entered =
+type Entered =
   | { readonly ok: true; readonly value: JsonValue | undefined }
   | { readonly ok: false; readonly problem: string };
 
 /** Parses one input by its action id, which says how the form had built it. */
-export function readField(
+function readField(
   field: Field,
   input: { readonly actionId: string; readonly state: InputState } | undefined,
 ): Entered {
@@ -124,4 +124,42 @@ function unkept(value: JsonValue, text: string): string | undefined {
 /** Writes a moment of Slack's picker as JSON Schema's `date-time`; the same moment always gives the same text. */
 export function momentText(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
+}
+
+/** Parses a submitted form into a value that its schema accepts, or returns an error for each invalid input. */
+export function parseSubmission(schema: CompiledSchema, values: unknown): Submission<JsonValue> {
+  const inputs = parseModalState(values);
+  const fields = inputs.has(WHOLE) ? [wholeField(schema.jsonSchema)] : fieldsOf(schema.jsonSchema);
+  const errors: Record<string, string> = {};
+  const entries: [name: string | undefined, value: JsonValue][] = [];
+  for (const field of fields) {
+    const entered = readField(field, inputs.get(field.blockId));
+    if (!entered.ok) errors[field.blockId] = entered.problem;
+    else if (entered.value !== undefined) entries.push([field.name, entered.value]);
+    else if (field.isRequired) errors[field.blockId] = modalTexts.fillThisIn;
+  }
+  if (Object.keys(errors).length > 0) return { ok: false, errors };
+  const [only] = entries;
+  const value =
+    only !== undefined && only[0] === undefined
+      ? only[1]
+      : Object.fromEntries(entries.map(([name = '', entry]) => [name, entry]));
+  const checked = schema.parse(value);
+  if (checked.ok) return { ok: true, value };
+  return { ok: false, errors: placeError(fields, checked.field, checked.problem) };
+}
+
+/** Assigns an error at a path to the input of its first property, or else to the first input. */
+function placeError(
+  fields: readonly Field[],
+  path: string,
+  problem: string,
+): Readonly<Record<string, string>> {
+  const [owner] = fields
+    .filter(({ name }) => name !== undefined && (path === name || path.startsWith(`${name}.`)))
+    .sort((left, right) => (right.name?.length ?? 0) - (left.name?.length ?? 0));
+  const field = owner ?? fields[0];
+  const rest = owner?.name === undefined ? path : path.slice(owner.name.length + 1);
+  const message = rest === '' ? problem : `${rest}: ${problem}`;
+  return { [field?.blockId ?? WHOLE]: cut(showLine(message), limits.errorText) };
 }

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../agent/json.ts';
-import { readableName } from '../../../tools/presentation/readable-name.ts';
+import { readableName } from '../../../tools/presentation/formats.ts';
 import { limits } from '../../slack/limits.ts';
 
 export interface Choice {

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../../agent/json.ts';
-import type { PolicySnapshot, Store } from '../../../store/port/store.ts';
-import { fillGroups } from '../../../tools/gate/fill-groups.ts';
-import type { Policy } from '../../../tools/gate/policy.ts';
+import { fillGroups, type Policy } from '../../../policy/policy.ts';
+import type { PolicySnapshot, RequestRecord, Store } from '../../../store/port/store.ts';
 import type { BotContext } from '../../context.ts';
 import { mayDecide } from '../../decisions/authorize.ts';
 import { hasPart, type StandIn } from '../../delegations/stand-ins.ts';
@@ -46,6 +45,19 @@ export async function eligibleApprovers(
   return { approvers, places: filled.flat().length, isSure: true };
 }
 
+/** Finds the people who can confirm an unknown outcome now, by the same check as for approvers. */
+export async function peopleToConfirm(
+  directory: BotContext['directory'],
+  resolvers: readonly string[],
+): Promise<{ readonly people: readonly string[]; readonly isSure: boolean }> {
+  const { people, isSure } = await directory.peopleBehind(resolvers);
+  const checked = await Promise.all(people.map((id) => mayDecide(directory, id, resolvers)));
+  return {
+    people: people.filter((_, index) => checked[index]?.eligible === true),
+    isSure: isSure && checked.every((permission) => permission.eligible || permission.checked),
+  };
+}
+
 /** Lists the status that approvers have set in Slack, by person, from look-ups that were just made; a card names no more people. */
 export async function statusesOf(
   directory: BotContext['directory'],
@@ -70,45 +82,50 @@ export interface AskedPeople {
 
 /**
  * Leaves out the approvers for whom as many requests wait as the policy says; they find this one in the thread and in App Home, and may
- * decide it all the same. If nobody is left, the people of the escalation are asked at once, or everybody if there is none.
+ * decide it all the same. If nobody is left, the people of the escalation are asked at once, or everybody if there is none. What the
+ * same people asked for does not bring the escalation forward: nobody chooses who approves by flooding the others.
  */
 export async function peopleToAsk(
   context: {
-    readonly store: Pick<Store, 'listWaiting' | 'load'>;
+    readonly store: Pick<Store, 'list' | 'load'>;
     readonly directory: BotContext['directory'];
   },
   { load, escalate, directMessages }: Policy,
   approvers: readonly string[],
+  requesters: readonly string[],
 ): Promise<AskedPeople> {
   const most = load?.waiting;
   if (most === undefined || !directMessages) return { people: approvers, isFull: false };
-  const counts = await Promise.all(approvers.map((who) => countWaiting(context, who)));
-  const free = approvers.filter((_, index) => (counts[index] ?? 0) < most);
+  const waiting = await Promise.all(approvers.map((who) => listWaiting(context, who)));
+  const free = approvers.filter((_, index) => (waiting[index]?.length ?? 0) < most);
   if (free.length > 0) return { people: free, isFull: false };
-  return escalate === undefined ? { people: approvers, isFull: false } : { people: [], isFull: true };
+  const isOthers = ({ requesters: askers }: RequestRecord) => !askers.some((who) => requesters.includes(who));
+  const isFull = escalate !== undefined && waiting.every((each) => each.filter(isOthers).length >= most);
+  return { people: isFull ? [] : approvers, isFull };
 }
 
-/** Counts the requests that a person got as a direct message and has not decided. */
-async function countWaiting(
+/** Lists the requests that a person got as a direct message and has not decided. */
+async function listWaiting(
   {
     store,
     directory,
-  }: { readonly store: Pick<Store, 'listWaiting' | 'load'>; readonly directory: BotContext['directory'] },
+  }: { readonly store: Pick<Store, 'list' | 'load'>; readonly directory: BotContext['directory'] },
   who: string,
-): Promise<number> {
+): Promise<RequestRecord[]> {
   const groups = await directory
     .relaxed()
     .groupsOf(who)
     .catch(() => []);
-  const { requestIds } = await store.listWaiting([who, ...groups], { limit: NEWEST_COUNTED });
+  const { requestIds } = await store.list('waiting', [who, ...groups], { limit: NEWEST_COUNTED });
   const loaded = await Promise.all(requestIds.map((id) => store.load(id)));
-  return loaded.filter(
-    (result) =>
-      result.outcome === 'found' &&
-      result.request.state === 'pending' &&
-      !hasPart(result.request, who) &&
-      result.request.views.some(({ id }) => id === personView(who)),
-  ).length;
+  return loaded.flatMap((result) =>
+    result.outcome === 'found' &&
+    result.request.state === 'pending' &&
+    !hasPart(result.request, who) &&
+    result.request.views.some(({ id }) => id === personView(who))
+      ? [result.request]
+      : [],
+  );
 }
 
 /** Lets the escalation begin with the request. */

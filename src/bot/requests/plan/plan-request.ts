@@ -1,11 +1,15 @@
 import { toJson } from '../../../agent/json.ts';
 import type { CallPart, Interrupt } from '../../../agent/messages.ts';
+import { previewOf } from '../../../engine/admit.ts';
+import { digestNow } from '../../../engine/bind-request.ts';
+import { classifyInterrupt } from '../../../engine/classify-interrupt.ts';
+import { innerCalls, type ReadFile, toDetails } from '../../../engine/request-details.ts';
+import { NOBODY } from '../../../engine/task-people.ts';
+import { riskOf } from '../../../policy/policy.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf, type Store } from '../../../store/port/store.ts';
-import { editorOf, previousPreviewOf } from '../../../tools/gate/gate.ts';
-import { isOverLimit } from '../../../tools/gate/limits.ts';
-import { riskOf } from '../../../tools/gate/risk.ts';
-import { consentOf } from '../../../tools/mcp/auth/person/ask-for-consent.ts';
-import { elicitationOf } from '../../../tools/mcp/server-pause.ts';
+import { editorOf, previousPreviewOf } from '../../../tools/gate.ts';
+import { consentOf } from '../../../tools/mcp/auth/ask-for-consent.ts';
+import { elicitationOf, isRunAsTask, serverPauseOf } from '../../../tools/mcp/server-pause.ts';
 import type { ToolEntry } from '../../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../../context.ts';
 import { standInsFor } from '../../delegations/stand-ins.ts';
@@ -16,15 +20,11 @@ import { connectionTexts } from '../../texts/connections.ts';
 import { noticeTexts } from '../../texts/notices.ts';
 import { resolveGroups } from '../approver-groups.ts';
 import { problemWithAsked, purposeOf } from '../awaited-schema.ts';
-import { digestNow } from '../bind-request.ts';
-import { classifyInterrupt } from '../classify-interrupt.ts';
 import { answerSnapshot, snapshotOf } from '../policy-snapshot.ts';
-import { type ReadFile, toDetails } from '../request-details.ts';
-import { NOBODY } from '../task-people.ts';
 import { THREAD_VIEW } from '../view-ids.ts';
 import { eligibleApprovers, escalatedAtOnce, otherViews, peopleToAsk, statusesOf } from './people-to-ask.ts';
 import { planUnknown } from './plan-unknown.ts';
-import { presentCall, previewOf } from './present-call.ts';
+import { presentCall, presentInner } from './present-call.ts';
 
 const DAY_MS = 86_400_000;
 const QUESTION_MS = DAY_MS;
@@ -45,7 +45,7 @@ export interface RequestOrigin {
 
 /** The parts of the context that a plan needs. */
 export type PlanContext = Pick<BotContext, 'toolbox' | 'directory'> & {
-  readonly store: Pick<Store, 'readDelegations' | 'listWaiting' | 'load'>;
+  readonly store: Pick<Store, 'readDelegations' | 'list' | 'load'>;
 };
 
 /** Plans the request of one waiting call; returns a sentence if nobody could ever approve it. */
@@ -57,14 +57,16 @@ export async function planRequest(
 ): Promise<NewRequest | string> {
   const pause = classifyInterrupt(interrupt);
   const entry = toolbox.find(interrupt.toolRequest.name);
-  if (entry === undefined) return noticeTexts.noTool(interrupt.toolRequest.name);
-  if (pause.kind === 'exit') return noticeTexts.completedTwice;
-  if (pause.kind === 'unknown')
+  // A task runs on at its server, whether we can follow it or not.
+  const isLost = entry === undefined && isRunAsTask(serverPauseOf(interrupt));
+  if (pause.kind === 'unknown' || isLost)
     return planUnknown(
       { toolbox, directory },
       { threadId, requesters, contextAuthors, why, files },
       { call, interrupt, entry },
     );
+  if (entry === undefined) return noticeTexts.noTool(interrupt.toolRequest.name);
+  if (pause.kind === 'exit') return noticeTexts.completedTwice;
   const asked = elicitationOf(interrupt);
   if (asked !== undefined)
     return planElicitation(
@@ -75,11 +77,14 @@ export async function planRequest(
   const { tool } = entry;
   const { name: toolName, input } = interrupt.toolRequest;
   const editor = editorOf(interrupt);
-  const [words, preview, before] = await Promise.all([
+  const inner = innerCalls(interrupt);
+  const hasPreview = pause.kind === 'approval' && inner === undefined;
+  const [whole, preview, before] = await Promise.all([
     presentCall(directory, entry, input),
-    pause.kind === 'approval' ? previewOf(entry, input, { threadId, requesters, contextAuthors }) : undefined,
+    hasPreview ? previewOf(entry, input, { threadId, requesters, contextAuthors }) : undefined,
     editor === undefined ? undefined : presentCall(directory, entry, call.toolRequest.input),
   ]);
+  const words = inner === undefined ? whole : presentInner(inner, whole);
   const isTold = words.hasTitle && words.isComplete && before?.isComplete === true;
   const previousPreview = previousPreviewOf(interrupt);
   const presented = {
@@ -95,10 +100,14 @@ export async function planRequest(
     ...(target !== undefined && { target }),
     ...(fields.length > 0 && { fields: toJson(fields) }),
     arguments: toJson(input),
+    ...(inner !== undefined && { inner: toJson(inner) }),
     ...(files.length > 0 && { files: toJson(files) }),
   };
   const [requester = NOBODY] = requesters;
-  const base = { id: requestIdOf(threadId, interrupt.id), requester, requesters };
+  const base = {
+    ...{ id: requestIdOf(threadId, interrupt.id), requester, requesters },
+    labels: { tool: toolName, policy: '' },
+  };
   const bound = { entry, interrupt, presented, threadId, requesters, contextAuthors };
   const threadView = { id: THREAD_VIEW, place: { ...placeIn(threadId) } };
 
@@ -148,18 +157,19 @@ export async function planRequest(
     return noticeTexts.tooFewApprovers(policy.name, policy.quorum, found.places);
   }
   const [told, standIns, statuses] = await Promise.all([
-    peopleToAsk({ store, directory }, policy, approvers),
+    peopleToAsk({ store, directory }, policy, approvers, requesters),
     standInsFor({ store, directory }, { ...snapshot, policy: snapshot, requesters, barred }),
     statusesOf(directory.relaxed(), approvers),
   ]);
   const risk = riskOf(policy.risk, judged);
-  const mayGrant = risk !== 'high' && !pause.own && !isOverLimit(pause) && editor === undefined;
+  const mayGrant = risk !== 'high' && !pause.own && pause.overLimit !== true && editor === undefined;
   const shown = {
     ...{ name, risk, confirm, own: pause.own },
     ...(mayGrant && policy.grants !== undefined && { grants: { ...policy.grants } }),
   };
   return {
     ...base,
+    labels: { tool: toolName, policy: name },
     barred,
     kind: 'approval',
     details: toDetails(call, interrupt, {

@@ -1,12 +1,12 @@
 import type { Message } from '../../../agent/messages.ts';
 import { type CloseReply, closeInterrupt } from '../../../agent/replies.ts';
 import { Transcript } from '../../../agent/transcript.ts';
+import { classifyInterrupt } from '../../../engine/classify-interrupt.ts';
+import { filesReadIn } from '../../../engine/request-details.ts';
+import { NOBODY, peopleOf, presentPart } from '../../../engine/task-people.ts';
 import type { NewRequest } from '../../../store/port/store.ts';
 import { elicitationOf } from '../../../tools/mcp/server-pause.ts';
 import type { BotContext } from '../../context.ts';
-import { classifyInterrupt } from '../classify-interrupt.ts';
-import { filesReadIn } from '../request-details.ts';
-import { NOBODY, peopleOf, presentTask } from '../task-people.ts';
 import { undoneBy } from '../undo-call.ts';
 import { joinIdentical, type WaitingCall } from './join-identical.ts';
 import { type PlanContext, planRequest } from './plan-request.ts';
@@ -29,14 +29,14 @@ export async function planRequests(
   { anew = false }: { readonly anew?: boolean } = {},
 ): Promise<RequestPlan> {
   const { round, text } = Transcript.latestRound(messages);
-  const { requesters, contextAuthors } = peopleOf(messages);
+  const { requesters, contextAuthors } = peopleOf(messages, context.toolbox);
   const [requester = NOBODY] = requesters;
   const origin = {
     threadId,
     requesters: [requester, ...requesters.slice(1)],
     contextAuthors,
     why: text,
-    files: filesReadIn(presentTask(messages)),
+    files: filesReadIn(presentPart(messages, context.toolbox)),
   };
   const waiting = [...round.values()].flatMap((call) => (call.state === 'waiting' ? [call] : []));
   const isStarted = ({ interrupt }: WaitingCall) =>

@@ -1,10 +1,10 @@
 import { toJson } from '../../../agent/json.ts';
+import type { Details, InnerCall } from '../../../engine/request-details.ts';
+import { readableName } from '../../../tools/presentation/formats.ts';
 import type { Presented } from '../../../tools/presentation/presentation.ts';
 import type { ToolEntry } from '../../../tools/toolbox/toolbox.ts';
 import type { Directory } from '../../slack/directory.ts';
-import { parseThreadId } from '../../slack/thread.ts';
-import type { Details } from '../request-details.ts';
-import { NOBODY, type TaskPeople } from '../task-people.ts';
+import { cardTexts } from '../../texts/cards.ts';
 
 /** Puts a call into words, with the names of the people in it where Slack knows them. */
 export async function presentCall(
@@ -26,13 +26,11 @@ export async function presentCall(
   return { ...presented, fields: [...fields] };
 }
 
-/** Computes what a call would change; `undefined` if neither its tool nor the manifest can say. */
-export async function previewOf(
-  { preview }: ToolEntry,
-  input: unknown,
-  { threadId, requesters, contextAuthors }: TaskPeople & { readonly threadId: string },
-): Promise<NonNullable<Details['presented']>['preview']> {
-  const { channel } = parseThreadId(threadId);
-  const [requester = NOBODY] = requesters;
-  return preview?.(input, { threadId, channel, requester, requesters, contextAuthors });
+/** Puts the calls that wait inside another one into words; their arguments are shown, since nobody has written a title for them. */
+export function presentInner(
+  inner: readonly InnerCall[],
+  outer: NonNullable<Details['presented']>,
+): NonNullable<Details['presented']> {
+  const names = inner.map(({ tool }) => readableName(tool)).join(', ');
+  return { title: cardTexts.inside(names, outer.title), fields: [], hasTitle: true, isComplete: false };
 }

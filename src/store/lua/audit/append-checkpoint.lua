@@ -9,7 +9,7 @@
 -- Returns
 --   {'appended'}           also for the same call again
 --   {'not-held'}           another process signs now
---   {'not-next'}
+--   {'not-next'}           also if this number was deleted: a stream never takes a number twice
 local owner, n, hash, previous, body = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 local last = { n = '0', hash = '' }
 local newest = redis.call('XREVRANGE', K.checkpoints, '+', '-', 'COUNT', '1')[1]
@@ -19,5 +19,6 @@ if last.n == n and last.hash == hash then return { 'appended' } end -- guard: ap
 if redis.call('HGET', K.export, 'owner') ~= owner then return { 'not-held' } end -- guard: append-checkpoint-held
 if tonumber(n) ~= last.n + 1 or previous ~= last.hash then return { 'not-next' } end -- guard: append-checkpoint-next
 
-redis.call('XADD', K.checkpoints, n .. '-0', 'h', hash, 'b', body)
+local added = redis.pcall('XADD', K.checkpoints, n .. '-0', 'h', hash, 'b', body)
+if type(added) == 'table' then return { 'not-next' } end -- guard: append-checkpoint-deleted
 return { 'appended' }

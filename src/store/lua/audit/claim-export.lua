@@ -1,4 +1,4 @@
--- Claims or renews the lease of the one process that signs and exports the audit log.
+-- Claims or renews the lease of the one process that signs and exports the audit log. The first owner ever becomes the id of the log.
 -- ARGV
 --   1 ''
 --   2 owner
@@ -11,5 +11,6 @@ local held = read(K.export, 'owner', 'lease_until')
 
 if held.owner and held.owner ~= owner and now < tonumber(held.lease_until) then return { 'other' } end -- guard: claim-export-other
 
+redis.call('HSETNX', K.export, 'id', owner)
 redis.call('HSET', K.export, 'owner', owner, 'lease_until', int(now + lease))
 return { 'held' }

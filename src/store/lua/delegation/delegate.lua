@@ -1,5 +1,4 @@
--- Lets one person decide for another until a time: enters it in the table of delegations, in place of an earlier one of that person.
--- `apply-delegations` then brings the table to each shard.
+-- Lets one person decide for another until a time, in place of an earlier delegation of that person.
 -- ARGV
 --   1 ''
 --   2 from whom
@@ -14,19 +13,18 @@
 --   {'over'}               its time has passed
 --- include audit
 local from, id, to, ends, text, body, digest = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), ARGV[6], ARGV[7], ARGV[8]
-local ENTRY = '^%S+ %S+ (%S+) %S+ (%d+)'
+local ENTRY = '^%S+ (%S+) %S+ (%d+)'
 local table_now, subject = read_all(K.delegations), 'delegation:' .. from
 local former, former_ends = string.match(table_now['from|' .. from] or '', ENTRY)
 
 if former == id then return { 'delegated' } end -- guard: delegate-repeated
 if ends <= now then return { 'over' } end -- guard: delegate-over
 
-local epoch = int(redis.call('HINCRBY', K.delegations, 'epoch', 1))
 if former and tonumber(former_ends) > now then audit('delegation-ended', subject, former .. ' replaced', body, digest) end
 for name, entry in pairs(table_now) do
   local _, over = string.match(entry, ENTRY)
   if over and tonumber(over) <= now then redis.call('HDEL', K.delegations, name) end
 end
-redis.call('HSET', K.delegations, 'from|' .. from, table.concat({ epoch, NOW, id, to, int(ends), text }, ' '))
+redis.call('HSET', K.delegations, 'from|' .. from, table.concat({ NOW, id, to, int(ends), text }, ' '))
 audit('delegated', subject, table.concat({ id, to, 'until', int(ends) }, ' '), body, digest)
 return { 'delegated' }

@@ -1,4 +1,4 @@
--- Ends a delegation before its time. It signs nothing any more as soon as `apply-delegations` has brought the table to all shards.
+-- Ends a delegation before its time.
 -- ARGV
 --   1 ''
 --   2 from whom
@@ -14,14 +14,13 @@
 --- include audit
 local from, shown, click, who, is_admin, body, digest = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 local found = read(K.delegations, 'from|' .. from, 'ended|' .. from)
-local id, to, ends = string.match(found['from|' .. from] or '', '^%S+ %S+ (%S+) (%S+) (%d+)')
+local id, to, ends = string.match(found['from|' .. from] or '', '^%S+ (%S+) (%S+) (%d+)')
 
 if found['ended|' .. from] == click then return { 'ended' } end -- guard: end-delegation-repeated
 if not id or tonumber(ends) <= now then return { 'none' } end -- guard: end-delegation-none
 if shown ~= '' and shown ~= id then return { 'none' } end -- guard: end-delegation-shown
 if who ~= from and who ~= to and is_admin ~= '1' then return { 'not-eligible' } end -- guard: end-delegation-own
 
-redis.call('HINCRBY', K.delegations, 'epoch', 1)
 redis.call('HDEL', K.delegations, 'from|' .. from)
 redis.call('HSET', K.delegations, 'ended|' .. from, click)
 audit('delegation-ended', 'delegation:' .. from, id .. ' ' .. who, body, digest)

@@ -20,6 +20,7 @@ local held = redis.call('HGET', K.rows, claim) == owner
 if not held and not redis.call('ZSCORE', K.outbox, item) then -- guard: digest-done-repeated
   if tonumber(digest.drawn or '0') <= revision then return { 'done' } end
   redis.call('ZADD', K.outbox, NOW, item)
+  report_due('outbox', now)
   return { 'due-again' }
 end
 if not held then return { 'stale' } end -- guard: digest-done-stale
@@ -33,10 +34,14 @@ end
 keep()
 if tonumber(digest.rev or '0') > revision then
   redis.call('ZADD', K.outbox, NOW, item)
+  report_due('outbox', now)
   return { 'due-again' }
 end
 local gone = {}
 for i = 7, #ARGV do gone[#gone + 1] = 'on|' .. ARGV[i] end
 change('HDEL', K.digest, gone)
-if again > 0 then redis.call('ZADD', K.outbox, int(now + again), item) end
+if again > 0 then
+  redis.call('ZADD', K.outbox, int(now + again), item)
+  report_due('outbox', now + again)
+end
 return { again > 0 and 'due-later' or 'done' }

@@ -1,4 +1,4 @@
--- Freezes a tool or all of them: enters it in the table of freezes. `apply-freezes` then brings the table to each shard.
+-- Freezes a tool or all of them: nothing of it starts from then on. A timer has the cards of open requests show it.
 -- ARGV
 --   1 ''
 --   2 tool, or '*' for all
@@ -13,10 +13,11 @@
 local scope, id, text, body, digest = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 local current = redis.call('HGET', K.freezes, 'scope|' .. scope)
 
-if current and string.match(current, '^%S+ %S+ (%S+)') == id then return { 'frozen' } end -- guard: freeze-repeated
+if current and string.match(current, '^%S+ (%S+)') == id then return { 'frozen' } end -- guard: freeze-repeated
 if current then return { 'already-frozen' } end -- guard: freeze-frozen
 
-local epoch = int(redis.call('HINCRBY', K.freezes, 'epoch', 1))
-redis.call('HSET', K.freezes, 'scope|' .. scope, table.concat({ epoch, NOW, id, text }, ' '))
+redis.call('HSET', K.freezes, 'scope|' .. scope, table.concat({ NOW, id, text }, ' '))
+redis.call('ZADD', K.timers, NOW, 'freeze|' .. id)
+report_due('freeze|' .. id, now)
 audit('frozen', 'freeze:' .. scope, id, body, digest)
 return { 'frozen' }

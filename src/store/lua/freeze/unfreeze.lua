@@ -1,4 +1,4 @@
--- Records that a person wants to end a freeze, and ends it if enough do.
+-- Records that a person wants to end a freeze, and ends it if enough do. A timer has the cards show it, and wakes what it held.
 -- ARGV
 --   1 ''
 --   2 tool, or '*' for the freeze of all
@@ -22,7 +22,7 @@ local freeze, subject = found['scope|' .. scope], 'freeze:' .. scope
 
 if found['ended|' .. scope] == click then return { 'unfrozen' } end -- guard: unfreeze-repeated
 if not freeze then return { 'not-frozen' } end -- guard: unfreeze-frozen
-if shown ~= '' and shown ~= string.match(freeze, '^%S+ %S+ (%S+)') then return { 'not-as-shown' } end -- guard: unfreeze-shown
+if shown ~= '' and shown ~= string.match(freeze, '^%S+ (%S+)') then return { 'not-as-shown' } end -- guard: unfreeze-shown
 if eligible ~= '1' then return { 'not-eligible' } end -- guard: unfreeze-eligible
 
 local counted, count, has_voted = {}, 1, false
@@ -37,8 +37,9 @@ if not has_voted then
 end
 if count < quorum then return { 'voted', int(count) } end -- guard: unfreeze-quorum
 
-redis.call('HINCRBY', K.freezes, 'epoch', 1)
 redis.call('HDEL', K.freezes, 'scope|' .. scope, 'votes|' .. scope)
 redis.call('HSET', K.freezes, 'ended|' .. scope, click)
+redis.call('ZADD', K.timers, NOW, 'freeze|' .. click)
+report_due('freeze|' .. click, now)
 audit('unfrozen', subject, who, body, digest)
 return { 'unfrozen' }

@@ -6,6 +6,7 @@
 --   4 '1' if the person may
 --   5 audit body (JSON)
 --   6 digest of the body
+--   7 '1' to forget as well what it is for
 -- Returns
 --   {'revoked', uses so far}     also for one that was revoked before
 --   {'unknown'}, {'not-eligible'}
@@ -16,6 +17,7 @@ local grant = read(key, 'used', 'revoked')
 
 if not grant.used then return { 'unknown' } end -- guard: revoke-grant-unknown
 if eligible ~= '1' then return { 'not-eligible' } end -- guard: revoke-grant-eligible
+if ARGV[7] == '1' then redis.call('HSET', key, 'text', '{}', 'revoked', NOW .. ' ' .. who) end
 if grant.revoked then return { 'revoked', grant.used } end -- guard: revoke-grant-repeated
 
 redis.call('HSET', key, 'revoked', NOW .. ' ' .. who)

@@ -10,4 +10,5 @@ local function audit(event, subject, detail, body, digest)
   chain.seq = int(chain.seq + 1)
   chain.hash = redis.sha1hex(table.concat({ chain.hash, chain.seq, NOW, event, subject, detail, digest }, '\n'))
   redis.call('XADD', K.audit, chain.seq .. '-0', 't', NOW, 'e', event, 's', subject, 'd', detail, 'b', body, 'h', chain.hash)
+  for _, value in ipairs({ event, subject, detail, facts_of[subject] and facts_of[subject]() or '' }) do events[#events + 1] = value end
 end

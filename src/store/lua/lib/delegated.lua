@@ -1,7 +1,7 @@
--- Delegations in this shard. `from|<person>` holds the one of that person: its epoch, its time, its id, to whom, until when, and why.
+-- Delegations. `from|<person>` holds the one of that person: its time, its id, to whom, until when, and why.
 local function stands_for(who, person)
-  local entry = redis.call('HGET', K.delegated, 'from|' .. person) or ''
-  local to, ends = string.match(entry, '^%S+ %S+ %S+ (%S+) (%d+)')
+  local entry = redis.call('HGET', K.delegations, 'from|' .. person) or ''
+  local to, ends = string.match(entry, '^%S+ %S+ (%S+) (%d+)')
   if to ~= who then return false end -- guard: delegated-to
   if now >= tonumber(ends) then return false end -- guard: delegated-until
   return true

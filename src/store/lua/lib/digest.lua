@@ -19,6 +19,7 @@ local function make_due(at)
   if state[1] or state[2] then return end -- guard: digest-due-held
   local before = redis.call('ZSCORE', K.outbox, item)
   if not before or tonumber(before) > at then redis.call('ZADD', K.outbox, int(at), item) end
+  report_due('outbox', at)
 end
 
 -- Puts a request onto the digest, or notes that it has changed.

@@ -19,6 +19,20 @@ local function at_end(write)
   last_writes[#last_writes + 1] = write
 end
 
+-- The report that follows the reply. `due_work` has the name of each piece of work that is now due, and in how many ms; `events` has the
+-- rows that were added to the audit log, each as event, subject, detail and facts.
+local due_work, events, is_reported = {}, {}, {}
+local function report_due(work, at)
+  local delay = int(math.max(0, at - now))
+  if is_reported[work .. ' ' .. delay] then return end
+  is_reported[work .. ' ' .. delay] = true
+  due_work[#due_work + 1] = work
+  due_work[#due_work + 1] = delay
+end
+
+-- The facts of a subject that logs and metrics name beside an event, as a function.
+local facts_of = {}
+
 local function words(text)
   local list = {}
   for word in string.gmatch(text or '', '%S+') do list[#list + 1] = word end

@@ -47,8 +47,13 @@ local function lacking()
 end
 if request.state and not is_sound() then return { 'malformed', lacking() } end -- guard: request-malformed
 
-local function due(name, at)
+local function set_timer(name, at)
   redis.call('ZADD', K.timers, int(at), name .. '|' .. request_id)
+end
+
+local function due(name, at)
+  set_timer(name, at)
+  report_due(name .. '|' .. request_id, at)
 end
 
 local function forget(...)
@@ -81,12 +86,20 @@ local function field(name)
   return changed and changed[name] or request[name]
 end
 
+facts_of[request_id] = function()
+  return table.concat({ request.kind, request.requester, request.created, field('decided_at') or '', request.tool or '',
+    request.policy or '', request.trace or '' }, '\n')
+end
+
 -- Whether the action has to be run, and when.
 local was_to_run, to_run, run_at = request.state == 'approved', nil, NOW
 local function set_to_run(value, at)
   if to_run == nil then
     at_end(function()
-      if to_run then redis.call('ZADD', K.run, run_at, request_id) end
+      if to_run then
+        redis.call('ZADD', K.run, run_at, request_id)
+        report_due('run|' .. request_id, tonumber(run_at))
+      end
       if was_to_run and not to_run then redis.call('ZREM', K.run, request_id) end
     end)
   end
@@ -106,7 +119,7 @@ local function unlist_for(people)
 end
 
 -- Makes every posted card due for a redraw. A card that is being drawn now is drawn once more afterwards.
-local redrawn = false
+local redrawn, drawn_at = false, now
 local function redraw(...)
   request.rev = int(request.rev + 1)
   set('rev', request.rev, ...)
@@ -115,7 +128,9 @@ local function redraw(...)
   at_end(function()
     local places = {}
     for _, view in ipairs(words(request.views)) do append(places, { NOW, 'view|' .. request_id .. '|' .. view }) end
-    if #places > 0 then redis.call('ZADD', K.outbox, 'NX', unpack(places)) end
+    if #places == 0 then return end
+    redis.call('ZADD', K.outbox, 'NX', unpack(places))
+    report_due('outbox', drawn_at)
   end)
 end
 
@@ -152,7 +167,7 @@ local function settle(state, by, payload)
   enter(state, 'by', by, 'payload', payload, 'settled_at', NOW)
   set_to_run(false)
   forget('expire', 'remind', 'escalate', 'recover')
-  due('purge', now + request.keep)
+  set_timer('purge', now + request.keep)
   local decided = {}
   for _, person in ipairs(requesters()) do append(decided, { '0', index_member(person, now) }) end
   if by ~= '' and not is_requester(by) then append(decided, { '0', index_member(by, now) }) end
@@ -162,9 +177,9 @@ local function settle(state, by, payload)
 end
 
 -- Asks people what became of an action that was started. The reason says why it cannot be tried again, and is '' if it was not tried.
--- `recover` stays due until they are asked. It is no timer of another kind, because the version before would not see the timers behind it.
+-- `recover` stays due until they are asked.
 local function ask_people(reason)
-  due('recover', now)
+  set_timer('recover', now)
   enter('unknown', 'unknown_at', NOW, 'payload', reason)
   set_to_run(false)
   redis.call('HDEL', K.request, 'verdict')
@@ -184,10 +199,15 @@ local function settled()
   return { 'settled', request.state, request.by or '' }
 end
 
+-- The refusals of one person on one request that are audited: who goes on clicking does not fill the log.
+local MOST_REFUSALS = 20
+
 -- Audits a refusal, once for a call that is resent because its reply was lost. The values after the code are returned with it.
 local function refuse(who, body, digest, code, ...)
+  local refusals = tonumber(request['refusals:' .. who] or '0')
+  if refusals >= MOST_REFUSALS then return { code, ... } end -- guard: refuse-most
   if request['refused:' .. who] ~= digest then
-    redis.call('HSET', K.request, 'refused:' .. who, digest)
+    redis.call('HSET', K.request, 'refused:' .. who, digest, 'refusals:' .. who, int(refusals + 1))
     audit('refused', request_id, code .. ' ' .. who, body, digest)
   end
   return { code, ... }

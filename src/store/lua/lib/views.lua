@@ -10,5 +10,6 @@ local function add_views(next_arg)
     end
   end
   redis.call('HSET', K.request, 'views', request.views)
+  if added > 0 then report_due('outbox', now) end
   return added
 end

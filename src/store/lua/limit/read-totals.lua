@@ -1,19 +1,13 @@
--- Reads how much of limits is used, by Redis's clock. Writes nothing. Each limit has a key of its own behind the named ones.
+-- Reads how much of limits is used, by Redis's clock. Writes nothing.
 -- ARGV
 --   1 ''
---   2 window of each limit in ms
+--   2 name and window in ms of each limit
 -- Returns
 --   {'totals', then of each limit: how many actions, the sum of their amounts}
+--- include limits
 local reply = { 'totals' }
-for i = FIRST_REQUEST, #KEYS do
-  local window, count, sum = tonumber(ARGV[i - FIRST_REQUEST + 2]), 0, 0
-  for _, value in pairs(read_all(KEYS[i])) do
-    local at, amount = string.match(value, '^(%S+) (%S+)')
-    if tonumber(at) + window > now then
-      count = count + 1
-      sum = sum + tonumber(amount)
-    end
-  end
-  append(reply, { int(count), string.format('%.17g', sum) })
+for i = 2, #ARGV, 2 do
+  local limit = read_limit(ARGV[i], tonumber(ARGV[i + 1]))
+  append(reply, { int(limit.count), amount_text(limit.sum) })
 end
 return reply

@@ -1,4 +1,4 @@
--- Gives one sender the items that are due in a shard's outbox. An item that is not done when the claim ends is due again.
+-- Gives one sender the items that are due in the outbox. An item that is not done when the claim ends is due again.
 -- ARGV
 --   1 ''
 --   2 owner, new for every call
@@ -6,7 +6,7 @@
 --   4 most items
 -- Returns
 --   {'claimed', item, row, failed tries, item, row, ...}   the row of a view is ''
-local owner, lease, most = ARGV[2], tonumber(ARGV[3]), ARGV[4]
+local owner, lease, most = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 
 local claimed, claims = { 'claimed' }, {}
 for _, item in ipairs(redis.call('ZRANGEBYSCORE', K.outbox, '-inf', NOW, 'LIMIT', 0, most)) do
@@ -21,4 +21,6 @@ for _, item in ipairs(redis.call('ZRANGEBYSCORE', K.outbox, '-inf', NOW, 'LIMIT'
   append(claimed, { item, row or '', failed })
 end
 change('ZADD', K.outbox, claims)
+-- A full claim means that there may be more.
+if #claims == 2 * most then report_due('outbox', now) end
 return claimed

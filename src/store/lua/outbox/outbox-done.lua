@@ -22,6 +22,7 @@ if not held and not redis.call('ZSCORE', K.outbox, item) then -- guard: outbox-d
   local drawn = view ~= '' and redis.call('HGET', K.request, 'drawn:' .. view)
   if not drawn or tonumber(drawn) <= tonumber(revision) then return { 'done' } end
   redis.call('ZADD', K.outbox, NOW, item)
+  report_due('outbox', now)
   return { 'due-again' }
 end
 if not held then return { 'stale' } end -- guard: outbox-done-stale
@@ -30,7 +31,7 @@ if view == '' then
   local row_id = string.sub(item, 5)
   redis.call('HDEL', K.rows, claim, 'tries|' .. item, row_id)
   redis.call('ZREM', K.outbox, item)
-  -- A resent call may arrive late; the ids of the last 1,000 rows of the shard reveal it.
+  -- A resent call may arrive late; the ids of the last 1,000 rows reveal it.
   redis.call('ZADD', K.sent, NOW, row_id)
   redis.call('ZREMRANGEBYRANK', K.sent, 0, -1001)
   return { 'done' }
@@ -46,9 +47,11 @@ if again > 0 then
   -- One that is being sent now comes too early: its claim ends here, so that it does not remove the later one.
   redis.call('HDEL', K.rows, 'claim|' .. later, 'tries|' .. later)
   redis.call('ZADD', K.outbox, int(now + again), later)
+  report_due('outbox', now + again)
 end
 if tonumber(current) > tonumber(revision) then
   redis.call('ZADD', K.outbox, NOW, item)
+  report_due('outbox', now)
   return { 'due-again' }
 end
 return { again > 0 and 'due-later' or 'done' }

@@ -10,8 +10,9 @@
 --- include send
 local row_id, row, owner, lease = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
 
-if send(row_id, row) and owner ~= '' then
+if owner == '' then
+  send(row_id, row)
+elseif send(row_id, row, now + lease) then
   redis.call('HSET', K.rows, 'claim|row|' .. row_id, owner)
-  redis.call('ZADD', K.outbox, int(now + lease), 'row|' .. row_id)
 end
 return { 'enqueued' }

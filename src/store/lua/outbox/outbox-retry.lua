@@ -16,4 +16,5 @@ if redis.call('HGET', K.rows, claim) ~= owner then return { 'stale' } end -- gua
 redis.call('HDEL', K.rows, claim)
 if may_be_sent == '1' then redis.call('HINCRBY', K.rows, 'tries|' .. item, 1) end
 redis.call('ZADD', K.outbox, int(now + delay), item)
+report_due('outbox', now + delay)
 return { 'later' }

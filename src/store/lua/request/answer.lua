@@ -23,6 +23,7 @@ if request.state ~= 'pending' then -- guard: answer-settled
   return refuse(who, body, digest, unpack(settled()))
 end
 if now >= tonumber(request.expires) then -- guard: answer-expired
+  report_due('expire|' .. request_id, now)
   return refuse(who, body, digest, 'expired')
 end
 if eligible ~= '1' then -- guard: answer-eligible

@@ -33,7 +33,7 @@ else
   end
   change('ZREM', K.decided, before)
   change('ZADD', K.decided, after)
-  due('purge', now + request.keep)
+  set_timer('purge', now + request.keep)
   enter(outcome, 'payload', payload, 'settled_at', NOW)
 end
 local interrupt = interrupt_of(request_id)

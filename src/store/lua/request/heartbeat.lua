@@ -13,10 +13,13 @@ local attempt, timeout, progress = ARGV[3], tonumber(ARGV[4]), ARGV[5]
 
 if request.state ~= 'started' or request.attempt ~= attempt then return { 'lost', request.state or '' } end -- guard: heartbeat-lost
 
-due('recover', now + timeout)
+set_timer('recover', now + timeout)
 if progress == '' then return { 'alive' } end
 if request.progress == progress then return { 'alive' } end -- guard: heartbeat-repeated
 redis.call('HSET', K.request, 'progress', progress)
 local first = words(request.views)[1]
-if first then redis.call('ZADD', K.outbox, 'NX', NOW, 'view|' .. request_id .. '|' .. first) end
+if first then
+  redis.call('ZADD', K.outbox, 'NX', NOW, 'view|' .. request_id .. '|' .. first)
+  report_due('outbox', now)
+end
 return { 'alive' }

@@ -15,6 +15,7 @@
 --   {'not-unknown', state}
 --   {'not-as-shown'}, {'unknown'}, {'not-eligible'}, {'own-request'}
 --- include request
+--- include limits
 local who, verdict, eligible, reason, body, digest = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 local tries = ARGV[9]
 
@@ -45,6 +46,7 @@ if verdict == 'run-again' then
   set_to_run(true)
   return { 'resolved', 'approved' }
 end
+if verdict == 'did-not-run' and request.action then take_back(request.action) end -- guard: resolve-did-not-run
 redis.call('HSET', K.request, 'verdict', verdict .. ' ' .. who)
 settle('resolved', who, verdict .. '\n' .. reason)
 return { 'resolved', 'resolved' }

@@ -9,9 +9,12 @@
 --   7 digest of the body
 --   8 people whose approval still counts; where the policy has groups, each with the numbers of their groups: "U1=1,2 U2=2"
 --   9 tool
+--  10 action, as limits count it
+--  11 number of limits, then of each: name, amount, most or '' to count only, window in ms
 -- Returns
 --   {'started', number of the attempt}     also for the same attempt again
 --   {'frozen'}                             the tool is frozen; it stays approved, and is tried again later
+--   {'over', number of the limit, used}    it would exceed a limit; it stays approved, and counts nothing
 --   {'superseded', reason}
 --   {'unknown-outcome', reason}            it was started before, so people are asked
 --   {'settled', state, by}
@@ -20,6 +23,9 @@
 --- include request
 --- include groups
 --- include frozen
+--- include limits
+-- Most actions end within this time, and their card is drawn once; the others show that they are running.
+local RUNNING_CARD_MS = 500
 -- A freeze that ends makes what it held due at once, so this is only for a process that has missed it.
 local HOLD_MS = 60000
 local attempt, digest_now, timeout, body, digest, still = ARGV[3], ARGV[4], tonumber(ARGV[5]), ARGV[6], ARGV[7], ARGV[8]
@@ -30,10 +36,10 @@ if request.state == 'pending' then return { 'not-approved', request.state } end 
 if request.state ~= 'approved' then return settled() end -- guard: start-settled
 local freeze = freeze_of(ARGV[9])
 if freeze then -- guard: start-frozen
-  local epoch = string.match(freeze, '^%S+')
-  if field('held') ~= epoch then -- guard: start-held
-    redraw('held', epoch)
-    audit('held', request_id, epoch, body, digest)
+  local id = string.match(freeze, '^%S+ (%S+)')
+  if field('held') ~= id then -- guard: start-held
+    redraw('held', id)
+    audit('held', request_id, id, body, digest)
   end
   set_to_run(true, int(now + HOLD_MS))
   return { 'frozen' }
@@ -68,6 +74,7 @@ if stale then problem = problem or 'stale-approval' end
 -- An earlier attempt may have taken effect, so the request does not end as one that did not run.
 if problem and tonumber(request.attempts) > 0 then -- guard: start-attempted
   ask_people(problem)
+  report_due('recover|' .. request_id, now)
   audit('unknown', request_id, 'try ' .. request.attempts .. ' ' .. problem, body, digest)
   return { 'unknown-outcome', problem }
 end
@@ -77,9 +84,15 @@ if problem then
   return { 'superseded', problem }
 end
 
+local uses = read_uses(ARGV, 11)
+local over, used = count_action(ARGV[10], uses)
+if over then return { 'over', int(over), amount_text(used) } end -- guard: start-over
+
 local try = request.attempts + 1
+if #uses > 0 then set('action', ARGV[10]) end
 enter('started', 'attempt', attempt, 'started_at', NOW, 'attempts', int(try), 'first_start', request.first_start or NOW)
 set_to_run(false)
+drawn_at = now + RUNNING_CARD_MS
 due('recover', now + timeout)
 audit('started', request_id, 'try ' .. int(try) .. ' ' .. attempt, body, digest)
 return { 'started', int(try) }

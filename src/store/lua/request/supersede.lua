@@ -21,6 +21,7 @@ if request.state ~= 'pending' and request.state ~= 'approved' then return settle
 -- An earlier attempt may have taken effect, so the request does not end as one that did not run.
 if tonumber(request.attempts) > 0 then -- guard: supersede-attempted
   ask_people(reason)
+  report_due('recover|' .. request_id, now)
   audit('unknown', request_id, 'try ' .. request.attempts, body, digest)
   return { 'unknown-outcome' }
 end

@@ -7,12 +7,14 @@
 --   {'claimed', token, number of messages, inbox, interrupts of the round and their ends as pairs, version of the record,
 --    refs of the calls in the journal and their states as pairs, '1' if a person stopped the turn that this one continues}
 --                          the same call again returns the same token
---   {'busy', end of the other lease}
+--   {'died', token}        too many claims in a row ended with their processes; the token is that of the last
+--   {'busy', end of the other lease}   also that of the suspect, if this thread is suspected too
 --   {'waiting', open requests}
 --   {'idle'}
 --   {'quarantined', reason}
 --- include thread
 --- include wake
+--- include claims
 local owner, lease = ARGV[2], tonumber(ARGV[3])
 
 if thread.quarantine then -- guard: claim-quarantined
@@ -30,6 +32,11 @@ if #inbox == 0 and #round == 0 and #effects == 0 then -- guard: claim-idle
   return { 'idle' }
 end
 
+local claims = held and 0 or tonumber(thread.claims or '0')
+if claims >= MOST_CLAIMS then return { 'died', thread.token } end -- guard: claim-died
+local suspect = claims >= SHARED_CLAIMS and read(K.head, 'suspect', 'suspect_until') or {}
+if suspect.suspect and suspect.suspect ~= thread_id and tonumber(suspect.suspect_until) > now then return { 'busy', suspect.suspect_until } end -- guard: claim-suspect
+
 -- A stop holds until the turn that it found has ended, whichever process ends it. What was written after the claim of that turn is left
 -- to the next one.
 local stopped = ''
@@ -38,15 +45,17 @@ if thread.stop and thread.stop == thread.token and thread.committed ~= thread.to
   for i = #inbox, tonumber(thread.inbox_claimed or #inbox) + 1, -1 do inbox[i] = nil end
 end
 
--- Tokens are counted per shard, so that a retired thread that starts again never reuses one.
+-- Tokens are counted for all threads, so that a retired thread that starts again never reuses one.
 local token = thread.token
-if not held then token = int(redis.call('HINCRBY', K.head, 'token', 1)) end
+if not held then
+  token = int(redis.call('HINCRBY', K.head, 'token', 1))
+  redis.call('HINCRBY', K.thread, 'claims', 1)
+  if claims >= SHARED_CLAIMS then keep_suspect(lease) end
+end
 if stopped == '1' then
   redis.call('HSET', K.thread, 'stop', token)
   if thread.stopped_by then redis.call('HSET', K.thread, 'stopped_by', (string.gsub(thread.stopped_by, '^%S+', token))) end
 end
--- The turn will write messages that a process of the version before cannot read.
-if thread.v == '1' then redis.call('HSET', K.thread, 'v', '2') end
 redis.call('HSET', K.thread, 'token', token, 'owner', owner, 'lease_until', int(now + lease), 'inbox_claimed', #inbox)
 wake_at(int(now + lease))
 return { 'claimed', token, int(redis.call('LLEN', K.log)), inbox, round, thread.v or '', effects, stopped }

@@ -14,6 +14,7 @@
 --   {'quarantined'}        also for the same call again
 --   {'stale'}
 --- include audit
+--- include claims
 --- include send
 local token, most, delay, reason, body, digest = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5], ARGV[6], ARGV[7]
 local thread = read(K.thread, 'token', 'owner', 'failures', 'failed', 'quarantine')
@@ -25,9 +26,11 @@ if thread.token ~= token or not thread.owner then return { 'stale' } end -- guar
 
 local failures = tonumber(thread.failures or '0') + 1
 redis.call('HSET', K.thread, 'failures', int(failures), 'failed', token)
-redis.call('HDEL', K.thread, 'owner', 'lease_until')
+end_claim()
 if failures < most then -- guard: fail-turn-most
-  redis.call('ZADD', K.wake, int(now + delay * 2 ^ (failures - 1)), thread_id)
+  local again_at = now + delay * 2 ^ (failures - 1)
+  redis.call('ZADD', K.wake, int(again_at), thread_id)
+  report_due('thread|' .. thread_id, again_at)
   return { 'failed', int(failures) }
 end
 redis.call('HSET', K.thread, 'quarantine', reason)

@@ -12,6 +12,7 @@
 --   {'finished'}           also for the same call again
 --   {'stale'}              another turn or another run has the call; its end is audited as late
 --- include audit
+--- include limits
 local token, ref, run, outcome, part, body, digest = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 local thread = read(K.thread, 'token', 'owner', 'late')
 local state, last_run, runs, first = string.match(redis.call('HGET', K.effects, ref) or '', '^(%S+) (%S+) (%S+) (%S+)')
@@ -25,6 +26,8 @@ if not mine then -- guard: finish-effect-stale
   return { 'stale' }
 end
 
+-- A call that paused keeps its place in its limits: it goes on, and counts once.
+if outcome == 'failed' then take_back(thread_id .. '/' .. ref) end -- guard: finish-effect-failed
 local kept = outcome == 'paused' and 'paused' or 'finished'
 redis.call('HSET', K.effects, ref, table.concat({ kept, run, runs, first, part }, ' '))
 audit('effect-' .. outcome, thread_id, run, body, digest)

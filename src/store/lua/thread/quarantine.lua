@@ -8,6 +8,7 @@
 -- Returns
 --   {'quarantined'}        the same call again changes nothing
 --- include audit
+--- include claims
 local why, body, digest, request_id = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
 -- Without this, timers and workers would return to the request for ever. The thread may be quarantined already, for another request.
@@ -19,7 +20,7 @@ redis.call('ZREM', K.run, request_id)
 if redis.call('HGET', K.thread, 'quarantine') then return { 'quarantined' } end -- guard: quarantine-repeated
 
 redis.call('HSET', K.thread, 'quarantine', why)
-redis.call('HDEL', K.thread, 'owner', 'lease_until')
+end_claim()
 redis.call('ZREM', K.wake, thread_id)
 redis.call('ZADD', K.quarantined, NOW, thread_id)
 redis.call('ZREM', K.timers, 'retire|' .. thread_id)

@@ -5,11 +5,13 @@
 -- Returns
 --   {'released'}           also for the same call again
 --   {'stale'}
+--- include claims
 local token = ARGV[2]
 local thread = read(K.thread, 'token', 'owner', 'committed')
 
 if thread.token ~= token or thread.committed == token then return { 'stale' } end -- guard: release-stale
 
-redis.call('HDEL', K.thread, 'owner', 'lease_until')
+end_claim()
 redis.call('ZADD', K.wake, NOW, thread_id)
+report_due('thread|' .. thread_id, now)
 return { 'released' }

@@ -7,6 +7,7 @@
 --   {'renewed'}
 --   {'stopped'}            a person asked the turn to stop
 --   {'stale'}
+--- include claims
 local token, lease = ARGV[2], tonumber(ARGV[3])
 local thread = read(K.thread, 'token', 'owner', 'stop')
 
@@ -14,4 +15,5 @@ if thread.token ~= token or not thread.owner then return { 'stale' } end -- guar
 
 redis.call('HSET', K.thread, 'lease_until', int(now + lease))
 redis.call('ZADD', K.wake, int(now + lease), thread_id)
+if is_suspect() then keep_suspect(lease) end
 return { thread.stop == token and 'stopped' or 'renewed' }

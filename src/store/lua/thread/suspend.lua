@@ -17,6 +17,7 @@
 --   {'existing', index of the request that exists already}
 --- include thread
 --- include audit
+--- include claims
 --- include send
 --- include stopped
 local token, read_items, keep = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -94,6 +95,7 @@ for i = 1, requests do
   local cards, waiting = {}, {}
   for at = place + 11, place + 10 + views do append(cards, { NOW, 'view|' .. id .. '|' .. ARGV[at] }) end
   change('ZADD', K.outbox, cards)
+  if #cards > 0 then report_due('outbox', now) end
   for _, person in ipairs(words(principals)) do append(waiting, { '0', person .. ' ' .. NOW .. ' ' .. id }) end
   change('ZADD', K.waiting, waiting)
   local asked = {}
@@ -104,7 +106,12 @@ for i = 1, requests do
   if remind_every ~= '' then append(timers, { int(now + remind_every), 'remind|' .. id }) end
   if escalate_after ~= '' then append(timers, { int(now + escalate_after), 'escalate|' .. id }) end
   change('ZADD', K.timers, timers)
+  for at = 1, #timers, 2 do report_due(timers[at + 1], tonumber(timers[at])) end
   redis.call('HSET', K.round, interrupt_of(id), 'pending')
+  facts_of[id] = function()
+    local stored = read(key, 'kind', 'requester', 'tool', 'policy', 'trace')
+    return table.concat({ stored.kind, stored.requester, NOW, '', stored.tool or '', stored.policy or '', stored.trace or '' }, '\n')
+  end
   if kind == 'unknown' then audit('unknown', id, 'try 1', body, digest) else audit('asked', id, kind, body, digest) end
   local stop = stop_of(words(requesters))
   if stop and kind ~= 'unknown' then -- guard: suspend-stopped
@@ -117,11 +124,12 @@ local open = requests - #withdrawals
 
 if read_items > 0 then redis.call('LTRIM', K.inbox, read_items, -1) end
 redis.call('HSET', K.thread, 'open', int(open), 'committed', token)
-if thread.v == '3' then redis.call('HSET', K.thread, 'v', '2') end
-redis.call('HDEL', K.thread, 'owner', 'lease_until', 'failures', 'inbox_claimed')
+end_claim()
+redis.call('HDEL', K.thread, 'failures', 'inbox_claimed')
 local unread = redis.call('LLEN', K.inbox)
 if open == 0 and (requests > 0 or unread > 0) then
   redis.call('ZADD', K.wake, NOW, thread_id)
+  report_due('thread|' .. thread_id, now)
 else
   redis.call('ZREM', K.wake, thread_id)
 end

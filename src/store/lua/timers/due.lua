@@ -1,4 +1,4 @@
--- Finds work that has been due in a shard for a while, by Redis's clock. Writes nothing.
+-- Finds work that has been due for a while, by Redis's clock. Writes nothing.
 -- ARGV
 --   1 ''
 --   2 how long it must have been due, in ms

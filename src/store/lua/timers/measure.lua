@@ -1,4 +1,4 @@
--- Measures one shard for the operator, by Redis's clock. Writes nothing.
+-- Measures the queues for the operator, by Redis's clock. Writes nothing.
 -- ARGV
 --   1 ''
 -- Returns

@@ -17,7 +17,7 @@ local settled_at = request.settled_at
 if not settled_at then return { 'not-settled', request.state } end -- guard: purge-settled
 if ARGV[3] ~= '1' and now < settled_at + request.keep then return { 'not-due' } end -- guard: purge-due
 if redis.call('HEXISTS', K.round, interrupt_of(request_id)) == 1 then -- guard: purge-unread
-  due('purge', now + request.keep)
+  set_timer('purge', now + request.keep)
   return { 'not-due' }
 end
 
@@ -32,7 +32,5 @@ for _, view in ipairs(words(request.views)) do
   redis.call('HDEL', K.rows, 'claim|' .. item, 'tries|' .. item)
 end
 redis.call('DEL', K.request, K.record)
--- A process of the version before leaves the requests that it ends in the index.
-redis.call('ZREM', K.states, request_id)
 forget('purge', 'undo')
 return { 'purged' }

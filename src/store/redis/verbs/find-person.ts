@@ -1,12 +1,12 @@
 import type { Keys } from '../../record/keys.ts';
-import { SHARDS } from '../../record/keys.ts';
 import type { RedisClient } from '../run-script.ts';
 import { scanKeys } from './scan-keys.ts';
 
-/** The threads that a person wrote in, the requests that they made, decided or are named in, and the messages that wait to be sent. */
+/** The threads that a person wrote in, the requests and grants that they made, decided or are named in, and the messages that wait to be sent. */
 export interface PersonTraces {
   readonly threads: readonly string[];
   readonly requests: readonly string[];
+  readonly grants: readonly string[];
   /** The ids of rows in the outbox. */
   readonly messages: readonly string[];
 }
@@ -28,30 +28,22 @@ export async function findPerson(
 ): Promise<PersonTraces> {
   const threads = new Set<string>();
   const requests = new Set<string>();
+  const grants = new Set<string>();
   const messages: string[] = [];
   for await (const { key, kind, id } of scanKeys(client, prefix)) {
     if (kind === 'log' || kind === 'inbox') {
       if ((await client.lrange(key, 0, -1)).some(isNamed)) threads.add(id);
     } else if (kind === 'record') {
       if (isNamed((await client.get(key)) ?? '')) requests.add(id);
+    } else if (kind === 'grant') {
+      const { text = '{}', revoked = '' } = await client.hgetall(key);
+      const { principals, groups, ...others } = JSON.parse(text);
+      if (isNamed(JSON.stringify(others)) || isNamed(revoked)) grants.add(id);
     } else if (kind === 'request' && isIn(await client.hgetall(key), person, isNamed)) requests.add(id);
   }
-  for (let shard = 0; shard < SHARDS; shard += 1)
-    for (const [id, row] of Object.entries(await client.hgetall(keys.shard(shard, 'rows'))))
-      if (isNamed(row)) messages.push(id);
-  return { threads: [...threads], requests: [...requests], messages };
-}
-
-/** Lists the servers at which a person has connected an account, whatever the manifest says. */
-export async function connectedServers(
-  client: RedisClient,
-  prefix: string,
-  person: string,
-): Promise<readonly string[]> {
-  const servers = new Set<string>();
-  for await (const { key, kind, id } of scanKeys(client, prefix))
-    if (kind === 'connections' && (await client.hexists(key, person)) === 1) servers.add(id);
-  return [...servers].sort();
+  for (const [id, row] of Object.entries(await client.hgetall(keys.shared('rows'))))
+    if (isNamed(row)) messages.push(id);
+  return { threads: [...threads], requests: [...requests], grants: [...grants], messages };
 }
 
 export interface FindPersonOptions {

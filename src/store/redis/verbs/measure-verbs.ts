@@ -2,11 +2,11 @@ import type { Store } from '../../port/store.ts';
 import type { RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
 
-/** The verbs for metrics. */
-export function measureVerbs(run: RunScript): Pick<Store, 'measure' | 'recount'> {
+/** The verb for metrics. */
+export function measureVerbs(run: RunScript): Pick<Store, 'measure'> {
   return {
-    async measure(shard) {
-      const reply = new ScriptReply(await run('measure', { threadId: '', shard, args: [] }));
+    async measure() {
+      const reply = new ScriptReply(await run('measure', { threadId: '', args: [] }));
       const [pending = 0, approved = 0, started = 0, unknown = 0, ...others] = reply.strings(1).map(Number);
       const [quarantinedThreads = 0, waiting = 0, due = 0, oldestMs = 0, overdueTimers = 0] = others;
       return {
@@ -15,11 +15,6 @@ export function measureVerbs(run: RunScript): Pick<Store, 'measure' | 'recount'>
         outbox: { waiting, due, oldestMs },
         overdueTimers,
       };
-    },
-
-    async recount(threadId, requestId) {
-      const requestIds = requestId === undefined ? [] : [requestId];
-      await run('recount', { threadId, requestIds, args: [requestId ?? ''] });
     },
   };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { tryParseJson } from '../../../agent/json.ts';
-import type { Feedback, KeptNote, MemoryStore } from '../../port/memory.ts';
-import { isPerson, isThreadId, type Keys, MEMORY_SHARD } from '../../record/keys.ts';
+import type { Feedback, KeptNote, MemoryStore } from '../../port/workspace.ts';
+import { isPerson, isThreadId, type Keys } from '../../record/keys.ts';
 import type { RedisClient, RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
 import { scanKeys } from './scan-keys.ts';
@@ -73,7 +73,7 @@ export function memoryVerbs(
     async remember(channel, { id, text, people }, most) {
       const note = JSON.stringify({ text, people });
       const args = [id, note, most, keptMs()];
-      const reply = new ScriptReply(await run('remember', { threadId: channel, shard: MEMORY_SHARD, args }));
+      const reply = new ScriptReply(await run('remember', { threadId: channel, args }));
       return { outcome: reply.oneOf('remembered', 'full') };
     },
 
@@ -83,11 +83,11 @@ export function memoryVerbs(
     },
 
     async forget(channel, ids) {
-      if (ids.length > 0) await run('forget', { threadId: channel, shard: MEMORY_SHARD, args: [...ids] });
+      if (ids.length > 0) await run('forget', { threadId: channel, args: [...ids] });
     },
 
     async listNotes() {
-      const channels = await client.zrange(keys.shard(MEMORY_SHARD, 'noted'), '0', '-1');
+      const channels = await client.zrange(keys.shared('noted'), '0', '-1');
       const notes = await Promise.all(channels.map(readNotes));
       return notes.flat();
     },

@@ -2,64 +2,57 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { JsonObject } from '../../../agent/json.ts';
 import type { OutboxItem, Store } from '../../port/store.ts';
-import { shardOf, threadOf } from '../../record/keys.ts';
+import { threadOf } from '../../record/keys.ts';
 import type { RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
+import { rowText } from './thread-verbs.ts';
 
-type OutboxVerbs = Pick<
-  Store,
-  'enqueueOutbox' | 'holdOutbox' | 'claimOutbox' | 'doneRow' | 'doneView' | 'retryOutbox'
->;
+type OutboxVerbs = Pick<Store, 'enqueueOutbox' | 'holdOutbox' | 'claimOutbox' | 'done' | 'retryOutbox'>;
 
 const Body = z.custom<JsonObject>((value) => typeof value === 'object' && value !== null);
 
 /** The verbs of the outbox. An item is stored first, claimed by one sender at a time, and removed when it was sent. */
 export function outboxVerbs(run: RunScript): OutboxVerbs {
   return {
-    async enqueueOutbox(threadId, { id, body }) {
-      await run('outbox-enqueue', { threadId, args: [id, JSON.stringify(body), '', 0] });
+    async enqueueOutbox(threadId, row) {
+      await run('outbox-enqueue', { threadId, args: [row.id, rowText(run, row), '', 0] });
     },
 
     async holdOutbox(threadId, { id, body }, leaseMs) {
       const owner = randomUUID();
       await run('outbox-enqueue', { threadId, args: [id, JSON.stringify(body), owner, leaseMs] });
-      return { kind: 'row', item: `row|${id}`, owner, shard: shardOf(threadId), tries: 0, rowId: id, body };
+      return { kind: 'row', item: `row|${id}`, owner, tries: 0, rowId: id, body };
     },
 
-    async claimOutbox(shard, { leaseMs, limit }) {
+    async claimOutbox({ leaseMs, limit }) {
       const owner = randomUUID();
       const reply = new ScriptReply(
-        await run('outbox-claim', { threadId: '', shard, args: [owner, leaseMs, limit] }),
+        await run('outbox-claim', { threadId: '', args: [owner, leaseMs, limit] }),
       );
       const words = reply.strings(1);
       const items: OutboxItem[] = [];
       for (let at = 0; at < words.length; at += 3) {
         const [item = '', row = '', tries = '0'] = words.slice(at, at + 3);
-        const read = readItem(item, row, { owner, shard, tries: Number(tries) });
+        const read = readItem(item, row, { owner, tries: Number(tries) });
         if (read !== undefined) items.push(read);
-        else
-          await run('outbox-drop', { threadId: '', shard, args: [item, owner, ...run.auditBody({ row })] });
+        else await run('outbox-drop', { threadId: '', args: [item, owner, ...run.auditBody({ row })] });
       }
       return items;
     },
 
-    async doneRow({ item, owner, shard }) {
-      const reply = new ScriptReply(
-        await run('outbox-done', { threadId: '', shard, args: [item, owner, '', 0, '', 0] }),
-      );
-      return reply.oneOf('done', 'stale');
+    async done(item, { revision, postedAt, againMs = 0 } = { revision: 0, postedAt: {} }) {
+      const { requestId = '', viewId = '' } = item.kind === 'view' ? item : {};
+      const reply = await run('outbox-done', {
+        threadId: threadOf(requestId) ?? '',
+        requestIds: requestId === '' ? [] : [requestId],
+        args: [item.item, item.owner, viewId, revision, JSON.stringify(postedAt), againMs],
+      });
+      return new ScriptReply(reply).oneOf('done', 'due-again', 'due-later', 'stale');
     },
 
-    async doneView({ item, owner, requestId, viewId }, revision, postedAt, againMs = 0) {
-      const threadId = threadOf(requestId) ?? '';
-      const args = [item, owner, viewId, revision, JSON.stringify(postedAt), againMs];
-      const reply = new ScriptReply(await run('outbox-done', { threadId, requestIds: [requestId], args }));
-      return reply.oneOf('done', 'due-again', 'due-later', 'stale');
-    },
-
-    async retryOutbox({ item, owner, shard }, delayMs, { isUnsent = false } = {}) {
+    async retryOutbox({ item, owner }, delayMs, { isUnsent = false } = {}) {
       const args = [item, owner, delayMs, isUnsent ? 0 : 1];
-      const reply = new ScriptReply(await run('outbox-retry', { threadId: '', shard, args }));
+      const reply = new ScriptReply(await run('outbox-retry', { threadId: '', args }));
       return reply.oneOf('later', 'stale');
     },
   };
@@ -68,7 +61,7 @@ export function outboxVerbs(run: RunScript): OutboxVerbs {
 function readItem(
   item: string,
   row: string,
-  held: Pick<OutboxItem, 'owner' | 'shard' | 'tries'>,
+  held: Pick<OutboxItem, 'owner' | 'tries'>,
 ): OutboxItem | undefined {
   const [kind = '', requestId = '', viewId = ''] = item.split('|');
   if (kind === 'digest') return { kind, item, ...held, person: requestId };

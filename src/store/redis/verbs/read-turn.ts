@@ -11,15 +11,13 @@ import type {
   SuspendResult,
 } from '../../port/store.ts';
 import { requestIdOf } from '../../record/keys.ts';
-import { readPart } from '../../record/read-part.ts';
-import { SettledState } from '../../record/request-record.ts';
+import { readPart, SettledState } from '../../record/request-record.ts';
 import type { RunScript, ThreadLog } from '../run-script.ts';
 import type { ScriptReply } from '../script-reply.ts';
 import { quarantine } from './quarantine.ts';
 
-/** Version 2 has messages of version 2; those of version 1 are read as well. Version 3 has an action in its round that paused. */
-const THREAD_VERSION = 3;
-const Version = z.enum(['1', '2', '3']);
+const THREAD_VERSION = 1;
+const Version = z.literal(String(THREAD_VERSION));
 const Item = z.strictObject({
   id: z.string(),
   body: z.custom<JsonObject>((value) => typeof value === 'object' && value !== null),
@@ -39,7 +37,13 @@ export async function readClaim(
 ): Promise<ClaimResult> {
   switch (reply.code) {
     case 'claimed': {
-      refuseNewer(`The thread ${threadId}`, reply.string(5), THREAD_VERSION);
+      try {
+        refuseNewer(`The thread ${threadId}`, reply.string(5), THREAD_VERSION);
+      } catch (error) {
+        // A process that can read it claims it at once, and nobody takes this claim for one that ended with its process.
+        await run('release', { threadId, args: [reply.string(1)] });
+        throw error;
+      }
       const rows = await log.ofLength(reply.number(2));
       try {
         return { outcome: 'claimed', turn: parseTurn(threadId, reply, readMessages(rows)) };
@@ -48,6 +52,8 @@ export async function readClaim(
         return { outcome: 'quarantined', reason };
       }
     }
+    case 'died':
+      return { outcome: 'died', token: reply.string(1) };
     case 'busy':
       return { outcome: 'busy', until: reply.number(1) };
     case 'waiting':

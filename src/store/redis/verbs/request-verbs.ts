@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { type JsonObject, toJson } from '../../../agent/json.ts';
 import { refuseNewer } from '../../errors.ts';
 import type { Attempt, FinishResult, Outcome, StartResult, Store } from '../../port/store.ts';
-import { isPerson, type Keys, shardOf, threadOf } from '../../record/keys.ts';
-import { parseRequestRecord } from '../../record/parse-request-record.ts';
-import { type NewView, REQUEST_VERSION } from '../../record/request-record.ts';
+import { isPerson, type Keys, threadOf } from '../../record/keys.ts';
+import { type NewView, parseRequestRecord, REQUEST_VERSION } from '../../record/request-record.ts';
 import type { Call, RedisClient, RunScript } from '../run-script.ts';
 import { type RawReply, ScriptReply } from '../script-reply.ts';
 import type { ScriptName } from '../scripts.ts';
+import { limitFields, readOver } from './policy/limit-verbs.ts';
 import { quarantine } from './quarantine.ts';
 import { readClaimedTurn } from './read-turn.ts';
 import { areVoters, readVote, voteFields } from './vote-fields.ts';
@@ -16,14 +16,12 @@ type RequestVerbs = Pick<
   Store,
   | 'load'
   | 'vote'
-  | 'voteAndStart'
   | 'answer'
   | 'withdraw'
   | 'supersede'
   | 'start'
   | 'heartbeat'
   | 'finish'
-  | 'finishAndClaim'
   | 'conclude'
   | 'abandon'
   | 'addViews'
@@ -74,10 +72,9 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
     async load(requestId) {
       const threadId = threadOf(requestId);
       if (threadId === undefined) return UNKNOWN;
-      const shard = shardOf(threadId);
       const [fields, record] = await Promise.all([
-        client.hgetall(keys.request(requestId, shard)),
-        client.get(keys.record(requestId, shard)),
+        client.hgetall(keys.request(requestId)),
+        client.get(keys.record(requestId)),
       ]);
       if (Object.keys(fields).length === 0) return UNKNOWN;
       refuseNewer(`The request ${requestId}`, fields.v, REQUEST_VERSION);
@@ -88,19 +85,13 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
       }
     },
 
-    async vote(requestId, vote) {
+    async vote(requestId, vote, attempt) {
       if (!areVoters(vote)) return { outcome: 'not-eligible' };
-      return readVote(await askAbout(run, 'vote', requestId, voteFields(run, vote)));
-    },
-
-    async voteAndStart(requestId, vote, attempt) {
-      if (!areVoters(vote)) return { outcome: 'not-eligible' };
-      const args = [...voteFields(run, vote), ...attemptFields(run, attempt)];
-      const reply = await askAbout(run, 'vote-start', requestId, args);
+      const args = [...voteFields(run, vote), ...(attempt === undefined ? [] : attemptFields(run, attempt))];
+      const reply = await askAbout(run, 'vote', requestId, args);
       const voted = readVote(reply);
-      if (voted.outcome !== 'voted') return voted;
-      const started = reply.after(4);
-      return { ...voted, started: started && readStart(started) };
+      const started = voted.outcome === 'voted' ? reply.after(4) : undefined;
+      return started === undefined ? voted : { ...voted, started: readStart(started) };
     },
 
     async answer(requestId, { who, eligible, evidence }, value) {
@@ -151,18 +142,18 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
       return { outcome: 'lost', state: reply.code === 'lost' ? reply.string(1) : '' };
     },
 
-    async finish(requestId, outcome) {
-      return readFinish(await askAbout(run, 'finish', requestId, outcomeFields(run, outcome)));
-    },
-
-    async finishAndClaim(requestId, outcome, leaseMs) {
+    async finish(requestId, outcome, leaseMs) {
       const threadId = threadOf(requestId);
       if (threadId === undefined) return UNKNOWN;
-      const args = [...outcomeFields(run, outcome), randomUUID(), leaseMs];
-      const { reply: raw, log } = await run.withLog('finish-claim', aboutRequest(threadId, requestId, args));
+      const args = [...outcomeFields(run, outcome), leaseMs === undefined ? '' : randomUUID(), leaseMs ?? 0];
+      const call = aboutRequest(threadId, requestId, args);
+      const { reply: raw, log } =
+        leaseMs === undefined
+          ? { reply: await run('finish', call), log: undefined }
+          : await run.withLog('finish', call);
       const reply = await checked(run, threadId, requestId, raw);
       const finished = readFinish(reply);
-      if (finished.outcome !== 'finished') return finished;
+      if (finished.outcome !== 'finished' || log === undefined) return finished;
       return { ...finished, turn: await readClaimedTurn(run, threadId, reply.after(2), log) };
     },
 
@@ -202,7 +193,7 @@ export function viewFields(views: readonly NewView[]): Fields | undefined {
 /** Writes an attempt in the order in which `start.lua` reads it. */
 function attemptFields(
   run: RunScript,
-  { attempt, tool, digest, heartbeatTimeoutMs, stillEligible, groups, evidence }: Attempt,
+  { attempt, tool, digest, heartbeatTimeoutMs, stillEligible, groups, evidence, counts }: Attempt,
 ): Fields {
   const body = run.auditBody({
     ...{ attempt, digest, stillEligible, evidence },
@@ -211,7 +202,8 @@ function attemptFields(
   const people = stillEligible.map((who) =>
     groups === undefined ? who : `${who}=${(groups[who] ?? []).join(',')}`,
   );
-  return [attempt, digest, heartbeatTimeoutMs, ...body, people.join(' '), tool];
+  const limits = [counts?.action ?? '', ...limitFields(counts?.limits)];
+  return [attempt, digest, heartbeatTimeoutMs, ...body, people.join(' '), tool, ...limits];
 }
 
 function readStart(reply: ScriptReply): StartResult {
@@ -220,6 +212,8 @@ function readStart(reply: ScriptReply): StartResult {
       return { outcome: 'started', tries: reply.number(1) };
     case 'frozen':
       return { outcome: 'frozen' };
+    case 'over':
+      return readOver(reply);
     case 'superseded':
     case 'unknown-outcome':
       return { outcome: reply.code, reason: reply.string(1) };

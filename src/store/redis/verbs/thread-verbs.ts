@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { canonicalJson, toJson } from '../../../agent/json.ts';
 import { readMessages } from '../../../agent/messages.ts';
-import type { EnqueueOptions, EnqueueResult, InboxItem, Store } from '../../port/store.ts';
+import type { Actor, EnqueueOptions, EnqueueResult, InboxItem, OutboxRow, Store } from '../../port/store.ts';
 import { isThreadId, type Keys, requestIdOf, threadOf } from '../../record/keys.ts';
-import { describeReadError } from '../../record/read-part.ts';
-import { type NewRequest, RequestRules, versionFor } from '../../record/request-record.ts';
+import {
+  describeReadError,
+  type NewRequest,
+  REQUEST_VERSION,
+  RequestRules,
+} from '../../record/request-record.ts';
 import type { RedisClient, RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
+import { countFields, readRefusal } from './policy/limit-verbs.ts';
 import { readClaim, readClaimedTurn, readItem, readSuspended } from './read-turn.ts';
 
 /** The time for which ended requests and idle threads stay in Redis. */
@@ -19,12 +24,12 @@ type ThreadVerbs = Pick<
   Store,
   | 'enqueue'
   | 'claimTurn'
-  | 'enqueueAndClaim'
   | 'renewLease'
   | 'release'
   | 'failTurn'
   | 'unquarantine'
   | 'startEffect'
+  | 'countCall'
   | 'finishEffect'
   | 'stop'
   | 'waitingIn'
@@ -43,27 +48,27 @@ export function threadVerbs(
   return {
     async enqueue(threadId, item, options = {}) {
       if (!isThreadId(threadId)) return { outcome: 'invalid-thread' };
-      return readEnqueued(
-        new ScriptReply(await run('enqueue', { threadId, args: itemFields(item, options) })),
-      );
-    },
-
-    async claimTurn(threadId, leaseMs) {
-      if (!isThreadId(threadId)) return { outcome: 'invalid-thread' };
-      const { reply, log } = await run.withLog('claim-turn', { threadId, args: [randomUUID(), leaseMs] });
-      return readClaim(run, threadId, new ScriptReply(reply), log);
-    },
-
-    async enqueueAndClaim(threadId, item, { leaseMs, ...options }) {
-      if (!isThreadId(threadId)) return { outcome: 'invalid-thread' };
-      const args = [...itemFields(item, options), randomUUID(), leaseMs];
-      const { reply: raw, log } = await run.withLog('enqueue-claim', { threadId, args });
+      const { leaseMs, stops } = options;
+      const stop = stops === undefined ? ['', '', ''] : stopFields(run, stops);
+      const args = [...itemFields(item, options), ...stop];
+      if (leaseMs === undefined) {
+        const reply = new ScriptReply(await run('enqueue', { threadId, args: [...args, '', 0] }));
+        return readEnqueued(reply, options);
+      }
+      const claim = { threadId, args: [...args, randomUUID(), leaseMs] };
+      const { reply: raw, log } = await run.withLog('enqueue', claim);
       const reply = new ScriptReply(raw);
       if (reply.code === 'waiting')
         return { outcome: 'waiting', requestIds: reply.strings(1).map((id) => requestIdOf(threadId, id)) };
       const enqueued = readEnqueued(reply);
       if (enqueued.outcome !== 'enqueued') return enqueued;
       return { ...enqueued, turn: await readClaimedTurn(run, threadId, reply.after(4), log) };
+    },
+
+    async claimTurn(threadId, leaseMs) {
+      if (!isThreadId(threadId)) return { outcome: 'invalid-thread' };
+      const { reply, log } = await run.withLog('claim-turn', { threadId, args: [randomUUID(), leaseMs] });
+      return readClaim(run, threadId, new ScriptReply(reply), log);
     },
 
     async renewLease({ threadId, token }, leaseMs) {
@@ -90,11 +95,28 @@ export function threadVerbs(
       return { outcome: reply.oneOf('unquarantined', 'not-quarantined') };
     },
 
-    async startEffect({ threadId, token }, { ref, tool, run: id, logged, read, messages, evidence }) {
+    async startEffect({ threadId, token }, start) {
+      const { ref, tool, run: id, logged, read, messages, evidence } = start;
       const texts = messages.map((message) => JSON.stringify(message));
-      const args = [token, ref, id, logged, read, ...run.auditBody(evidence), tool, texts.length, ...texts];
-      const reply = new ScriptReply(await run('start-effect', { threadId, args }));
-      return { outcome: reply.oneOf('started', 'stale', 'finished', 'frozen', 'stopped') };
+      const args = [token, ref, id, logged, read, ...run.auditBody(evidence), tool];
+      const { fields, otherKeys } = countFields(run, keys, start);
+      const reply = new ScriptReply(
+        await run('start-effect', {
+          threadId,
+          otherKeys,
+          args: [...args, ...fields, texts.length, ...texts],
+        }),
+      );
+      if (reply.code === 'started') return { outcome: 'started', used: reply.number(2) };
+      return readRefusal(reply) ?? { outcome: reply.oneOf('stale', 'finished', 'frozen', 'stopped') };
+    },
+
+    async countCall(threadId, call) {
+      const { fields, otherKeys } = countFields(run, keys, call);
+      const reply = new ScriptReply(
+        await run('count-call', { threadId, otherKeys, args: [call.ref, ...fields] }),
+      );
+      return readRefusal(reply) ?? { outcome: reply.oneOf('counted'), used: reply.number(1) };
     },
 
     async finishEffect({ threadId, token }, { ref, run: id, end, part, evidence }) {
@@ -103,9 +125,9 @@ export function threadVerbs(
       return { outcome: reply.oneOf('finished', 'stale') };
     },
 
-    async stop(threadId, { who, evidence }, unread = '') {
+    async stop(threadId, stopper) {
       if (!isThreadId(threadId)) return { outcome: 'idle' };
-      const args = [who, ...run.auditBody(evidence), unread];
+      const args = stopFields(run, stopper);
       const reply = new ScriptReply(await run('stop', { threadId, args }));
       return { outcome: reply.oneOf('stopping', 'idle') };
     },
@@ -146,7 +168,7 @@ export function threadVerbs(
         read,
         threadMs,
         ...counted(messages.map((message) => [JSON.stringify(message)])),
-        ...counted(rows.map(({ id, body }) => [id, JSON.stringify(body)])),
+        ...counted(rows.map((row) => [row.id, rowText(run, row)])),
         ...counted(requests.map((request) => requestFields(run, request, requestMs))),
       ];
       const reply = new ScriptReply(await run('suspend', { threadId, requestIds: ids, args }));
@@ -160,6 +182,12 @@ export function threadVerbs(
   };
 }
 
+/** Writes a message for the outbox, to be sent in the trace of the work that writes it. */
+export function rowText(run: RunScript, { body }: OutboxRow): string {
+  const trace = run.trace();
+  return JSON.stringify(trace === undefined ? body : { ...body, trace });
+}
+
 function itemFields(
   { id, body }: InboxItem,
   { onlyKnown = false, bodyAtWork }: EnqueueOptions,
@@ -168,13 +196,18 @@ function itemFields(
   return [id, canonicalJson({ id, body }), onlyKnown ? 1 : 0, atWork];
 }
 
-function readEnqueued(reply: ScriptReply): EnqueueResult {
+function stopFields(run: RunScript, { who, evidence }: Omit<Actor, 'eligible'>): string[] {
+  return [who, ...run.auditBody(evidence)];
+}
+
+function readEnqueued(reply: ScriptReply, { stops }: Pick<EnqueueOptions, 'stops'> = {}): EnqueueResult {
   if (reply.code !== 'enqueued') return { outcome: reply.oneOf('duplicate', 'unknown-thread') };
   return {
     outcome: 'enqueued',
     waiting: reply.number(1),
     place: reply.number(2),
     busy: reply.string(3) === '1',
+    ...(stops !== undefined && { stop: { token: reply.string(4) || undefined, at: reply.number(5) } }),
   };
 }
 
@@ -208,7 +241,7 @@ function requestFields(run: RunScript, request: NewRequest, keptMs: number): (st
     unsigned ? '' : (escalate?.afterMs ?? ''),
     ...run.auditBody({ ...audit, requester, requesters: [...requesters], digest, policy: toJson(policy) }),
     ...counted(views.map((view) => [view.id])),
-    ...hashFields(request, keptMs),
+    ...hashFields({ ...request, trace: request.trace ?? run.trace() }, keptMs),
   ];
 }
 
@@ -224,6 +257,8 @@ function hashFields(
     execution,
     views = [],
     unsigned = false,
+    action,
+    labels,
     trace,
   }: NewRequest,
   keptMs: number,
@@ -233,8 +268,9 @@ function hashFields(
   const { groups, excluded = [] } = policy;
   const { idempotent, maxAttempts, retryForMs } = execution;
   const state = unsigned ? 'unknown' : 'pending';
-  const fields: (string | number)[] = ['v', versionFor(policy), 'state', state, 'rev', 1, 'kind', kind];
+  const fields: (string | number)[] = ['v', REQUEST_VERSION, 'state', state, 'rev', 1, 'kind', kind];
   if (unsigned) fields.push('unsigned', 1, 'attempts', 1);
+  if (action !== undefined) fields.push('action', action);
   fields.push('requester', requester, 'digest', digest, 'quorum', quorum, 'vetoes', vetoes, 'keep', keptMs);
   fields.push('principals', principals.join(' '), 'resolvers', resolvers.join(' '));
   if (requesters.length > 1) fields.push('requesters', requesters.join(' '));
@@ -248,6 +284,7 @@ function hashFields(
     fields.push('groups', groups.map(({ any, quorum: own }) => `${own}:${any.join(',')}`).join(' '));
   if (excluded.length > 0) fields.push('excluded', excluded.join(' '));
   if (policy.delegation === true) fields.push('delegation', 1);
+  if (labels !== undefined) fields.push('tool', labels.tool, 'policy', labels.policy);
   if (trace !== undefined) fields.push('trace', trace);
   if (idempotent) fields.push('idempotent', 1);
   if (maxAttempts !== 1) fields.push('max_attempts', maxAttempts);

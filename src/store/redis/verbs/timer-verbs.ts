@@ -1,22 +1,13 @@
-import type { DueWork, Store, TimerKind } from '../../port/store.ts';
+import type { DueWork, Store } from '../../port/store.ts';
+import { workNamed } from '../../port/work.ts';
 import type { RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
 import { askAbout, viewFields } from './request-verbs.ts';
 
 type TimerVerbs = Pick<
   Store,
-  'expire' | 'remind' | 'escalate' | 'recover' | 'askResolvers' | 'purge' | 'due' | 'offerUndo' | 'noteUndo'
+  'expire' | 'remind' | 'escalate' | 'recover' | 'askResolvers' | 'purge' | 'due' | 'noteUndo'
 >;
-
-const KINDS: readonly string[] = [
-  'expire',
-  'remind',
-  'escalate',
-  'recover',
-  'purge',
-  'retire',
-  'undo',
-] satisfies TimerKind[];
 
 /** The timed transitions, the offer of an undo among them, and the look-up of due work. */
 export function timerVerbs(run: RunScript): TimerVerbs {
@@ -37,8 +28,13 @@ export function timerVerbs(run: RunScript): TimerVerbs {
       return (await askAbout(run, 'escalate', requestId, args)).plain('escalated', 'not-due');
     },
 
-    async recover(requestId) {
-      const answer = await askAbout(run, 'recover', requestId, []);
+    async recover(requestId, own) {
+      const body = own === undefined ? ['', ''] : run.auditBody({ ...own });
+      const answer = await askAbout(run, 'recover', requestId, [
+        own?.attempt ?? '',
+        own?.reason ?? '',
+        ...body,
+      ]);
       if (answer.code === 'retry') return { outcome: 'retry', tries: answer.number(1) };
       return answer.plain('unknown-outcome', 'still-unknown', 'not-due');
     },
@@ -50,13 +46,8 @@ export function timerVerbs(run: RunScript): TimerVerbs {
       return (await askAbout(run, 'ask-resolvers', requestId, args)).plain('asked', 'changed', 'not-due');
     },
 
-    async offerUndo(requestId, withinMs) {
-      const reply = await askAbout(run, 'note-undo', requestId, ['offered', '{}', withinMs]);
-      return reply.plain('noted', 'not-due');
-    },
-
-    async noteUndo(requestId, step, note = {}) {
-      const reply = await askAbout(run, 'note-undo', requestId, [step, JSON.stringify(note), 0]);
+    async noteUndo(requestId, step, note = {}, withinMs = 0) {
+      const reply = await askAbout(run, 'note-undo', requestId, [step, JSON.stringify(note), withinMs]);
       return reply.plain('noted', 'not-due');
     },
 
@@ -69,22 +60,17 @@ export function timerVerbs(run: RunScript): TimerVerbs {
       return reply.outcome === 'settled' ? { outcome: 'not-settled' } : reply;
     },
 
-    async due(shard, { overdueMs, limit }): Promise<DueWork> {
-      const reply = new ScriptReply(await run('due', { threadId: '', shard, args: [overdueMs, limit] }));
+    async due({ overdueMs, limit }): Promise<DueWork> {
+      const reply = new ScriptReply(await run('due', { threadId: '', args: [overdueMs, limit] }));
       return {
         threads: reply.list(1),
         runs: reply.list(2),
         timers: reply.list(3).flatMap((entry) => {
-          const cut = entry.indexOf('|');
-          const kind = entry.slice(0, cut);
-          return isTimerKind(kind) ? [{ kind, id: entry.slice(cut + 1) }] : [];
+          const work = workNamed(entry);
+          return work?.kind === 'timer' ? [{ kind: work.timer, id: work.id }] : [];
         }),
         hasOutbox: reply.list(4).length > 0,
       };
     },
   };
-}
-
-function isTimerKind(kind: string): kind is TimerKind {
-  return KINDS.includes(kind);
 }

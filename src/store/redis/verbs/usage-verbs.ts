@@ -1,4 +1,4 @@
-import type { UsageRow, UsageStore, UsageTotals } from '../../port/usage.ts';
+import type { UsageRow, UsageStore, UsageTotals } from '../../port/workspace.ts';
 import type { Keys } from '../../record/keys.ts';
 import type { RedisClient, RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
@@ -6,8 +6,6 @@ import { ScriptReply } from '../script-reply.ts';
 const DAY_MS = 86_400_000;
 /** Enough for a comparison with the quarter before. */
 const KEPT_DAYS = 190;
-/** All usage is in one shard, because the total of the bot is one number. */
-const SHARD = 0;
 
 /** Counts tokens in one hash per day in UTC, by the clock of the process. */
 export function usageVerbs(run: RunScript, client: RedisClient, keys: Keys): UsageStore {
@@ -16,13 +14,13 @@ export function usageVerbs(run: RunScript, client: RedisClient, keys: Keys): Usa
       const { inputTokens, outputTokens, cachedTokens = 0, reasoningTokens = 0 } = usage;
       const counts = [inputTokens, outputTokens, cachedTokens, reasoningTokens];
       const args = [callId, threadId, person, `${channel}|${model}`, ...counts, KEPT_DAYS * DAY_MS];
-      const reply = new ScriptReply(await run('spend', { threadId: dayOf(Date.now()), shard: SHARD, args }));
+      const reply = new ScriptReply(await run('spend', { threadId: dayOf(Date.now()), args }));
       return { bot: reply.number(1), person: reply.number(2), thread: reply.number(3) };
     },
 
     async usageOf(threadId, person) {
       const fields = ['all', `person|${person}`, `thread|${threadId}`];
-      const found = await client.hmget(keys.usage(dayOf(Date.now()), SHARD), ...fields);
+      const found = await client.hmget(keys.usage(dayOf(Date.now())), ...fields);
       const [bot = 0, own = 0, thread = 0] = found.map(Number);
       return { bot, person: own, thread } satisfies UsageTotals;
     },
@@ -30,8 +28,8 @@ export function usageVerbs(run: RunScript, client: RedisClient, keys: Keys): Usa
     async renameUsage(person, name) {
       for (let back = 0; back < KEPT_DAYS; back += 1) {
         const day = dayOf(Date.now() - back * DAY_MS);
-        if ((await client.exists(keys.usage(day, SHARD))) === 1)
-          await run('rename-usage', { threadId: day, shard: SHARD, args: [person, name] });
+        if ((await client.exists(keys.usage(day))) === 1)
+          await run('rename-usage', { threadId: day, args: [person, name] });
       }
     },
 
@@ -39,7 +37,7 @@ export function usageVerbs(run: RunScript, client: RedisClient, keys: Keys): Usa
       const listed: UsageRow[] = [];
       for (let back = 0; back < days; back += 1) {
         const day = dayOf(Date.now() - back * DAY_MS);
-        listed.push(...readDay(day, await client.hgetall(keys.usage(day, SHARD))));
+        listed.push(...readDay(day, await client.hgetall(keys.usage(day))));
       }
       return listed;
     },

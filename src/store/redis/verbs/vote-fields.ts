@@ -11,7 +11,18 @@ export function areVoters({ who, standsFor }: Vote): boolean {
 /** Writes a vote in the order in which `vote.lua` reads it. */
 export function voteFields(
   run: RunScript,
-  { who, eligible, evidence, decision, shown, reason = '', groups = [], grants = false, standsFor }: Vote,
+  {
+    who,
+    eligible,
+    evidence,
+    decision,
+    shown,
+    reason = '',
+    groups = [],
+    grants = false,
+    standsFor,
+    rates = [],
+  }: Vote,
 ): readonly (string | number)[] {
   return [
     who,
@@ -28,6 +39,7 @@ export function voteFields(
     groups.join(' '),
     grants ? 1 : '',
     standsFor ?? '',
+    rates.map(({ key, max, windowMs }) => `${key} ${max} ${windowMs}`).join(' '),
   ];
 }
 
@@ -54,6 +66,7 @@ export function readVote(reply: ScriptReply): VoteResult {
           'own-request',
           'not-as-shown',
           'not-delegated',
+          'too-many',
         ] as const),
       );
   }

@@ -1,24 +1,15 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../agent/json.ts';
-import { pointerTo } from '../../../agent/util/json-pointer.ts';
-import { isTimeZone } from '../../gate/local-time.ts';
-import { isRiskLevel, RISK_LEVELS } from '../../gate/risk.ts';
-import type { Finding } from '../problem.ts';
-import { LimitFile } from '../schema/limits.ts';
-import { PolicyFile } from '../schema/policies.ts';
+import { isJsonObject, type JsonObject, type JsonValue, pointerTo } from '../../../agent/json.ts';
+import { type ApproverGroup, fillGroups, isRiskLevel, RISK_LEVELS } from '../../../policy/policy.ts';
+import { isTimeZone } from '../../../policy/time.ts';
+import { didYouMean, type Finding } from '../problem.ts';
+import { LimitFile, PolicyFile } from '../schema/policies.ts';
 import { durationMs } from '../schema/values.ts';
-import { DEFAULT_EXPIRES_MS, policyIn } from '../to-manifest.ts';
-import { checkApprovers } from './check-approvers.ts';
-import { checkExpression } from './check-expression.ts';
+import { DEFAULT_EXPIRES_MS, policyIn, toApprovers } from '../to-manifest.ts';
+import { CONDITION, checkExpression, possibleTexts } from './check-rules.ts';
 import { readableParts } from './check-shape.ts';
-import { didYouMean } from './nearest-word.ts';
 
 const MOST_WITHIN_MS = durationMs('1d');
 const Parts = PolicyFile.partial();
-const CONDITION = {
-  what: 'condition',
-  types: ['bool'],
-  expected: 'a condition must be true or false',
-};
 
 /** Finds mistakes that the schema cannot: a quorum that cannot be reached, times after the request expires, unknown time zones. */
 export function checkPolicies({ agent, policies, limits }: JsonObject): Finding[] {
@@ -81,8 +72,8 @@ function checkPolicy(pointer: string, policy: JsonValue): Finding[] {
   findings.push(...checkTimeZone(`${pointer}/quiet_hours`, quiet?.time_zone));
   if (quiet !== undefined && quiet.from === quiet.to)
     report('quiet_hours', 'these hours have no end: "from" and "to" are the same');
-  if ((load?.digest?.within ?? 0) > MOST_WITHIN_MS)
-    report('load/digest/within', '"within" can be at most 1d');
+  if ((load?.summary?.within ?? 0) > MOST_WITHIN_MS)
+    report('load/summary/within', '"within" can be at most 1d');
   const expiresMs = expires ?? DEFAULT_EXPIRES_MS;
   const end = expires === undefined ? 'after 1d, the default' : 'by then';
   if (remind !== undefined && remind >= expiresMs) {
@@ -103,14 +94,20 @@ function checkRisk(risk: string): { readonly inside: number; readonly message: s
   if (/^\w+$/.test(risk)) {
     return { inside: 0, message: `"${risk}" is not one of ${levels}${didYouMean(risk, RISK_LEVELS)}` };
   }
-  return checkExpression(risk, {
+  const wrong = checkExpression(risk, {
     what: 'expression',
     types: ['string'],
     expected: `an expression must give one of ${levels}`,
   });
+  if (wrong !== undefined) return wrong;
+  const other = possibleTexts(risk).find(({ text }) => !isRiskLevel(text));
+  if (other === undefined) return undefined;
+  const message = `"${other.text}" is not one of ${levels}${didYouMean(other.text, RISK_LEVELS)}`;
+  return { inside: other.inside, message };
 }
 
-const AMOUNT = {
+/** The result of an amount. */
+export const AMOUNT = {
   what: 'expression',
   types: ['int', 'uint', 'double'],
   expected: 'an amount must be a number',
@@ -146,4 +143,72 @@ function checkLimits(limits: JsonValue | undefined, policies: readonly string[])
       return findings;
     });
   });
+}
+
+/** The result of `from`. */
+export const EMAIL = {
+  what: 'expression',
+  types: ['string', 'list<string>', 'list<dyn>'],
+  expected: 'an expression must give an email address or a list of them',
+};
+
+type Written = Pick<PolicyFile, 'approvers' | 'quorum'>;
+
+/** Checks who must approve: the form, expressions, and that the people who are named can reach the quorum. */
+function checkApprovers(pointer: string, written: Written): Finding[] {
+  const form = formProblem(written);
+  if (form !== undefined) return [{ pointer: `${pointer}${form.key}`, at: 'value', message: form.message }];
+  const { groups, excluded } = toApprovers(written);
+  const findings = groups.flatMap((group) => checkFrom(pointer, group));
+  const shortage = shortageOf(groups, excluded);
+  if (shortage === undefined) return findings;
+  const at = written.quorum === undefined || groups.length > 1 ? '/approvers' : '/quorum';
+  return [...findings, { pointer: `${pointer}${at}`, at: 'value', message: shortage }];
+}
+
+function formProblem({ approvers, quorum }: Written): { key: string; message: string } | undefined {
+  if (Array.isArray(approvers)) return undefined;
+  const { any, from, all } = approvers;
+  if (all === undefined)
+    return any === undefined && from === undefined
+      ? { key: '/approvers', message: 'name the approvers: one of "any", "from" and "all" is missing' }
+      : undefined;
+  if (any !== undefined || from !== undefined)
+    return { key: '/approvers', message: 'write either "all" or "any" and "from", not both' };
+  if (quorum !== undefined)
+    return { key: '/quorum', message: 'with "all" each group has a quorum of its own; write it there' };
+  const empty = all.findIndex((group) => group.any === undefined && group.from === undefined);
+  return empty === -1
+    ? undefined
+    : {
+        key: `/approvers/all/${empty}`,
+        message: 'name the people of this group: "any" or "from" is missing',
+      };
+}
+
+function checkFrom(pointer: string, { from, pointer: at }: ApproverGroup): Finding[] {
+  const wrong = from === undefined ? undefined : checkExpression(from, EMAIL);
+  if (wrong === undefined) return [];
+  return [{ pointer: `${pointer}${at.replace(/any$/, 'from')}`, at: 'value', ...wrong }];
+}
+
+/** Describes that too few people are named; user groups and people of the call may be any number. */
+export function shortageOf(
+  groups: readonly ApproverGroup[],
+  excluded: readonly string[],
+): string | undefined {
+  const isKnown = ({ any, from }: ApproverGroup) =>
+    from === undefined && !any.some((id) => id.startsWith('S'));
+  const known = groups.filter(isKnown);
+  const people = [...new Set(known.flatMap(({ any }) => any))].filter((id) => !excluded.includes(id));
+  const filled = fillGroups(
+    known.map(({ quorum }) => quorum),
+    people.map((who) => ({
+      who,
+      groups: known.flatMap(({ any }, index) => (any.includes(who) ? [index + 1] : [])),
+    })),
+  ).flat().length;
+  const needed = known.reduce((sum, { quorum }) => sum + quorum, 0);
+  if (filled >= needed) return undefined;
+  return `${needed} must approve, but only ${filled} can: name more approvers or lower the quorum`;
 }

@@ -1,15 +1,26 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../agent/json.ts';
-import { pointerTo } from '../../../agent/util/json-pointer.ts';
-import { DEFAULT_POLICY_NAME, matchesGlob } from '../../gate/approval-rules.ts';
-import type { Finding } from '../problem.ts';
+import { serialize } from '@marcbachmann/cel-js';
+import { describeError } from '../../../agent/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue, pointerTo } from '../../../agent/json.ts';
+import { re2Pattern } from '../../../agent/util/pattern.ts';
+import {
+  conditionEnvironment,
+  isNode,
+  type MatchCall,
+  matchCalls,
+  type Node,
+} from '../../../policy/condition.ts';
+import { DEFAULT_POLICY_NAME } from '../../../policy/policy.ts';
+import { matchesGlob } from '../../../policy/rules.ts';
+import { didYouMean, type Finding } from '../problem.ts';
 import { RuleFile } from '../schema/policies.ts';
-import { checkExpression } from './check-expression.ts';
 import { readableParts } from './check-shape.ts';
-import { unknownInputNames } from './condition-names.ts';
-import { constantCondition, impliesCondition } from './implied-condition.ts';
-import { didYouMean } from './nearest-word.ts';
-
-const CONDITION = { what: 'condition', types: ['bool'], expected: 'a condition must be true or false' };
+import {
+  type ConditionProblem,
+  gapBetween,
+  inputPath,
+  wrongComparisons,
+  wrongResult,
+} from './condition-values.ts';
 
 interface LocatedRule {
   readonly pointer: string;
@@ -35,9 +46,10 @@ export function checkRules(
   }));
   // A module or a server brings its own schema, which the doctor knows.
   const schema = tool.http === undefined ? undefined : (tool.input ?? NO_INPUT);
+  const known = isJsonObject(schema) ? schema : undefined;
   const findings = rules.flatMap((rule) => [
-    ...checkRule(rule, policies),
-    ...(isJsonObject(schema) ? checkNames(rule, schema) : []),
+    ...checkRule(rule, policies, known),
+    ...conditionFindings(`${rule.pointer}/when`, rule.rule.when, known),
   ]);
   // A rule with a mistake cannot be compared with the others.
   if (written.some(({ value }) => !RuleFile.safeParse(value).success)) return { findings, warnings: [] };
@@ -48,10 +60,45 @@ export function checkRules(
       'some calls need the policy "default", but there is none in policies; add it or name another here';
     findings.push({ pointer, at: 'key', message });
   }
-  return { findings, warnings: findUnusedRules(rules, onlyName) };
+  const warnings = [...findUnusedRules(rules, onlyName), ...findGap(rules, known, onlyName)];
+  return { findings, warnings };
 }
 
-function listRules(
+/** Finds numbers between the conditions of a list that none of its rules is for. */
+function findGap(
+  rules: readonly LocatedRule[],
+  schema: JsonObject | undefined,
+  name: string | undefined,
+): Finding[] {
+  const fitting = rules.filter(({ rule }) =>
+    name === undefined ? rule.match === undefined : covers(rule, name),
+  );
+  const conditions = fitting.flatMap(({ rule: { when } }) => when ?? []);
+  const last = fitting.at(-1);
+  if (last === undefined || conditions.length < rules.length) return [];
+  const gap = gapBetween(conditions, schema);
+  if (gap === undefined) return [];
+  const message = `${gap} fits no rule, so the policy "default" is asked; close the gap, or end the list with a rule without "when"`;
+  return [{ pointer: last.pointer, at: 'value', message }];
+}
+
+/** Finds names that the input does not have, and comparisons that cannot be what was meant. */
+export function conditionFindings(
+  pointer: string,
+  when: string | undefined,
+  schema: JsonObject | undefined,
+): Finding[] {
+  if (when === undefined) return [];
+  const wrong = schema === undefined ? undefined : wrongResult(when, schema, ['boolean']);
+  return [
+    ...(schema === undefined ? [] : unknownInputNames(when, schema)),
+    ...wrongComparisons(when, schema),
+    ...(wrong === undefined ? [] : [{ inside: 0, message: `${CONDITION.expected}, but ${wrong}` }]),
+  ].map((problem) => ({ pointer, at: 'value', ...problem }));
+}
+
+/** Lists the rules of a tool as they are written, each with its pointer. */
+export function listRules(
   pointer: string,
   approval: JsonValue | undefined,
 ): { pointer: string; value: JsonValue }[] {
@@ -64,7 +111,9 @@ function listRules(
 function checkRule(
   { pointer, rule: { when, policy, require, reason } }: LocatedRule,
   policies: readonly string[],
+  schema: JsonObject | undefined,
 ): Finding[] {
+  const inputs = isJsonObject(schema?.properties) ? Object.keys(schema.properties) : [];
   const findings: Finding[] = [];
   if (require === 'deny' && reason === undefined)
     findings.push({
@@ -78,7 +127,7 @@ function checkRule(
       at: 'key',
       message: 'only a rule with "require: deny" has a reason',
     });
-  const wrong = when === undefined ? undefined : checkExpression(when, CONDITION);
+  const wrong = when === undefined ? undefined : checkExpression(when, CONDITION, inputs);
   if (wrong !== undefined) findings.push({ pointer: `${pointer}/when`, at: 'value', ...wrong });
   if (policy !== undefined && policy !== DEFAULT_POLICY_NAME && !policies.includes(policy)) {
     const known = policies.length === 0 ? '; policies is empty' : `; the policies are ${policies.join(', ')}`;
@@ -90,25 +139,19 @@ function checkRule(
 
 const NO_INPUT: JsonObject = { type: 'object', properties: {} };
 
-function checkNames({ pointer, rule: { when } }: LocatedRule, schema: JsonObject): Finding[] {
-  if (when === undefined) return [];
-  return unknownInputNames(when, schema).map((problem) => ({
-    pointer: `${pointer}/when`,
-    at: 'value',
-    ...problem,
-  }));
-}
-
 /** Tells whether some call of the tool, or of tools with unknown names, needs the default policy. */
-function needsDefault(rules: readonly LocatedRule[], name: string | undefined): boolean {
+export function needsDefault(rules: readonly LocatedRule[], name: string | undefined): boolean {
   const fitting = rules.map(({ rule }) => rule).filter((rule) => name === undefined || covers(rule, name));
-  const turnsToIt = ({ policy, require, when }: RuleFile): boolean =>
-    (policy ?? DEFAULT_POLICY_NAME) === DEFAULT_POLICY_NAME &&
-    require !== 'deny' &&
-    (require !== 'never' || when !== undefined);
-  const isFinal = ({ require = 'always', when, match }: RuleFile): boolean =>
-    (name !== undefined || covers({ match }, '*')) && (when === undefined || require === 'always');
-  return fitting.some(turnsToIt) || !fitting.some(isFinal);
+  const turnsToIt = ({ policy, require = 'always' }: RuleFile): boolean =>
+    policy === DEFAULT_POLICY_NAME || (policy === undefined && require === 'always');
+  const isDoubtful = ({ policy, require, when }: RuleFile): boolean =>
+    policy === undefined && require === 'never' && when !== undefined;
+  const last = fitting.find(
+    ({ when, match }) => when === undefined && (name !== undefined || covers({ match }, '*')),
+  );
+  // A list without a rule for every call ends with it, and so does a doubt that no later rule settles.
+  if (last === undefined || fitting.some(turnsToIt)) return true;
+  return last.require === 'never' && fitting.some(isDoubtful);
 }
 
 function findUnusedRules(rules: readonly LocatedRule[], name: string | undefined): Finding[] {
@@ -155,4 +198,243 @@ function unusedPolicy({ require, when }: RuleFile): string | undefined {
 function covers({ match = '*' }: RuleFile, pattern: string): boolean {
   if (match === pattern) return true;
   return (!match.includes('?') || !/[*?]/.test(pattern)) && matchesGlob(match, pattern);
+}
+
+/** Finds names in a condition, such as `input.sevrity`, that the schema of the tool's input does not have. A condition that does not parse has none. */
+export function unknownInputNames(expression: string, schema: JsonObject): ConditionProblem[] {
+  if (!conditionEnvironment.check(expression).valid) return [];
+  const problems: ConditionProblem[] = [];
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) for (const item of value) visit(item);
+    if (!isNode(value)) return;
+    const path = inputPath(value);
+    const problem = path === undefined ? undefined : findUnknown(path, schema);
+    // The access itself is checked as a whole, and not once more for each part of it.
+    if (path === undefined) visit(value.args);
+    else if (problem !== undefined) problems.push({ inside: value.start, message: problem });
+  };
+  visit(conditionEnvironment.parse(expression).ast);
+  return problems;
+}
+
+function findUnknown(path: readonly string[], schema: JsonObject): string | undefined {
+  let current = schema;
+  for (const [depth, name] of path.entries()) {
+    const { properties } = current;
+    if (!isJsonObject(properties) || isOpen(current)) return undefined;
+    const next = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (next === undefined) {
+      const known = Object.keys(properties);
+      const where = ['input', ...path.slice(0, depth)].join('.');
+      const others = known.length === 0 ? `; ${where} has no names` : `; ${where} has ${known.join(', ')}`;
+      return `${where} has no "${name}"${didYouMean(name, known) || others}`;
+    }
+    if (!isJsonObject(next)) return undefined;
+    current = next;
+  }
+  return undefined;
+}
+
+/** Tells whether a schema may have names beside its properties. */
+export function isOpen(schema: JsonObject): boolean {
+  const { additionalProperties: others } = schema;
+  const combining = ['$ref', 'allOf', 'anyOf', 'oneOf', 'patternProperties', 'if'];
+  return others === true || isJsonObject(others) || combining.some((key) => schema[key] !== undefined);
+}
+
+/** Lists the texts that an expression such as `a ? 'high' : 'low'` can give, as far as they are written out. */
+export function possibleTexts(expression: string): { readonly text: string; readonly inside: number }[] {
+  const texts: { text: string; inside: number }[] = [];
+  const visit = (node: unknown): void => {
+    if (!isNode(node)) return;
+    const { op, args, start }: { op: string; args: unknown; start: number } = node;
+    if (op === 'value' && typeof args === 'string') texts.push({ text: args, inside: start });
+    if (op === '?:' && Array.isArray(args)) for (const branch of args.slice(1)) visit(branch);
+  };
+  visit(conditionEnvironment.parse(expression).ast);
+  return texts;
+}
+
+/**
+ * Tells whether one condition can only be true where the other is true as well, as far as the form of both shows it: equal parts, `&&`,
+ * `||`, and comparisons of the same value with numbers. A condition that does not parse implies nothing.
+ */
+function impliesCondition(condition: string, other: string): boolean {
+  if (!isReadable(condition) || !isReadable(other)) return false;
+  return implies(conditionEnvironment.parse(condition).ast, conditionEnvironment.parse(other).ast);
+}
+
+/** Returns the value of a condition that is only a constant. */
+function constantCondition(condition: string): boolean | undefined {
+  if (!isReadable(condition)) return undefined;
+  const { op, args } = conditionEnvironment.parse(condition).ast;
+  return op === 'value' && typeof args === 'boolean' ? args : undefined;
+}
+
+function isReadable(condition: string): boolean {
+  return conditionEnvironment.check(condition).valid;
+}
+
+function implies(node: Node, other: Node): boolean {
+  if (serialize(node) === serialize(other)) return true;
+  if (other.op === '&&') return other.args.every((part) => implies(node, part));
+  if (node.op === '||') return node.args.every((part) => implies(part, other));
+  if (other.op === '||' && other.args.some((part) => implies(node, part))) return true;
+  if (node.op === '&&') return node.args.some((part) => implies(part, other));
+  const [left, right] = [readComparison(node), readComparison(other)];
+  return left !== undefined && right !== undefined && left.of === right.of && isWithin(left, right);
+}
+
+/** A comparison of a value with a number, such as `input.amount > 100`. */
+interface Comparison {
+  readonly of: string;
+  readonly operator: string;
+  readonly number: number;
+}
+
+function readComparison(node: Node): Comparison | undefined {
+  const { op, args }: { op: string; args: unknown } = node;
+  if (!['>', '>=', '<', '<=', '=='].includes(op) || !Array.isArray(args)) return undefined;
+  const [of, to]: Node[] = args;
+  if (of === undefined || to === undefined) return undefined;
+  const number = readNumber(to);
+  return number === undefined ? undefined : { of: serialize(of), operator: op, number };
+}
+
+function readNumber({ op, args }: Node): number | undefined {
+  if (op === '-_') {
+    const number = readNumber(args);
+    return number === undefined ? undefined : -number;
+  }
+  return op === 'value' && (typeof args === 'number' || typeof args === 'bigint') ? Number(args) : undefined;
+}
+
+/** Tells whether every number that fits the first comparison fits the second. */
+function isWithin(inner: Comparison, outer: Comparison): boolean {
+  const { number } = inner;
+  if (inner.operator === '==') return fits(number, outer);
+  if (inner.operator[0] !== outer.operator[0]) return false;
+  const isStricter = inner.operator.length < outer.operator.length || inner.operator === outer.operator;
+  if (number === outer.number) return isStricter;
+  return fits(number, outer);
+}
+
+function fits(number: number, { operator, number: limit }: Comparison): boolean {
+  switch (operator) {
+    case '>':
+      return number > limit;
+    case '>=':
+      return number >= limit;
+    case '<':
+      return number < limit;
+    case '<=':
+      return number <= limit;
+    default:
+      return number === limit;
+  }
+}
+
+const VARIABLES = ['input', 'requester', 'requesters', 'context_authors', 'channel', 'tool', 'now'];
+const NOW_FIELDS = ['date', 'weekday', 'hour', 'minute'];
+
+interface ExpressionProblem {
+  /** The offset of the mistake in the expression. */
+  readonly inside: number;
+  readonly message: string;
+}
+
+interface ExpectedResult {
+  readonly what: string;
+  readonly types: readonly string[];
+  readonly expected: string;
+}
+
+/** The result of a condition. */
+export const CONDITION: ExpectedResult = {
+  what: 'condition',
+  types: ['bool'],
+  expected: 'a condition must be true or false',
+};
+
+/** Checks a CEL expression: its syntax, its variables, and the type of its result; `inputs` are the names of the tool's input. */
+export function checkExpression(
+  expression: string,
+  { what, types, expected }: ExpectedResult,
+  inputs: readonly string[] = [],
+): ExpressionProblem | undefined {
+  const { valid, type, error } = conditionEnvironment.check(expression);
+  if (valid) {
+    const problem = matchCalls(expression)
+      .map(patternProblem)
+      .find((found) => found !== undefined);
+    if (problem !== undefined) return problem;
+    if (type === 'dyn' || types.includes(String(type))) return undefined;
+    return { inside: 0, message: `${expected}, but this is of type ${type}` };
+  }
+  const inside = error?.range?.start ?? 0;
+  const summary = error?.summary ?? 'it cannot be read';
+  const reason = summary === 'Unexpected token: EOF' ? 'it is incomplete' : summary;
+  const [, missing] = /^No such key: (\S+)$/.exec(reason) ?? [];
+  if (missing !== undefined) {
+    const guess = didYouMean(missing, NOW_FIELDS) || `; now has ${NOW_FIELDS.join(', ')}`;
+    return { inside, message: `now has no "${missing}"${guess}` };
+  }
+  const [, unknown] = /^Unknown variable: (\S+)$/.exec(reason) ?? [];
+  if (unknown === undefined)
+    return (
+      foreignOperator(expression, inside) ?? {
+        inside,
+        message: `this is not a valid CEL ${what}: ${overloadInWords(reason)}`,
+      }
+    );
+  const guess = inputs.includes(unknown)
+    ? `; write input.${unknown}`
+    : didYouMean(unknown, VARIABLES) || `; the variables are ${VARIABLES.join(', ')}`;
+  return { inside, message: `unknown variable "${unknown}"${guess}` };
+}
+
+const OPERATORS = new Map([
+  ['and', 'write && for and'],
+  ['or', 'write || for or'],
+  ['not', 'write ! for not'],
+  ['=', 'write == to compare'],
+  ['<>', 'write != for different values'],
+]);
+
+/** Finds an operator of another language at the place of a syntax error. */
+function foreignOperator(expression: string, at: number): ExpressionProblem | undefined {
+  const withoutTexts = expression.replace(/'[^']*'|"[^"]*"/g, (text) => '_'.repeat(text.length));
+  for (const { index, 0: word } of withoutTexts.matchAll(/\b(?:and|or|not)\b|<>|(?<![=!<>])=(?!=)/gi)) {
+    const advice = OPERATORS.get(word.toLowerCase());
+    if (advice !== undefined && index <= at + 1 && index + word.length + 1 >= at)
+      return { inside: index, message: `"${word}" is no operator of CEL; ${advice}` };
+  }
+  return undefined;
+}
+
+const CEL_TYPES = new Map([
+  ['int', 'a number'],
+  ['uint', 'a number'],
+  ['double', 'a number'],
+  ['string', 'text'],
+  ['bool', 'true or false'],
+]);
+
+/** Says in words what an operator was given: `no such overload: int > string`. */
+function overloadInWords(reason: string): string {
+  const [, left = '', operator = '', right = ''] = /^no such overload: (\w+) (\S+) (\w+)$/.exec(reason) ?? [];
+  const [one, other] = [CEL_TYPES.get(left), CEL_TYPES.get(right)];
+  if (one === undefined || other === undefined) return reason;
+  return `${operator} is used for ${one} and ${other}, which can't be compared; write both as the same type`;
+}
+
+function patternProblem({ start, pattern }: MatchCall): ExpressionProblem | undefined {
+  if (pattern === undefined)
+    return { inside: start, message: 'the pattern of matches() must be written out as a text' };
+  try {
+    re2Pattern(pattern);
+    return undefined;
+  } catch (error) {
+    return { inside: start, message: describeError(error) };
+  }
 }

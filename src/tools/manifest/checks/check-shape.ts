@@ -1,11 +1,19 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { z } from 'zod';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../agent/json.ts';
-import { pointerTo } from '../../../agent/util/json-pointer.ts';
-import type { Finding } from '../problem.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parentOf,
+  pointerTo,
+  segmentsOf,
+} from '../../../agent/json.ts';
+import { didYouMean, type Finding } from '../problem.ts';
+import { AgentFile } from '../schema/agent.ts';
 import { manifestJsonSchema } from '../schema/manifest-file.ts';
-import { didYouMean } from './nearest-word.ts';
+import { PolicyFile } from '../schema/policies.ts';
+import { HttpFile, McpFile, ToolFile } from '../schema/tools.ts';
 
 const MAX_ERRORS = 500;
 
@@ -19,7 +27,8 @@ export function shapeCheck(schema: () => JsonObject): (value: JsonValue) => Find
     validate ??= addFormats
       .default(new Ajv({ strict: false, allErrors: true, verbose: true, logger: false }))
       .compile(schema());
-    return validate(value) ? [] : describeSchemaErrors((validate.errors ?? []).slice(0, MAX_ERRORS));
+    if (validate(value)) return [];
+    return reportOutdented(value, describeSchemaErrors((validate.errors ?? []).slice(0, MAX_ERRORS)));
   };
 }
 
@@ -72,8 +81,10 @@ function describe(error: ErrorObject): Finding {
   }
   if (error.keyword === 'additionalProperties') {
     const key = String(params.additionalProperty);
-    return { pointer: pointerTo(pointer, key), at: 'key', message: unknownKey(key, error.parentSchema) };
+    const message = misplacedKey(pointer, key, error.data) ?? unknownKey(key, error.parentSchema);
+    return { pointer: pointerTo(pointer, key), at: 'key', message };
   }
+
   if (error.keyword === 'required') {
     return { pointer, at: 'key', message: `"${String(params.missingProperty)}" is missing` };
   }
@@ -87,6 +98,64 @@ function describe(error: ErrorObject): Finding {
     };
   }
   return { pointer, at: 'value', message: describeValue(error) };
+}
+
+/** The keys of each kind of section, so that a key of another one is recognised. */
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  agent: Object.keys(AgentFile.shape),
+  'a policy': Object.keys(PolicyFile.shape),
+  'a tool': Object.keys(ToolFile.shape),
+  http: Object.keys(HttpFile.shape),
+  mcp: Object.keys(McpFile.shape),
+};
+
+/** The sections whose keys are names: what has one name there has one key of what is below it. */
+const NAMED: Readonly<Record<string, string>> = { '/policies': 'a policy', '/tools': 'a tool' };
+
+/** Replaces what is said of a key that is indented too little by one finding about it. */
+function reportOutdented(value: JsonValue, findings: readonly Finding[]): Finding[] {
+  const outdented = Object.keys(NAMED).flatMap((section) => {
+    const named = isJsonObject(value) ? value[section.slice(1)] : undefined;
+    return Object.entries(isJsonObject(named) ? named : {}).flatMap(([key, entry]): Finding[] => {
+      const pointer = pointerTo(section, key);
+      const message = outdentedKey(pointer, entry);
+      return message === undefined ? [] : [{ pointer, at: 'key', message }];
+    });
+  });
+  const isInside = ({ pointer }: Finding) =>
+    outdented.some((key) => pointer === key.pointer || pointer.startsWith(`${key.pointer}/`));
+  return [...findings.filter((finding) => !isInside(finding)), ...outdented];
+}
+
+/** Explains a key that stands beside the names of policies or tools and belongs into one of them. */
+export function outdentedKey(pointer: string, value: unknown): string | undefined {
+  const key = segmentsOf(pointer).at(-1) ?? '';
+  const owner = NAMED[parentOf(pointer)];
+  if (owner === undefined || KEYS[owner]?.includes(key) !== true) return undefined;
+  if (isJsonObject(value) && (lookOf(value) !== undefined || Object.keys(value).length === 0))
+    return undefined;
+  return `"${key}" is a key of ${owner}; indent it further than the name of ${owner}`;
+}
+
+/** Explains an unknown key that is indented too little, or too much. */
+function misplacedKey(pointer: string, key: string, container: unknown): string | undefined {
+  const value = isJsonObject(container) ? container[key] : undefined;
+  const looks = isJsonObject(value) ? lookOf(value) : undefined;
+  if (pointer === '' && looks !== undefined)
+    return `unknown key "${key}"; it looks like ${looks[0]}; indent it under "${looks[1]}"`;
+  const kinds = pointer === '' ? ['agent'] : /^\/tools\/[^/]+$/.test(pointer) ? ['http', 'mcp'] : [];
+  const own = kinds.find((kind) => {
+    const isThere = pointer === '' || (isJsonObject(container) && container[kind] !== undefined);
+    return isThere && KEYS[kind]?.includes(key) === true;
+  });
+  if (own !== undefined) return `unknown key "${key}"; it is a key of ${own}: indent it under "${own}"`;
+  const isTooDeep = /^\/tools\/[^/]+\/(http|mcp)$/.test(pointer) && KEYS['a tool']?.includes(key) === true;
+  return isTooDeep ? `unknown key "${key}"; it is a key of a tool: indent it less` : undefined;
+}
+
+function lookOf(value: JsonObject): readonly [string, string] | undefined {
+  if (value.approvers !== undefined) return ['a policy', 'policies'];
+  return ['module', 'mcp', 'http'].some((key) => value[key] !== undefined) ? ['a tool', 'tools'] : undefined;
 }
 
 function unknownKey(key: string, schema: unknown): string {

@@ -1,9 +1,7 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../agent/json.ts';
-import { pointerTo } from '../../../agent/util/json-pointer.ts';
-import { matchesGlob } from '../../gate/approval-rules.ts';
+import { isJsonObject, type JsonObject, type JsonValue, pointerTo } from '../../../agent/json.ts';
+import { matchesGlob } from '../../../policy/rules.ts';
 import { parseDisplayTemplate, placeholdersIn, unknownInputs } from '../../presentation/text-template.ts';
-import type { Finding } from '../problem.ts';
-import { didYouMean } from './nearest-word.ts';
+import { didYouMean, type Finding } from '../problem.ts';
 
 const KEYS = ['title', 'done', 'target'];
 
@@ -17,7 +15,7 @@ export function checkTexts(pointer: string, name: string, tool: JsonObject, tool
   return [
     ...checkSet(pointer, tool, schema),
     ...checkPreview(`${pointer}/preview`, tool.preview, schema, tools),
-    ...checkUndo(`${pointer}/undo`, tool.undo, schema, tools),
+    ...checkUndo(`${pointer}/undo`, tool.undo, schema),
     ...cards.flatMap((card: JsonValue, index) => {
       if (!isJsonObject(card)) return [];
       const at = pointerTo(`${pointer}/cards`, index);
@@ -28,7 +26,7 @@ export function checkTexts(pointer: string, name: string, tool: JsonObject, tool
         ...(isUnused ? [{ pointer: `${at}/match`, at: 'value' as const, message }] : []),
         ...checkSet(at, card, schema),
         ...checkPreview(`${at}/preview`, card.preview, schema, tools),
-        ...checkUndo(`${at}/undo`, card.undo, schema, tools),
+        ...checkUndo(`${at}/undo`, card.undo, schema),
       ];
     }),
   ];
@@ -36,7 +34,8 @@ export function checkTexts(pointer: string, name: string, tool: JsonObject, tool
 
 const NO_INPUT: JsonObject = { type: 'object', properties: {} };
 
-function checkSet(pointer: string, texts: JsonObject, schema: JsonObject | undefined): Finding[] {
+/** Checks the texts of a tool or of a card. */
+export function checkSet(pointer: string, texts: JsonObject, schema: JsonObject | undefined): Finding[] {
   const fields = isJsonObject(texts.fields) ? Object.entries(texts.fields) : [];
   return [
     ...KEYS.map((key) => [`${pointer}/${key}`, texts[key]] as const),
@@ -52,10 +51,18 @@ function checkPreview(
   tools: JsonObject,
 ): Finding[] {
   if (!isJsonObject(preview)) return [];
-  const findings = ['before', 'after'].flatMap((key) => {
-    const text = preview[key];
-    return typeof text === 'string' ? checkText(`${pointer}/${key}`, text, schema, { hasOutput: true }) : [];
-  });
+  const input = isJsonObject(preview.input) ? preview.input : {};
+  const findings = [
+    ...Object.entries(input).flatMap(([key, text]) =>
+      typeof text === 'string' ? checkText(pointerTo(`${pointer}/input`, key), text, schema) : [],
+    ),
+    ...['before', 'after'].flatMap((key) => {
+      const text = preview[key];
+      return typeof text === 'string'
+        ? checkText(`${pointer}/${key}`, text, schema, { hasOutput: true })
+        : [];
+    }),
+  ];
   const used = typeof preview.tool === 'string' ? tools[preview.tool] : undefined;
   const http = isJsonObject(used) && isJsonObject(used.http) ? used.http : undefined;
   if (http?.method === undefined || http.method === 'GET') return findings;
@@ -63,48 +70,15 @@ function checkPreview(
   return [...findings, { pointer: `${pointer}/tool`, at: 'value', message }];
 }
 
-/**
- * Checks an undo: its templates, that its tool exists, and over HTTP that this tool takes such an input. A module or a server may bring
- * tools of any name, so with one of them only the open tools can tell.
- */
-function checkUndo(
-  pointer: string,
-  undo: JsonValue | undefined,
-  schema: JsonObject | undefined,
-  tools: JsonObject,
-): Finding[] {
+/** Checks the templates of an undo. */
+function checkUndo(pointer: string, undo: JsonValue | undefined, schema: JsonObject | undefined): Finding[] {
   if (!isJsonObject(undo)) return [];
   const input = isJsonObject(undo.input) ? undo.input : {};
-  const findings = Object.entries(input).flatMap(([key, text]) =>
+  return Object.entries(input).flatMap(([key, text]) =>
     typeof text === 'string'
       ? checkText(pointerTo(`${pointer}/input`, key), text, schema, { hasOutput: true })
       : [],
   );
-  if (typeof undo.tool !== 'string') return findings;
-  const reverse = tools[undo.tool];
-  if (reverse === undefined) {
-    const areAllKnown = Object.values(tools).every((tool) => isJsonObject(tool) && tool.http !== undefined);
-    if (!areAllKnown) return findings;
-    const message = `there is no tool "${undo.tool}"${didYouMean(undo.tool, Object.keys(tools))}`;
-    return [...findings, { pointer: `${pointer}/tool`, at: 'value', message }];
-  }
-  if (!isJsonObject(reverse) || reverse.http === undefined) return findings;
-  const taken = isJsonObject(reverse.input) ? reverse.input : NO_INPUT;
-  const known = isJsonObject(taken.properties) ? Object.keys(taken.properties) : [];
-  const needed = Array.isArray(taken.required) ? taken.required.map(String) : [];
-  return [
-    ...findings,
-    ...Object.keys(input)
-      .filter((key) => !known.includes(key))
-      .map((key) => ({
-        pointer: pointerTo(`${pointer}/input`, key),
-        at: 'key' as const,
-        message: `"${undo.tool}" has no input "${key}"${didYouMean(key, known)}`,
-      })),
-    ...needed
-      .filter((key) => input[key] === undefined)
-      .map((key) => ({ pointer, at: 'key' as const, message: `"${undo.tool}" needs the input "${key}"` })),
-  ];
 }
 
 function checkText(

@@ -173,13 +173,13 @@ export const AgentFile = z
       .describe('Who may end a "/countersign freeze" (default: one of the admins).'),
     policy_changes: z
       .strictObject({
-        approvers: distinct(PersonOrGroup, 'Who may approve that the rules become weaker.').min(1),
+        approvers: distinct(PersonOrGroup, 'Who may approve a change.').min(1),
         quorum: Count.optional().describe('How many of them must approve (default: 1).'),
         channel: Channel.describe('The channel where the card is posted; the bot must be in it.'),
       })
       .optional()
       .describe(
-        'Who must approve a changed manifest that lets something run with less than before (default: nobody).',
+        'Who must approve a change of the governed part of the manifest: who approves what, and when (default: nobody).',
       ),
     built_ins: z
       .strictObject({

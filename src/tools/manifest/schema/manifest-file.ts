@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { isJsonObject, type JsonObject, toJson } from '../../../agent/json.ts';
 import slackSchema from '../slack-manifest.schema.json' with { type: 'json' };
 import { AgentFile } from './agent.ts';
-import { LimitFile, Pattern } from './limits.ts';
-import { PolicyFile } from './policies.ts';
+import { LimitFile, Pattern, PolicyFile } from './policies.ts';
 import { ToolFile } from './tools.ts';
 import { Duration, Headers, named, Text, WebAddress } from './values.ts';
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { EFFECTS } from '../../../agent/tool.ts';
-import { AuthFile } from './auth.ts';
 import { RuleFile } from './policies.ts';
 import {
   Channel,
@@ -16,6 +15,35 @@ import {
   texts,
   WebAddress,
 } from './values.ts';
+
+export const AuthFile = z
+  .strictObject({
+    as: z
+      .enum(['bot', 'requester'])
+      .describe(
+        'In whose name calls run: bot (one identity for all) or requester (each person connects their own account).',
+      ),
+    token: Text.optional().describe('For bot: a bearer token, from the environment.'),
+    client_id: Text.optional().describe(
+      "The bot's client at the authorization server (default, only for requester: the address of the bot's client metadata document).",
+    ),
+    client_secret: Text.optional().describe("The client's secret, from the environment."),
+    private_key: Text.optional().describe(
+      "The client's private key as PEM (PKCS #8), from the environment, in place of a secret.",
+    ),
+    algorithm: z
+      .enum(['RS256', 'PS256', 'ES256', 'EdDSA'])
+      .optional()
+      .describe('How the private key signs (default: RS256).'),
+    issuer: WebAddress.optional().describe(
+      'The authorization server that knows the client; no other gets its credentials.',
+    ),
+    scope: Text.optional().describe(
+      'The scopes to request, separated by spaces (default: those the server asks for).',
+    ),
+  })
+  .describe('How the bot proves who it is to a remote server (OAuth 2.1).');
+export type AuthFile = z.output<typeof AuthFile>;
 
 const Template = Text.meta({ title: 'a text with values such as {{input.name}}' });
 const textKeys = {
@@ -58,7 +86,7 @@ export const UndoFile = z
   .describe('The call that takes back what a call did; the card of a call that succeeded offers it as Undo.');
 export type UndoFile = z.output<typeof UndoFile>;
 
-export const CardFile = z
+const CardFile = z
   .strictObject({
     match: Text.describe('For which tools, such as "write_*".'),
     ...textKeys,
@@ -66,7 +94,6 @@ export const CardFile = z
     undo: UndoFile.optional(),
   })
   .describe('The texts for the calls of some tools of a server.');
-export type CardFile = z.output<typeof CardFile>;
 
 const ElicitationFile = z
   .strictObject({
@@ -82,7 +109,17 @@ const ElicitationFile = z
     expires: Duration.optional().describe('When a question without an answer expires (default: 7d).'),
   })
   .describe('Who is asked when the server needs input from a person in the middle of a call.');
-export type ElicitationFile = z.output<typeof ElicitationFile>;
+
+const ErrorsFile = z
+  .union([
+    z.literal('final'),
+    z.strictObject({
+      final: z.array(Text).min(1).describe('Of which tools, such as "read_*".'),
+    }),
+  ])
+  .describe(
+    'final: a tool that reports an error (isError) has done nothing, so the call has failed; for all tools, or for some by name. Without it, such a call of a tool with effects has an unknown outcome.',
+  );
 
 export const McpFile = z
   .strictObject({
@@ -106,6 +143,7 @@ export const McpFile = z
       .boolean()
       .optional()
       .describe('Whether the hints of the server (read-only, idempotent) are trusted (default: false).'),
+    errors: ErrorsFile.optional(),
     elicitation: ElicitationFile.optional(),
     prefix: z
       .string()

@@ -15,7 +15,7 @@ export function durationMs(text: string): number {
 }
 
 /** The name of a tool or a policy; models refuse tool names of any other form. */
-export const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 // The title of a schema appears in messages as what was expected.
 export const Name = z.string().regex(NAME).meta({ title: 'a name of 1 to 64 letters, digits, "_" or "-"' });

@@ -1,7 +1,6 @@
 import { extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
-import type { Fetch } from '../mcp-config.ts';
-import type { Challenge, Identity } from './auth-config.ts';
-import { toAuthorizationError } from './authorization-error.ts';
+import { toAuthorizationError } from '../../errors.ts';
+import type { Challenge, Fetch, Identity } from '../mcp-config.ts';
 
 const MAX_WIDENINGS = 2;
 
@@ -39,7 +38,7 @@ async function asking<Value>(ask: () => Promise<Value>): Promise<Value> {
 }
 
 /** Reads what a server asks for in its answer. */
-export function challengeIn(response: Response): Challenge {
+function challengeIn(response: Response): Challenge {
   const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
   return { resourceMetadataUrl, scope };
 }

@@ -1,12 +1,14 @@
 import {
+  type AddClientAuthentication,
   type AuthorizationServerMetadata,
   checkResourceAllowed,
+  createPrivateKeyJwtAuth,
   discoverAuthorizationServerMetadata,
   discoverOAuthProtectedResourceMetadata,
+  type OAuthClientInformation,
 } from '@modelcontextprotocol/client';
-import type { Fetch } from '../mcp-config.ts';
-import type { Challenge } from './auth-config.ts';
-import { AuthorizationError, toAuthorizationError } from './authorization-error.ts';
+import { AuthorizationError, toAuthorizationError } from '../../errors.ts';
+import type { Challenge, ConsentSettings, Fetch } from '../mcp-config.ts';
 
 /** A server's authorization server, and the name by which tokens for the server are asked for. */
 export interface Discovered {
@@ -18,7 +20,7 @@ export interface Discovered {
   readonly scopes: string | undefined;
 }
 
-export interface DiscoverOptions {
+interface DiscoverOptions {
   readonly challenge: Challenge;
   /** The only authorization server that may be used, if an admin named one. */
   readonly issuer: string | undefined;
@@ -89,4 +91,45 @@ export function selectScope(
   const isOffered = metadata.scopes_supported?.includes('offline_access') === true;
   const isMissing = !scope.split(' ').includes('offline_access');
   return offline && isOffered && isMissing ? `${scope} offline_access` : scope;
+}
+
+/** The client as an authorization server knows it, and how it proves itself. */
+interface KnownClient {
+  readonly information: OAuthClientInformation;
+  readonly authenticate: AddClientAuthentication | undefined;
+}
+
+/** Returns the configured client, or the one of the metadata document; clients are never registered on the way. */
+export function clientFor(
+  { auth, clientMetadataUrl }: Pick<ConsentSettings, 'auth' | 'clientMetadataUrl'>,
+  metadata: AuthorizationServerMetadata,
+): KnownClient {
+  const { client } = auth;
+  if (client === undefined) return documentClient(clientMetadataUrl, metadata);
+  const { clientId, secret, privateKey, algorithm } = client;
+  if (privateKey !== undefined) {
+    const audience = metadata.issuer;
+    const authenticate = createPrivateKeyJwtAuth({
+      issuer: clientId,
+      subject: clientId,
+      privateKey,
+      alg: algorithm,
+      audience,
+    });
+    return { information: { client_id: clientId }, authenticate };
+  }
+  const information = { client_id: clientId, ...(secret !== undefined && { client_secret: secret }) };
+  return { information, authenticate: undefined };
+}
+
+function documentClient(url: string | undefined, metadata: AuthorizationServerMetadata): KnownClient {
+  if (metadata.client_id_metadata_document_supported !== true)
+    throw new AuthorizationError(
+      `${metadata.issuer} takes no client metadata documents; register a client there and name it in auth.client_id`,
+    );
+  if (url === undefined)
+    throw new AuthorizationError(
+      'the client metadata document needs an HTTPS address of the bot (PUBLIC_URL)',
+    );
+  return { information: { client_id: url }, authenticate: undefined };
 }

@@ -1,11 +1,10 @@
 import { checkResourceAllowed, type OAuthTokens, refreshAuthorization } from '@modelcontextprotocol/client';
 import * as oauth from 'oauth4webapi';
 import { z } from 'zod';
-import type { ConsentSettings } from './auth-config.ts';
-import { toAuthorizationError } from './authorization-error.ts';
-import { clientFor } from './client-for.ts';
-import { readMetadata } from './discover.ts';
-import type { RequesterServer } from './person/connections.ts';
+import { toAuthorizationError } from '../../errors.ts';
+import type { ConsentSettings } from '../mcp-config.ts';
+import type { RequesterServer } from './connections.ts';
+import { clientFor, readMetadata } from './discover.ts';
 
 /** The tokens of one person at one server, bound to the issuer that gave them and the resource that they are for. */
 export const Grant = z.object({

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BlockedAddressError } from '../../../../src/tools/errors.ts';
-import { addressKind } from '../../../../src/tools/http/guard/address-kind.ts';
+import { addressKind } from '../../../../src/tools/http/guard/allowed-hosts.ts';
 import { guardedFetch } from '../../../../src/tools/http/guard/guarded-fetch.ts';
 import { type RecordingServer, startRecordingServer } from '../recording-server.ts';
 

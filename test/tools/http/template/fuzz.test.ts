@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { JsonObject, JsonValue } from '../../../../src/agent/json.ts';
-import { toJson } from '../../../../src/agent/json.ts';
+import { type JsonObject, type JsonValue, toJson } from '../../../../src/agent/json.ts';
 import { HttpError } from '../../../../src/tools/errors.ts';
-import { addressKind } from '../../../../src/tools/http/guard/address-kind.ts';
+import { addressKind } from '../../../../src/tools/http/guard/allowed-hosts.ts';
 import { httpTool } from '../../../../src/tools/http/http-tool.ts';
-import { fillUrl, parseUrlTemplate } from '../../../../src/tools/http/template/fill-url.ts';
+import { fillUrl, parseUrlTemplate } from '../../../../src/tools/http/template.ts';
 import { type RecordingServer, startRecordingServer } from '../recording-server.ts';
 import { runTool } from '../run-tool.ts';
 

@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../../src/agent/json.ts';
 import { selectValue } from '../../../../src/tools/http/read-response.ts';
-import { bodyFormat, fillBody } from '../../../../src/tools/http/template/fill-body.ts';
-import { fillHeaders } from '../../../../src/tools/http/template/fill-headers.ts';
-import { fillUrl, parseUrlTemplate, type QueryValue } from '../../../../src/tools/http/template/fill-url.ts';
-import { placeholdersOf } from '../../../../src/tools/http/template/template.ts';
+import {
+  bodyFormat,
+  fillBody,
+  fillHeaders,
+  fillUrl,
+  parseUrlTemplate,
+  placeholdersOf,
+  type QueryValue,
+} from '../../../../src/tools/http/template.ts';
 
 function urlOf(url: string, input: JsonObject, query: Record<string, QueryValue> = {}): string {
   const template = parseUrlTemplate(url, query);

@@ -199,7 +199,29 @@ policies: { finance: { approvers: [S034GHIJKL] } }
 `,
     rest: 'slack and default policy',
     problems: [
-      '4:24: tools.refund.approval.when: this is not a valid CEL condition: no such overload: string > int',
+      "4:24: tools.refund.approval.when: this is not a valid CEL condition: > is used for text and a number, which can't be compared; write both as the same type",
     ],
+  },
+  {
+    says: 'a condition with a pattern that takes more than linear time',
+    text: `tools:
+  refund:
+    module: ./refund.ts
+    approval: { when: "input.note.matches('a(?=b)')" }
+`,
+    rest: 'slack and default policy',
+    problems: [
+      '4:35: tools.refund.approval.when: the pattern "a(?=b)" cannot be used: invalid or unsupported Perl syntax: `(?=`; patterns have the syntax of RE2, without lookarounds and backreferences',
+    ],
+  },
+  {
+    says: 'a condition whose pattern is not known before the call',
+    text: `tools:
+  refund:
+    module: ./refund.ts
+    approval: { when: 'input.note.matches(input.pattern)' }
+`,
+    rest: 'slack and default policy',
+    problems: ['4:35: tools.refund.approval.when: the pattern of matches() must be written out as a text'],
   },
 ];

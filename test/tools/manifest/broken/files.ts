@@ -36,7 +36,7 @@ export const brokenFiles: readonly BrokenManifest[] = [
 \tmodel: gpt-5
 `,
     rest: 'slack',
-    problems: ['2:1: this is not valid YAML: Tabs are not allowed as indentation'],
+    problems: ['2:1: this is not valid YAML: Tabs are not allowed as indentation; use spaces'],
   },
   {
     says: 'a list that is not closed',
@@ -55,7 +55,9 @@ export const brokenFiles: readonly BrokenManifest[] = [
   model: "gpt-5
 `,
     rest: 'nothing',
-    problems: ['3:1: this is not valid YAML: Missing closing "quote'],
+    problems: [
+      '3:1: this is not valid YAML: Missing closing "quote; check the quotes, brackets and colons here, and the indentation of this line',
+    ],
   },
   {
     says: 'a colon too many',
@@ -63,7 +65,9 @@ export const brokenFiles: readonly BrokenManifest[] = [
   model: gpt: 5
 `,
     rest: 'slack',
-    problems: ['2:10: this is not valid YAML: Nested mappings are not allowed in compact mappings'],
+    problems: [
+      '2:10: this is not valid YAML: Nested mappings are not allowed in compact mappings; put a text with ": " in quotes, or check the indentation of this line and the next',
+    ],
   },
   {
     says: 'two documents',

@@ -193,7 +193,7 @@ export const brokenHttp: readonly BrokenManifest[] = [
     done: \${API_KEY}
     target: \${API_KEY}
     fields: { Key: "\${API_KEY}" }
-    preview: { tool: ping, input: { key: "\${API_KEY}" }, before: "\${API_KEY}", after: "1" }
+    preview: { tool: ping, before: "\${API_KEY}", after: "1" }
     undo: { tool: ping, input: { key: "\${API_KEY}" } }
     cards: [{ match: p*, title: "\${API_KEY}" }]
 `,
@@ -203,7 +203,7 @@ export const brokenHttp: readonly BrokenManifest[] = [
       `6:11: tools.ping.done: \${API_KEY} cannot be used here, where the model or people read it; only connections take secrets`,
       `7:13: tools.ping.target: \${API_KEY} cannot be used here, where the model or people read it; only connections take secrets`,
       `8:21: tools.ping.fields.Key: \${API_KEY} cannot be used here, where the model or people read it; only connections take secrets`,
-      `9:67: tools.ping.preview.before: \${API_KEY} cannot be used here, where the model or people read it; only connections take secrets`,
+      `9:37: tools.ping.preview.before: \${API_KEY} cannot be used here, where the model or people read it; only connections take secrets`,
       `10:40: tools.ping.undo.input.key: \${API_KEY} cannot be used here, where the model or people read it; only connections take secrets`,
       `11:34: tools.ping.cards[0].title: \${API_KEY} cannot be used here, where the model or people read it; only connections take secrets`,
     ],

@@ -18,10 +18,10 @@ export const brokenPolicies: readonly BrokenManifest[] = [
   {
     says: 'a digest that counts for longer than a day',
     text: `policies:
-  default: { approvers: [U012ABCDEF], load: { digest: { after: 3, within: 2d } } }
+  default: { approvers: [U012ABCDEF], load: { summary: { after: 3, within: 2d } } }
 `,
     rest: 'slack',
-    problems: ['2:75: policies.default.load.digest.within: "within" can be at most 1d'],
+    problems: ['2:76: policies.default.load.summary.within: "within" can be at most 1d'],
   },
   {
     says: 'a policy without approvers',

@@ -286,4 +286,31 @@ export const brokenTools: readonly BrokenManifest[] = [
       '5:72: tools.save.preview.after: there is no format "nmber"; did you mean "number"?',
     ],
   },
+  {
+    says: 'names of tools that do not exist, in limits, channels, previews and undos',
+    text: `agent:
+  channels: { C012ABCDEF: { tools: [read_ordr, ask_question, "read_*"] } }
+limits:
+  refnd_order: { window: 1d, max: 5 }
+  "deploy_*": [{ window: 1d, max: 5 }]
+  refund_order: { window: 1d, max: 5 }
+tools:
+  read_order: { description: Reads., http: { method: GET, url: "https://api.example.com/orders" } }
+  refund_order:
+    description: Refunds.
+    http: { method: POST, url: "https://api.example.com/refunds" }
+    preview: { tool: read_oder, before: "0", after: "1" }
+    undo: { tool: unrefund }
+    cards: [{ match: "*", title: Refund, preview: { tool: read_orders, before: "0", after: "1" } }]
+`,
+    rest: 'slack and default policy',
+    problems: [
+      '2:37: agent.channels.C012ABCDEF.tools[0]: there is no tool "read_ordr"; did you mean "read_order"?',
+      '4:3: limits.refnd_order: there is no tool "refnd_order"; did you mean "refund_order"?',
+      '5:3: limits.deploy_*: there is no tool "deploy_*"',
+      '12:22: tools.refund_order.preview.tool: there is no tool "read_oder"; did you mean "read_order"?',
+      '13:19: tools.refund_order.undo.tool: there is no tool "unrefund"',
+      '14:59: tools.refund_order.cards[0].preview.tool: there is no tool "read_orders"; did you mean "read_order"?',
+    ],
+  },
 ];

@@ -1,7 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest';
-import type { BotAuth } from '../../../../src/tools/mcp/auth/auth-config.ts';
-import { createIdentities } from '../../../../src/tools/mcp/auth/person/create-identities.ts';
-import type { HttpConfig } from '../../../../src/tools/mcp/mcp-config.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createIdentities } from '../../../../src/tools/mcp/auth/create-identities.ts';
+import type { BotAuth, HttpConfig } from '../../../../src/tools/mcp/mcp-config.ts';
 import { Secrets } from '../../../../src/tools/secrets.ts';
 import { call, eventually, httpConfig, open } from '../support.ts';
 import { CLIENT_ID, CLIENT_SECRET, KEY_CLIENT_ID, serveOAuth } from './fixtures/oauth-server.ts';
@@ -168,7 +167,7 @@ test('the headers of the server do not reach the authorization server', async ()
   expect(oauth.seen.filter(({ headers }) => headers['x-api-key'] !== undefined)).toEqual([]);
 });
 
-test('every token is known as a secret, and a former one is forgotten', async () => {
+test('every token is known as a secret, and a former one is until it has ended', async () => {
   const oauth = await startOAuth();
   const mcp = await startServer({ issuer: oauth.issuer });
   const secrets = new Secrets();
@@ -177,5 +176,8 @@ test('every token is known as a secret, and a former one is forgotten', async ()
   await call(server, 'whoami');
   const [former = '', current = ''] = mcp.tokens;
   expect(secrets.redact(`the token ${current}`)).toBe('the token [redacted]');
+  expect(secrets.redact(`the token ${former}`)).toBe('the token [redacted]');
+  vi.useFakeTimers({ now: Date.now() + 3_600_000, toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
   expect(secrets.redact(`the token ${former}`)).toBe(`the token ${former}`);
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { tryParseJson } from '../../../../agent/json.ts';
 import type { AuditStore, StoredCheckpoint } from '../../../port/audit.ts';
-import { EXPORT_SHARD, type Keys } from '../../../record/keys.ts';
+import type { Keys } from '../../../record/keys.ts';
 import type { RedisClient, RunScript } from '../../run-script.ts';
 import { ScriptReply } from '../../script-reply.ts';
 
@@ -10,6 +10,7 @@ type CheckpointVerbs = Pick<
   | 'claimExport'
   | 'saveProgress'
   | 'readProgress'
+  | 'readLogId'
   | 'appendCheckpoint'
   | 'readCheckpoints'
   | 'lastCheckpoint'
@@ -18,34 +19,29 @@ type CheckpointVerbs = Pick<
 
 const PAGE = 100;
 const SINK_FIELD = 'sink:';
-const Progress = z.object({
-  marks: z.array(z.object({ shard: z.int(), seq: z.int(), hash: z.string() })),
-  checkpoint: z.int(),
-});
+const Progress = z.object({ seq: z.int(), checkpoint: z.int() });
 
-/** The checkpoints of the audit log and the progress of its export. All of it lives in one shard. */
+/** The checkpoints of the audit log and the progress of its export. */
 export function checkpointVerbs(run: RunScript, client: RedisClient, keys: Keys): CheckpointVerbs {
-  const stream = keys.shard(EXPORT_SHARD, 'checkpoints');
+  const stream = keys.shared('checkpoints');
+  const exported = keys.shared('export');
   const call = async (
     name: 'claim-export' | 'save-progress' | 'append-checkpoint',
     args: (string | number)[],
-  ) => new ScriptReply(await run(name, { threadId: '', shard: EXPORT_SHARD, args }));
+  ) => new ScriptReply(await run(name, { threadId: '', args }));
 
   return {
     async claimExport(owner, leaseMs) {
       return (await call('claim-export', [owner, leaseMs])).oneOf('held', 'other');
     },
 
-    async saveProgress(owner, sink, { marks, checkpoint }) {
-      const text = JSON.stringify({
-        marks: marks.map(({ shard, seq, hash }) => ({ shard, seq, hash })),
-        checkpoint,
-      });
+    async saveProgress(owner, sink, { seq, checkpoint }) {
+      const text = JSON.stringify({ seq, checkpoint });
       return (await call('save-progress', [owner, sink, text])).oneOf('saved', 'not-held');
     },
 
     async readProgress() {
-      const fields = await client.hgetall(keys.shard(EXPORT_SHARD, 'export'));
+      const fields = await client.hgetall(exported);
       const sinks = Object.entries(fields).filter(([name]) => name.startsWith(SINK_FIELD));
       return new Map(
         sinks.flatMap(([name, text]) => {
@@ -54,6 +50,10 @@ export function checkpointVerbs(run: RunScript, client: RedisClient, keys: Keys)
           return data === undefined ? [] : [[name.slice(SINK_FIELD.length), data] as const];
         }),
       );
+    },
+
+    async readLogId() {
+      return (await client.hget(exported, 'id')) ?? '';
     },
 
     async appendCheckpoint(owner, { n, hash, previous, text }) {

@@ -1,48 +1,53 @@
-import type { LimitStore } from '../../../port/limits.ts';
+import type { CountedCall, LimitStore, LimitUse, OverLimit, Ungranted } from '../../../port/store.ts';
 import type { Keys } from '../../../record/keys.ts';
 import type { RunScript } from '../../run-script.ts';
 import { ScriptReply } from '../../script-reply.ts';
 
-/** All limits are in one shard, because an action counts against several of them in one step. */
-const SHARD = 0;
-
-/** Counts actions against limits. */
-export function limitVerbs(run: RunScript, keys: Keys): LimitStore {
-  const call = async (
-    name: 'reserve' | 'give-back' | 'read-totals',
-    limits: readonly string[],
-    args: readonly (string | number)[],
-  ): Promise<ScriptReply> => {
-    const others = limits.map((limit) => keys.limit(limit, SHARD));
-    return new ScriptReply(await run(name, { threadId: '', shard: SHARD, otherKeys: others, args }));
-  };
+/** Reads the counters of limits. */
+export function limitVerbs(run: RunScript): LimitStore {
   return {
-    async reserve(action, attempt, uses) {
-      if (uses.length === 0) return { outcome: 'reserved' };
-      const reply = await call(
-        'reserve',
-        uses.map(({ key }) => key),
-        [action, attempt, uses.length, ...uses.flatMap((use) => [use.amount, use.max ?? '', use.windowMs])],
-      );
-      if (reply.oneOf('reserved', 'over') === 'reserved') return { outcome: 'reserved' };
-      return { outcome: 'over', index: reply.number(1) - 1, used: reply.number(2) };
-    },
-
-    async giveBack(action, limits, attempt = '') {
-      if (limits.length > 0) await call('give-back', limits, [action, attempt]);
-    },
-
     async readTotals(limits) {
       if (limits.length === 0) return [];
-      const reply = await call(
-        'read-totals',
-        limits.map(({ key }) => key),
-        limits.map(({ windowMs }) => windowMs),
-      );
+      const args = limits.flatMap(({ key, windowMs }) => [key, windowMs]);
+      const reply = new ScriptReply(await run('read-totals', { threadId: '', args }));
       return limits.map((_, index) => ({
         count: reply.number(1 + 2 * index),
         sum: reply.number(2 + 2 * index),
       }));
     },
   };
+}
+
+/** Writes limits in the order in which `read_uses` reads them. */
+export function limitFields(limits: readonly LimitUse[] = []): (string | number)[] {
+  return [
+    limits.length,
+    ...limits.flatMap(({ key, amount, max, windowMs }) => [key, amount, max ?? '', windowMs]),
+  ];
+}
+
+/** Writes the grant and the limits of a call in a turn, with the key of the grant. */
+export function countFields(
+  run: RunScript,
+  keys: Keys,
+  { grant, limits }: CountedCall,
+): { readonly fields: (string | number)[]; readonly otherKeys: string[] } {
+  const use =
+    grant === undefined ? ['', '', '', ''] : [grant.id, grant.call, ...run.auditBody(grant.evidence)];
+  return {
+    fields: [...use, ...limitFields(limits)],
+    otherKeys: grant === undefined ? [] : [keys.grant(grant.id)],
+  };
+}
+
+/** Reads why a call did not start: a limit would be exceeded, or its grant does not hold any more. */
+export function readRefusal(reply: ScriptReply): OverLimit | Ungranted | undefined {
+  if (reply.code === 'over') return readOver(reply);
+  if (reply.code !== 'ungranted') return undefined;
+  const why = new ScriptReply([reply.string(1)]);
+  return { outcome: 'ungranted', reason: why.oneOf('unknown', 'revoked', 'expired', 'spent') };
+}
+
+export function readOver(reply: ScriptReply): OverLimit {
+  return { outcome: 'over', index: reply.number(1) - 1, used: reply.number(2) };
 }

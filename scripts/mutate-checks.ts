@@ -1,0 +1,323 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A check that is removed or weakened: the text in `src`, what stands in its place, and the quick tests of which one must fail. */
+interface Mutant {
+  readonly name: string;
+  readonly text: string;
+  readonly becomes: string;
+  readonly tests: readonly string[];
+}
+
+const CHECKS = 'test/oracle/checks.test.ts';
+const GRANTS = 'test/policy/grants.test.ts';
+const RULES = 'test/policy/rules.test.ts';
+const DIGEST = 'test/tools/toolbox/request-digest.test.ts';
+const GATE = 'test/tools/gate/reference.test.ts';
+
+const mutant = (name: string, text: string, becomes: string, ...tests: readonly string[]): Mutant => ({
+  name,
+  text,
+  becomes,
+  tests: tests.length === 0 ? [CHECKS] : tests,
+});
+
+const MUTANTS: readonly Mutant[] = [
+  mutant(
+    'grant for anybody',
+    'requesters.every((person) => grant.requesters.includes(person)) &&',
+    '',
+    CHECKS,
+    GRANTS,
+  ),
+  mutant(
+    'grant after words of anybody',
+    'contextAuthors.every((person) => everyone.includes(person)) &&',
+    '',
+    GRANTS,
+  ),
+  mutant(
+    'grant outlives the right of its approvers',
+    'signers.every(({ permission }) => permission.eligible) &&',
+    '',
+  ),
+  mutant('grant for a changed tool', 'grant.definition === definition &&', '', CHECKS, GRANTS),
+  mutant('grant under a changed policy', 'grant.policyDigest === policyDigest &&', '', CHECKS, GRANTS),
+  mutant('grant for another tool', 'grant.tool === tool &&', '', GRANTS),
+  mutant('grant for what others approve', 'groupsKey(grant.groups) === groupsKey(groups) &&', '', GRANTS),
+  mutant('grant for another thread', "(grant.scope === 'requester' || grant.threadId === threadId) &&", ''),
+  mutant('grant for high risk', "riskOf(policy.risk, timed) !== 'high' &&", '', GRANTS),
+  mutant('grant for other arguments', 'isMeant(grant, timed)\n', 'true\n', CHECKS, GRANTS),
+  mutant(
+    'grant over a limit',
+    "verdict.outcome === 'ask' && resumed === undefined && verdict.overLimit !== true",
+    "verdict.outcome === 'ask' && resumed === undefined",
+    'test/tools/gate/gate.test.ts',
+  ),
+  mutant(
+    'grant for an edited call',
+    "verdict.outcome === 'ask' && resumed === undefined && verdict.overLimit !== true",
+    "verdict.outcome === 'ask' && verdict.overLimit !== true",
+  ),
+  mutant(
+    'any approval opens the way for any manifest',
+    'recorded?.approved !== changeKey(held)',
+    'recorded?.approved === undefined',
+    'test/tools/manifest/govern.test.ts',
+    'test/tools/manifest/reload.test.ts',
+  ),
+  mutant(
+    'signer continues a checkpoint with a wrong signature',
+    'if (last === undefined || problem !== undefined) return',
+    'if (last === undefined) return',
+    'test/audit/signer.test.ts',
+  ),
+  mutant(
+    'click of another workspace',
+    'if (isForeign && !(await isForeignRequester(context, request, click))) {',
+    'if (isForeign && request === undefined) {',
+  ),
+  mutant(
+    'click where no card is',
+    'if (request.views.some(isShown)) return undefined;',
+    'if (request.views.length > 0) return undefined;',
+  ),
+  mutant(
+    'start that was answered too late',
+    'if (!isInTime(sentAt, timing.heartbeatTimeoutMs))',
+    'if (sentAt < 0)',
+  ),
+  mutant(
+    'start for a requester who is gone',
+    'if (await hasInactiveRequester(context, action.request)) return REQUESTER_INACTIVE;',
+    '',
+  ),
+  mutant(
+    'start with the digest on record',
+    'digest: currentDigest(context, action),',
+    'digest: action.request.digest,',
+  ),
+  mutant(
+    'start with approvers who may no longer',
+    'const eligible = checked.filter((person) => person.eligible);',
+    'const eligible = checked;',
+  ),
+  mutant('start over a limit', 'max: isAllowedOver(limit) ? undefined : limit.max,', 'max: undefined,'),
+  mutant(
+    'any policy allows what is over a limit',
+    'if (limit.policy === undefined || approvedUnder === undefined) return false;',
+    'if (approvedUnder !== undefined) return true;',
+  ),
+  mutant(
+    'no limit before the start',
+    'return amount === undefined || total.sum + amount > limit.max;',
+    'return amount === undefined && total.sum > limit.max;',
+    CHECKS,
+    'test/oracle/oracle.test.ts',
+  ),
+  mutant(
+    'preview is not computed again',
+    'loaded.request.attempts > 0 ? undefined : await outdatedPreview(action)',
+    'undefined',
+    'test/stories/preview.test.ts',
+  ),
+  mutant('deactivated people approve', "if (isDeactivated) return refuse('deactivated', found);", ''),
+  mutant('bots approve', "if (isBot) return refuse('bot', found);", ''),
+  mutant(
+    'people of other workspaces approve',
+    "if (isStranger && !outsiders) return refuse('other-workspace', found);",
+    '',
+  ),
+  mutant('guests approve', "if (isGuest && !outsiders) return refuse('guest', found);", ''),
+  mutant(
+    'excluded people approve',
+    "if (await directory.isAmong(who, excluded)) return refuse('not-approver', found);",
+    '',
+    'test/stories/approver-groups.test.ts',
+    CHECKS,
+  ),
+  mutant(
+    'anybody approves',
+    "    return refuse('not-approver', found);\n  } catch",
+    '    return { eligible: true, evidence: found };\n  } catch',
+  ),
+  mutant('people of the thread approve', "...(policy.separation === 'thread' ? contextAuthors : []),", ''),
+  mutant(
+    'delegate of somebody who may not',
+    'const refused = own.eligible ? delegator : own;',
+    'const refused = own;',
+  ),
+  mutant(
+    'anybody edits',
+    'if (problem !== undefined && !request.requesters.includes(click.who)) return ineligibleText(problem);',
+    '',
+  ),
+  mutant(
+    'an unchanged edit makes a requester',
+    'if (isSameCall(context.toolbox, request, input)) return noticeTexts.unchanged;',
+    '',
+  ),
+  mutant(
+    'an editor is no requester',
+    'requesters: [...new Set([...requesters, editor])],',
+    'requesters,',
+    'test/tools/gate/gate.test.ts',
+    'test/oracle/oracle.test.ts',
+  ),
+  mutant(
+    'an edited call runs where no rule asks',
+    "if (resumed !== undefined && 'policy' in resumed && editor !== undefined) {",
+    "if (resumed?.decision === 'none') {",
+    'test/tools/gate/gate.test.ts',
+    'test/tools/gate/fuzz.test.ts',
+  ),
+  mutant('gate without allow', 'if (!allows(place))\n', 'if (place.channel === undefined)\n', GATE),
+  mutant(
+    'gate without deny',
+    "if (verdict.outcome === 'deny') return helpers.deny(verdict.reason);",
+    '',
+    GATE,
+  ),
+  mutant(
+    'rules for the first requester only',
+    'const people = [...call.requesters, ...call.contextAuthors];',
+    'const people = call.requesters.slice(0, 1);',
+    GATE,
+  ),
+  mutant(
+    'one person denies, another does not',
+    "const denied = verdicts.find(({ outcome }) => outcome === 'deny');",
+    "const denied = verdict.outcome === 'deny' ? verdict : undefined;",
+    GATE,
+  ),
+  mutant('the weakest policy of several', 'return allPolicies(needed);', "return needed[0] ?? '';", GATE),
+  mutant(
+    'a condition that cannot be evaluated is false',
+    "if (first === undefined || decided.outcome === 'deny') return decided;",
+    "if (decided.outcome !== 'none') return decided;",
+    RULES,
+    GATE,
+  ),
+  mutant(
+    'a list without a decision runs',
+    'inDoubt(doubts, decided ?? UNDECIDED)',
+    "inDoubt(doubts, decided ?? { outcome: 'run', rule: '' })",
+    RULES,
+    GATE,
+  ),
+  mutant(
+    'digest without the arguments',
+    '    input,\n    inner: given.inner,',
+    '    inner: given.inner,',
+    DIGEST,
+  ),
+  mutant(
+    'digest without the definition',
+    '    definition: definitionDigest(entry),\n    policy: policy ===',
+    '    policy: policy ===',
+    DIGEST,
+  ),
+  mutant(
+    'digest without the policy',
+    'policy: policy === undefined ? null : policyDigest(policy),',
+    '',
+    DIGEST,
+  ),
+  mutant('digest without the words on the card', '    presented: given.presented,\n', '', DIGEST),
+  mutant(
+    'digest without the requesters',
+    '    requesters,\n    contextAuthors,\n    barred,\n    editor,',
+    '    contextAuthors,\n    barred,\n    editor,',
+    DIGEST,
+  ),
+  mutant(
+    "a person's account for words of others",
+    'return [...requesters, editor ?? requester].some((person) => person !== requester);',
+    'return false;',
+    'test/stories/accounts/connect.test.ts',
+  ),
+  mutant(
+    'callback without a signature',
+    ' || !timingSafeEqual(given, expected)',
+    '',
+    'test/bot/callbacks/callback-urls.test.ts',
+  ),
+  mutant(
+    'event without a signature',
+    "return { ok: false, problem: 'The signature of the request is wrong.' };",
+    'return { ok: true, signature };',
+    'test/bot/slack/http.test.ts',
+  ),
+  mutant(
+    'start after a stop',
+    'if (!this.#lease.mayStart()) return false;\n      const instead',
+    'const instead',
+    'test/stories/stop.test.ts',
+  ),
+];
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Copies the repository without its packages, which the copy shares. */
+function copyRepository(): string {
+  const copy = mkdtempSync(join(tmpdir(), 'mutants-'));
+  const left = ['node_modules', '.git', 'dist', 'coverage'];
+  for (const name of readdirSync(root).filter((each) => !left.includes(each)))
+    cpSync(join(root, name), join(copy, name), {
+      recursive: true,
+      filter: (path) => !path.includes('node_modules'),
+    });
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  return copy;
+}
+
+/** Finds the one file under `src` that holds a text once. */
+function findFile(copy: string, text: string): string | undefined {
+  const files = readdirSync(join(copy, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => join(copy, 'src', path))
+    .filter((path) => readFileSync(path, 'utf8').includes(text));
+  const [file, ...others] = files;
+  const isUnique =
+    file !== undefined && others.length === 0 && readFileSync(file, 'utf8').split(text).length === 2;
+  return isUnique ? file : undefined;
+}
+
+/** Runs the tests of a mutant; true if one fails. */
+function isKilled(copy: string, tests: readonly string[]): Promise<boolean> {
+  const args = ['node_modules/vitest/vitest.mjs', 'run', '--bail', '1', ...tests];
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd: copy, timeout: 300_000, maxBuffer: 1e9 }, (error) =>
+      resolve(error !== null),
+    );
+  });
+}
+
+const [only = ''] = process.argv.slice(2);
+const chosen = MUTANTS.filter(({ name }) => name.includes(only));
+const copy = copyRepository();
+const failed: string[] = [];
+try {
+  const tests = [...new Set(chosen.flatMap((each) => each.tests))];
+  if (await isKilled(copy, tests)) throw new Error(`The tests fail without a mutant: ${tests.join(' ')}`);
+  for (const { name, text, becomes, tests: own } of chosen) {
+    const file = findFile(copy, text);
+    const before = file && readFileSync(file, 'utf8');
+    if (file !== undefined && before !== undefined)
+      writeFileSync(
+        file,
+        before.replace(text, () => becomes),
+      );
+    const outcome = file === undefined ? 'not found' : (await isKilled(copy, own)) ? 'killed' : 'survived';
+    if (file !== undefined && before !== undefined) writeFileSync(file, before);
+    if (outcome !== 'killed') failed.push(name);
+    console.log(`| ${name} | ${file?.slice(copy.length + 1) ?? ''} | ${outcome} |`);
+  }
+} finally {
+  rmSync(copy, { recursive: true, force: true });
+}
+console.log(`${chosen.length - failed.length} of ${chosen.length} killed`);
+if (failed.length > 0) process.exit(1);

@@ -1,0 +1,80 @@
+import type { CheckedApprovers, EngineContext, GrantUsed, People, Voter } from '../engine/ports.ts';
+import type { RequestRecord } from '../store/port/store.ts';
+import { readableName } from '../tools/presentation/formats.ts';
+import type { BotContext } from './context.ts';
+import { mayVote } from './delegations/stand-ins.ts';
+import { askerProblem } from './intake/may-ask.ts';
+import { approvableGroups } from './requests/approver-groups.ts';
+import { isSlackPerson } from './slack/directory.ts';
+import { parseThreadId } from './slack/thread.ts';
+import { grantTexts } from './texts/grants.ts';
+import { reasonTexts } from './texts/reasons.ts';
+
+/** Makes Slack a door into the engine: its people and its words. */
+export function engineContext(context: BotContext): EngineContext {
+  const { store, toolbox, logger } = context;
+  return {
+    ...{ store, toolbox, logger },
+    people: slackPeople(context),
+    describeRefusal: (refusal) => reasonTexts(refusal).why,
+    tellOfGrant: (used) => tellOfGrant(context, used),
+  };
+}
+
+/** Looks the people of Runs up in Slack; throws if Slack cannot be asked. */
+function slackPeople({ directory, agent }: Pick<BotContext, 'directory' | 'agent'>): People {
+  return {
+    async mayAllAsk(people, channel) {
+      const problems = await Promise.all(
+        people
+          .filter(isSlackPerson)
+          .map((user) => askerProblem(directory, agent().askers, { user, channel })),
+      );
+      return problems.every((problem) => problem === undefined);
+    },
+    checkApprovers: (request, approvers) => checkApprovers(directory, request, approvers),
+  };
+}
+
+/**
+ * Checks which approvals still count. One in the place of somebody counts as long as that person is an approver, also after the
+ * delegation has ended.
+ */
+async function checkApprovers(
+  directory: BotContext['directory'],
+  request: RequestRecord,
+  approvers: readonly Voter[],
+): Promise<CheckedApprovers> {
+  const checked = await Promise.all(
+    approvers.map(async (voter) => ({ ...voter, ...(await mayVote(directory, voter, request)) })),
+  );
+  if (checked.some((person) => !person.eligible && !person.checked))
+    throw new Error('The approvers could not be checked');
+  const eligible = checked.filter((person) => person.eligible);
+  const memberships = await Promise.all(
+    eligible.map(
+      async ({ who, standsFor }) =>
+        [who, await approvableGroups(directory, standsFor ?? who, request)] as const,
+    ),
+  );
+  return {
+    stillEligible: eligible.map(({ who }) => who),
+    ...(request.policy.groups !== undefined && {
+      groups: Object.fromEntries(memberships.map(([who, groups = []]) => [who, groups])),
+    }),
+    evidence: Object.fromEntries(checked.map(({ who, evidence }) => [who, evidence])),
+  };
+}
+
+async function tellOfGrant(
+  { store }: Pick<BotContext, 'store'>,
+  { grant: { grant, by, uses, call }, threadId, tool, used }: GrantUsed,
+): Promise<void> {
+  const { channel, threadTs } = parseThreadId(threadId);
+  const title = grantTexts.used(readableName(tool));
+  const tail = grantTexts.usedTail(used, uses);
+  await store.enqueueOutbox(threadId, {
+    id: `${grant}/${call}`,
+    body: { kind: 'titled', channel, threadTs, text: '', title, tail, people: by },
+  });
+}

@@ -1,0 +1,207 @@
+import { z } from 'zod';
+import { inspectModels } from '../../inspect-model.ts';
+import { readSettings } from '../../settings.ts';
+import { checkServer, readClock } from '../../store/redis/check-server.ts';
+import { redactUrl } from '../../store/redis/redact-url.ts';
+import { proxiedFetch, readProxy } from '../../tools/http/proxy.ts';
+import type { Manifest } from '../../tools/manifest/manifest.ts';
+import { probeChallenge } from '../../tools/mcp/auth/authorized-fetch.ts';
+import { Sealer } from '../../tools/mcp/auth/connections.ts';
+import { requesterServersOf } from '../../tools/mcp/auth/create-identities.ts';
+import { clientFor, discover } from '../../tools/mcp/auth/discover.ts';
+import { callSlack } from '../shared/call-slack.ts';
+import type { CommandContext } from '../shared/command.ts';
+import { withRecord } from '../shared/open-record.ts';
+import { type Finding, failed, firstLineOf, notChecked, ok, warning } from './finding.ts';
+import type { LoadedManifest } from './inspect-manifest.ts';
+
+/** Connects to Redis and reports settings that endanger the record. */
+export async function checkRedis(context: CommandContext): Promise<Finding[]> {
+  const { REDIS_URL: url = '' } = context.environment;
+  if (url === '') return [notChecked('redis', 'REDIS_URL is not set')];
+  try {
+    const { findings, threads, time } = await withRecord(context, async ({ client, store }) => ({
+      findings: await checkServer(client),
+      threads: await store.listQuarantined(),
+      time: await readClock(client),
+    }));
+    return [
+      ok('redis', `reached at ${redactUrl(url)}`),
+      ...threads.map(({ threadId, reason }) =>
+        warning('threads', `${threadId} is quarantined: ${reason}; see "countersign retry --help"`),
+      ),
+      ...findings.map(({ severity, message }) => (severity === 'error' ? failed : warning)('redis', message)),
+      ...(time === undefined ? [] : [checkClock('Redis', time, Date.now())]),
+    ];
+  } catch (error) {
+    return [failed('redis', firstLineOf(error))];
+  }
+}
+
+/** Slack's date counts in seconds, and an answer takes time. */
+const TOLERATED_MS = 5_000;
+/** Signatures of Slack that are older are refused. */
+const REFUSED_MS = 300_000;
+
+/** Compares another clock with this machine's. Deadlines are kept by Redis's clock, and requests of Slack are refused when they seem old. */
+export function checkClock(whose: string, theirs: number, ours: number): Finding {
+  const check = 'clock';
+  const offMs = Math.abs(theirs - ours);
+  if (offMs <= TOLERATED_MS) return ok(check, `agrees with ${whose}`);
+  const seconds = Math.round(offMs / 1_000);
+  const message = `this machine's clock is ${seconds} seconds ${theirs > ours ? 'behind' : 'ahead of'} ${whose}'s`;
+  return (offMs >= REFUSED_MS ? failed : warning)(check, message, { fix: 'sync it with NTP' });
+}
+
+const Identity = z.object({ team: z.string().catch('?'), user: z.string().catch('?') });
+const Scoped = z.object({ oauth_config: z.object({ scopes: z.object({ bot: z.array(z.string()) }) }) });
+
+/** Tries the tokens, and compares the scopes of the bot token with those of the manifest. */
+export async function checkSlack(
+  environment: NodeJS.ProcessEnv,
+  manifest: Manifest | undefined,
+): Promise<Finding[]> {
+  return [
+    ...(await findings('slack bot token', () => checkBotToken(environment, manifest))),
+    ...(await findings('slack app token', () => checkAppToken(environment))),
+  ];
+}
+
+async function findings(check: string, look: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await look();
+  } catch (error) {
+    return [failed(check, firstLineOf(error))];
+  }
+}
+
+async function checkBotToken(
+  environment: NodeJS.ProcessEnv,
+  manifest: Manifest | undefined,
+): Promise<Finding[]> {
+  const check = 'slack bot token';
+  const { SLACK_BOT_TOKEN: token = '' } = environment;
+  if (token === '')
+    return [notChecked(check, 'SLACK_BOT_TOKEN is not set'), notChecked('slack scopes', 'there is no token')];
+  const { ok: isOk, error, body, scopes, date } = await callSlack('auth.test', token, {}, environment);
+  if (!isOk) {
+    const advice =
+      'copy the bot token again from "OAuth & Permissions" of the app, and install the app if it is not installed';
+    return [
+      failed(check, `Slack rejects SLACK_BOT_TOKEN (${error})`, { fix: advice }),
+      notChecked('slack scopes', 'the token is rejected'),
+    ];
+  }
+  const { team, user } = Identity.parse(body);
+  return [
+    ok(check, `the bot is ${user} in ${team}`),
+    ...checkScopes(scopes, manifest),
+    ...(date === undefined ? [] : [checkClock('Slack', date, Date.now())]),
+  ];
+}
+
+function checkScopes(installed: readonly string[], manifest: Manifest | undefined): Finding[] {
+  const check = 'slack scopes';
+  if (manifest === undefined) return [notChecked(check, 'there is no valid manifest to compare them with')];
+  const listed = Scoped.safeParse(manifest.slack).data?.oauth_config.scopes.bot ?? [];
+  const missing = listed.filter((scope) => !installed.includes(scope));
+  const extra = installed.filter((scope) => !listed.includes(scope));
+  const advice = 'update the app (countersign manifest push --app-id ID) and install it again';
+  return [
+    missing.length === 0
+      ? ok(check, `all ${listed.length} scopes in the manifest are granted`)
+      : failed(check, `missing: ${missing.join(', ')}`, { fix: advice }),
+    ...(extra.length === 0
+      ? []
+      : [warning(check, `granted, but not in the manifest: ${extra.join(', ')}`, { fix: advice })]),
+  ];
+}
+
+async function checkAppToken(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const check = 'slack app token';
+  const { SLACK_APP_TOKEN: token = '', SLACK_SIGNING_SECRET: signing = '' } = environment;
+  if (token === '') {
+    const isHttp = signing !== '';
+    return [
+      isHttp
+        ? ok(check, 'not needed: Slack calls over HTTP')
+        : notChecked(check, 'SLACK_APP_TOKEN is not set'),
+    ];
+  }
+  const { ok: isOk, error } = await callSlack('apps.connections.open', token, {}, environment);
+  if (isOk) return [ok(check, 'Socket Mode can be opened')];
+  const advice =
+    'create an app-level token with connections:write under "Basic Information" and turn Socket Mode on';
+  return [failed(check, `Slack rejects SLACK_APP_TOKEN (${error})`, { fix: advice })];
+}
+
+/** Replaces the settings that the model does not need, so that it can be checked before they are set. */
+const OTHER_SETTINGS = { SLACK_BOT_TOKEN: 'xoxb-', SLACK_APP_TOKEN: 'xapp-', REDIS_URL: 'redis://localhost' };
+const NOTHING_DECLARED = {
+  model: undefined,
+  fallbackModels: [],
+  api: 'auto',
+  config: {},
+  headers: {},
+  query: {},
+  timeoutMs: undefined,
+} as const;
+
+/** Asks each model for a call of a harmless tool, in the way the bot does. */
+export async function checkModel(
+  environment: NodeJS.ProcessEnv,
+  manifest: Manifest | undefined,
+): Promise<Finding[]> {
+  const read = readSettings({ ...environment, ...OTHER_SETTINGS });
+  if (!read.ok) return [notChecked('model', read.problems.join(', '))];
+  const { model, proxy } = read.settings;
+  const settings = { ...model, fetch: proxiedFetch(proxy) };
+  const findings = await inspectModels(settings, manifest?.agent ?? NOTHING_DECLARED);
+  return findings.map((finding) => ({ check: 'model', ...finding }));
+}
+
+/** Checks what people need to connect their accounts: the key, the address of the bot, and the metadata of each server. */
+export async function checkConnections(
+  environment: NodeJS.ProcessEnv,
+  loaded: LoadedManifest | undefined,
+): Promise<Finding[]> {
+  const servers = loaded === undefined ? [] : requesterServersOf(loaded.manifest, readProxy(environment));
+  if (servers.length === 0) return [];
+  const { PUBLIC_URL: publicUrl = '' } = environment;
+  const isSecure = publicUrl.startsWith('https://');
+  const metadata = servers.map(async ({ name, url, auth, fetch }): Promise<Finding> => {
+    const check = `accounts at ${name}`;
+    try {
+      const challenge = await probeChallenge(url, fetch);
+      const { issuer, metadata: offered } = await discover(url, { challenge, issuer: auth.issuer, fetch });
+      clientFor({ auth, clientMetadataUrl: isSecure ? publicUrl : undefined }, offered);
+      if (offered.code_challenge_methods_supported?.includes('S256') !== true)
+        return failed(check, `${issuer} does not offer PKCE with S256`);
+      return ok(check, `people log in at ${issuer}`);
+    } catch (error) {
+      return failed(check, firstLineOf(error));
+    }
+  });
+  return [checkKey(environment), checkAddress(publicUrl, isSecure), ...(await Promise.all(metadata))];
+}
+
+function checkKey({ CONNECTIONS_KEY: text = '' }: NodeJS.ProcessEnv): Finding {
+  const check = 'connections key';
+  const fix = 'make one with "openssl rand -base64 32" and set CONNECTIONS_KEY in .env';
+  if (text === '')
+    return failed(check, 'CONNECTIONS_KEY is not set, so nobody can connect an account', { fix });
+  const sealer = Sealer.read(text);
+  return typeof sealer === 'string'
+    ? failed(check, `CONNECTIONS_KEY ${sealer}`, { fix })
+    : ok(check, 'accounts are encrypted');
+}
+
+function checkAddress(publicUrl: string, isSecure: boolean): Finding {
+  const check = 'connections address';
+  if (publicUrl === '')
+    return failed(check, 'PUBLIC_URL is not set, so browsers cannot come back', {
+      fix: 'set PUBLIC_URL to the HTTPS address of the bot',
+    });
+  if (!isSecure) return warning(check, 'PUBLIC_URL is not HTTPS, so codes can be read on the way');
+  return ok(check, `browsers come back to ${publicUrl}`);
+}

@@ -1,0 +1,65 @@
+import { pointerTo } from '../../agent/json.ts';
+import { checkUses, type KnownTool, writtenTools } from '../../tools/manifest/checks/check-uses.ts';
+import type { Manifest, ToolDeclaration } from '../../tools/manifest/manifest.ts';
+import type { ReadableManifest } from '../../tools/manifest/parse.ts';
+import type { Finding } from '../../tools/manifest/problem.ts';
+import { createModuleLoader, type LoadModule } from '../../tools/toolbox/load-module.ts';
+import { parseLock, readLockText, type ToolLock } from '../../tools/toolbox/tool-lock.ts';
+import { firstLineOf } from './finding.ts';
+
+/** The tools of a manifest as far as this machine knows them, and the modules that cannot be loaded. */
+export interface LocalTools {
+  readonly tools: ReadonlyMap<string, readonly KnownTool[]>;
+  readonly findings: readonly Finding[];
+}
+
+/** Loads the modules of a manifest and reads its lock file. The tools of a server that is not locked are not known, and HTTP tools are left out. */
+export async function readLocalTools({ tools }: Manifest, folder: string): Promise<LocalTools> {
+  const loadModule = createModuleLoader(folder);
+  const lock = parseLock(await readLockText(folder));
+  const known = new Map<string, readonly KnownTool[]>();
+  const findings: Finding[] = [];
+  for (const declaration of tools) {
+    const found = await toolsOf(declaration, loadModule, lock);
+    if (typeof found === 'string') {
+      const pointer = `${pointerTo('/tools', declaration.name)}/module`;
+      const fix = fixForImport(found, folder);
+      findings.push({ pointer, at: 'value', message: fix === undefined ? found : `${found}; ${fix}` });
+    } else if (found !== undefined) known.set(declaration.name, found);
+  }
+  return { tools: known, findings };
+}
+
+/** Finds what names a tool, or an argument of one, that neither the manifest, nor its modules, nor its lock file has. */
+export async function inspectUses(
+  { manifest, written }: Pick<ReadableManifest, 'manifest' | 'written'>,
+  folder: string,
+): Promise<readonly Finding[]> {
+  const { tools, findings } = await readLocalTools(manifest, folder);
+  return [...findings, ...checkUses(written, new Map([...tools, ...writtenTools(written)])).findings];
+}
+
+/** Says how to install a package that an import does not find. */
+export function fixForImport(message: string, folder: string): string | undefined {
+  const [, missing] = /Cannot find (?:package|module) '([^']+)'/.exec(message) ?? [];
+  if (missing === undefined || /^[./]/.test(missing)) return undefined;
+  return `run "npm install ${missing}" in ${folder}`;
+}
+
+async function toolsOf(
+  declaration: ToolDeclaration,
+  loadModule: LoadModule,
+  lock: ToolLock | undefined,
+): Promise<readonly KnownTool[] | string | undefined> {
+  switch (declaration.kind) {
+    case 'http':
+      return undefined;
+    case 'mcp':
+      return lock?.toolsOf(declaration.name).map((name) => ({ name, schema: undefined }));
+    case 'module':
+      return loadModule(declaration.module).then(
+        (loaded) => loaded.map(({ name, inputSchema }) => ({ name, schema: inputSchema.jsonSchema })),
+        (error: unknown) => firstLineOf(error),
+      );
+  }
+}

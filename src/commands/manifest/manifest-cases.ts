@@ -1,0 +1,265 @@
+import { z } from 'zod';
+import { isJsonObject, type JsonObject, toJson } from '../../agent/json.ts';
+import { type ApproverGroup, type Policy, RISK_LEVELS } from '../../policy/policy.ts';
+import { shapeCheck } from '../../tools/manifest/checks/check-shape.ts';
+import {
+  type Finding,
+  locateFinding,
+  locateFindings,
+  type ManifestProblem,
+} from '../../tools/manifest/problem.ts';
+import { readYaml } from '../../tools/manifest/read-yaml.ts';
+import { ApproversFile } from '../../tools/manifest/schema/policies.ts';
+import { Count, distinct, Person, Text } from '../../tools/manifest/schema/values.ts';
+import { toApprovers } from '../../tools/manifest/to-manifest.ts';
+import type { OpenToolbox } from '../../tools/toolbox/open-toolbox.ts';
+import { describeRules } from '../explain.ts';
+import { groupInWords, type JudgedCall, judgeCall, NOT_ALLOWED, unknownTool } from '../shared/judge-call.ts';
+
+const GivenFile = z.strictObject({
+  tool: Text.optional(),
+  input: z.record(z.string(), z.unknown()).optional(),
+  requester: Person.optional(),
+  requesters: distinct(Person, 'Everyone who asked.').min(1).optional(),
+  context_authors: distinct(Person, 'Others whose words led to the call.').optional(),
+  channel: z
+    .string()
+    .regex(/^[CGD][A-Z0-9]{6,20}$/)
+    .meta({ title: 'the id of a channel, such as C012ABCDEF' })
+    .optional(),
+  time: z
+    .string()
+    .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/)
+    .meta({ title: 'a time with its zone, such as 2026-11-16T09:30:00Z' })
+    .optional(),
+});
+
+const ApprovalFile = z.strictObject({
+  policy: Text.optional(),
+  approvers: ApproversFile.optional(),
+  quorum: Count.optional(),
+  risk: z.enum(RISK_LEVELS).optional(),
+});
+type ExpectedApproval = z.output<typeof ApprovalFile>;
+
+const ExpectFile = z.union([
+  z.enum(['run', 'deny', 'approval']),
+  z.strictObject({ deny: Text.optional(), approval: ApprovalFile.optional() }),
+]);
+
+const CasesFile = z.strictObject({
+  given: GivenFile.optional(),
+  cases: z
+    .array(z.strictObject({ name: Text.optional(), given: GivenFile.optional(), expect: ExpectFile }))
+    .min(1),
+});
+
+/** The verdict that a case expects; a part that is left out is not compared. */
+type Expected =
+  | { readonly outcome: 'run' }
+  | { readonly outcome: 'deny'; readonly reason: string | undefined }
+  | { readonly outcome: 'ask'; readonly approval: ExpectedApproval };
+
+/** One case: a call, and what the rules must do with it. */
+interface PolicyCase {
+  readonly name: string;
+  readonly tool: string;
+  readonly input: JsonObject;
+  readonly requesters: readonly string[];
+  readonly contextAuthors: readonly string[];
+  readonly channel: string;
+  readonly now: Date | undefined;
+  readonly expected: Expected;
+  /** Makes a problem at a part of the case, such as `given/tool`. */
+  problemAt(part: string, message: string): ManifestProblem;
+}
+
+export type ParsedCases =
+  | { readonly ok: true; readonly cases: readonly PolicyCase[] }
+  | { readonly ok: false; readonly problems: readonly ManifestProblem[] };
+
+const checkCases = shapeCheck(() => {
+  const schema = toJson(z.toJSONSchema(CasesFile, { io: 'input', target: 'draft-7' }));
+  if (!isJsonObject(schema)) throw new TypeError('a schema is an object');
+  return schema;
+});
+
+/** Parses a file of cases. It reports every mistake at once, with line and column. */
+export function parseCases(text: string, file: string): ParsedCases {
+  const yaml = readYaml(text, file);
+  if (!yaml.ok) return { ok: false, problems: yaml.problems };
+  const { value, positions } = yaml;
+  const parsed = CasesFile.safeParse(value);
+  const findings = checkCases(value);
+  if (parsed.success) findings.push(...checkEach(parsed.data));
+  const problems = [...yaml.problems, ...locateFindings(file, findings, positions)];
+  if (problems.length === 0 && parsed.success) {
+    const { given = {}, cases } = parsed.data;
+    const locate = (finding: Finding) => locateFinding(file, finding, positions);
+    return { ok: true, cases: cases.map((each, index) => toCase(each, given, { index, locate })) };
+  }
+  if (problems.length > 0) return { ok: false, problems };
+  const message = `it does not fit its schema: ${parsed.error?.issues[0]?.message ?? 'unknown'}`;
+  return { ok: false, problems: [{ file, line: 1, column: 1, path: '', message }] };
+}
+
+type Written = z.output<typeof CasesFile>;
+type Given = z.output<typeof GivenFile>;
+
+/** Finds what a schema cannot say: who asks, and one expectation. */
+function checkEach({ given: shared = {}, cases }: Written): Finding[] {
+  const found: Finding[] = [];
+  const add = (pointer: string, message: string) => found.push({ pointer, at: 'key', message });
+  if (isBoth(shared)) add('/given', BOTH);
+  cases.forEach(({ given = {}, expect }, index) => {
+    const pointer = `/cases/${index}`;
+    const whole = merge(shared, given);
+    if (whole.tool === undefined) add(pointer, '"tool" is missing in "given"');
+    if (isBoth(given)) add(`${pointer}/given`, BOTH);
+    if (whole.requester === undefined && whole.requesters === undefined)
+      add(pointer, 'say in "given" who asks: "requester" or "requesters"');
+    if (given.time !== undefined && Number.isNaN(Date.parse(given.time)))
+      add(`${pointer}/given/time`, `there is no time ${given.time}`);
+    if (typeof expect === 'object' && Object.values(expect).filter((part) => part !== undefined).length !== 1)
+      add(`${pointer}/expect`, 'expect one of run, deny and approval');
+  });
+  return found;
+}
+
+const BOTH = 'write "requester" or "requesters", not both';
+
+function isBoth({ requester, requesters }: Given): boolean {
+  return requester !== undefined && requesters !== undefined;
+}
+
+/** Fills in what a case leaves out; the people who ask are replaced together. */
+function merge({ requester, requesters, ...shared }: Given, given: Given): Given {
+  const names = given.requester !== undefined || given.requesters !== undefined;
+  return { ...shared, ...(!names && { requester, requesters }), ...given };
+}
+
+function toCase(
+  { name, given, expect }: Written['cases'][number],
+  shared: Given,
+  { index, locate }: { readonly index: number; readonly locate: (finding: Finding) => ManifestProblem },
+): PolicyCase {
+  const { tool = '', input, requester = '', requesters, channel, time, ...rest } = merge(shared, given ?? {});
+  const json = toJson(input ?? {});
+  return {
+    name: name ?? `case ${index + 1}`,
+    tool,
+    input: isJsonObject(json) ? json : {},
+    requesters: requesters ?? [requester],
+    contextAuthors: rest.context_authors ?? [],
+    channel: channel ?? '',
+    now: time === undefined ? undefined : new Date(time),
+    expected: toExpected(expect),
+    problemAt: (part, message) => locate({ pointer: `/cases/${index}/${part}`, at: 'value', message }),
+  };
+}
+
+function toExpected(written: z.output<typeof ExpectFile>): Expected {
+  if (written === 'run') return { outcome: 'run' };
+  if (written === 'deny') return { outcome: 'deny', reason: undefined };
+  if (written === 'approval') return { outcome: 'ask', approval: {} };
+  if (written.deny !== undefined) return { outcome: 'deny', reason: written.deny };
+  return { outcome: 'ask', approval: written.approval ?? {} };
+}
+
+/** The result of a case: what the rules do, and each difference from what is expected, with its place. */
+export interface CaseResult {
+  readonly name: string;
+  readonly tool: string;
+  /** Says in words what the rules do with the call. */
+  readonly verdict: string;
+  readonly problems: readonly ManifestProblem[];
+  /** Says which rule decides. */
+  readonly why: string;
+}
+
+/** Judges the call of a case by the rules and compares the verdict with the one expected. Nothing runs. */
+export async function runCase(toolbox: OpenToolbox, given: PolicyCase): Promise<CaseResult> {
+  const { name, tool, input, problemAt } = given;
+  const judged = await judgeCall(toolbox, given);
+  const refused = (part: string, message: string): CaseResult => ({
+    name,
+    tool,
+    verdict: 'cannot be judged',
+    problems: [problemAt(part, message)],
+    why: '',
+  });
+  if (judged === undefined) return refused('given/tool', unknownTool(toolbox, tool).message);
+  const fit = toolbox.find(tool)?.tool.inputSchema.parse(input);
+  if (fit?.ok === false) {
+    const field = fit.field === '' ? '' : `${fit.field}: `;
+    return refused('given/input', `the tool does not accept this input: ${field}${fit.problem}`);
+  }
+  const [why = ''] = judged.isAllowed ? describeRules(judged.explanation) : [`${NOT_ALLOWED}.`];
+  const problems = differences(given, judged).map((message) => problemAt('expect', message));
+  return { name, tool, verdict: inWords(judged), problems, why };
+}
+
+/** Says in a few words what happens with a call. */
+function inWords({ explanation: { verdict }, policy }: JudgedCall): string {
+  if (verdict.outcome === 'deny') return 'denied';
+  if (verdict.outcome === 'run') return 'runs without approval';
+  if (policy === undefined) return `nobody can approve (there is no policy ${verdict.policy})`;
+  const { name, groups, excluded } = policy;
+  const not = excluded.length === 0 ? '' : `, not ${excluded.join(', ')}`;
+  return `needs approval by ${name}: ${groups.map(groupInWords).join(' and ')}${not}`;
+}
+
+function differences({ expected }: PolicyCase, judged: JudgedCall): string[] {
+  const { explanation, policy, risk } = judged;
+  const { verdict } = explanation;
+  if (verdict.outcome !== expected.outcome)
+    return [`expected ${WORDS[expected.outcome]}, but it ${inWords(judged)}`];
+  if (expected.outcome === 'deny' && verdict.outcome === 'deny') {
+    const { reason = verdict.reason } = expected;
+    return reason === verdict.reason
+      ? []
+      : [`expected the reason "${reason}", but it is "${verdict.reason}"`];
+  }
+  if (expected.outcome !== 'ask') return [];
+  return policy === undefined ? [inWords(judged)] : approvalDifferences(expected.approval, policy, risk);
+}
+
+const WORDS = { run: 'that it runs', deny: 'that it is denied', ask: 'that it needs approval' };
+
+function approvalDifferences(
+  { policy: name, approvers, quorum, risk: expectedRisk }: ExpectedApproval,
+  policy: Policy,
+  risk: string | undefined,
+): string[] {
+  const found: string[] = [];
+  const compare = (what: string, expected: unknown, actual: unknown) => {
+    if (expected !== undefined && expected !== actual)
+      found.push(`expected ${what} ${String(expected)}, but it is ${String(actual)}`);
+  };
+  compare('the policy', name, policy.name);
+  compare('a quorum of', quorum, policy.quorum);
+  compare('the risk', expectedRisk, risk);
+  if (approvers !== undefined) {
+    const written = toApprovers({ approvers, ...(quorum !== undefined && { quorum }) });
+    // Where one list is written, "quorum" beside it is compared above.
+    const isList = Array.isArray(approvers) || approvers.all === undefined;
+    compare('the approvers', groupsText(written.groups, isList), groupsText(policy.groups, isList));
+    compare('not to approve', listText(written.excluded), listText(policy.excluded));
+  }
+  return found;
+}
+
+/** Writes groups so that equal ones have equal texts, in whatever order they are written. */
+function groupsText(groups: readonly ApproverGroup[], withoutQuorum: boolean): string {
+  return groups
+    .map(({ any, from, quorum }) => {
+      const people = listText([...any, ...(from === undefined ? [] : [from])]);
+      return withoutQuorum ? people : `${quorum} of ${people}`;
+    })
+    .sort()
+    .join(' and ');
+}
+
+function listText(ids: readonly string[]): string {
+  return ids.length === 0 ? 'nobody' : [...ids].sort().join(', ');
+}

@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { nestedInterrupts } from '../agent/calls/nested.ts';
+import { describeError } from '../agent/errors.ts';
+import { type JsonObject, toJson } from '../agent/json.ts';
+import { type Interrupt, MESSAGE_VERSION, sealMessage, type ToolPart } from '../agent/messages.ts';
+import { buildRestart, type RestartReply } from '../agent/replies.ts';
+import { restartAlone } from '../agent/settle.ts';
+import type { Tool } from '../agent/tool.ts';
+import type { Attempt, Outcome } from '../store/port/store.ts';
+import { ALL_TOOLS, type Freeze, type FreezeStore } from '../store/port/workspace.ts';
+import type { GateResumed } from '../tools/gate.ts';
+import { admit, type StartPlan } from './admit.ts';
+import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
+import { isInTime, waitToRetry } from './outcomes.ts';
+import { describePause } from './paused.ts';
+import type { EngineContext, ExecutorContext } from './ports.ts';
+import { type Refusal, writeReason } from './reasons.ts';
+import { callOf } from './request-details.ts';
+import { type ApprovedRun, actionOf, approvedRun, type Run } from './run.ts';
+
+/** The beginning of a Run: the reply of the script that starts it, or the reason why it may not start. */
+export type Begun<Reply> =
+  | {
+      readonly outcome: 'begun';
+      readonly reply: Reply;
+      /** The time before the start was sent, by this process's monotonic clock. */
+      readonly sentAt: number;
+    }
+  | { readonly outcome: 'refused'; readonly refusal: Refusal }
+  /** A worker has to begin it. */
+  | { readonly outcome: 'slow' };
+
+/**
+ * Begins a Run: makes every check of the list, and lets a script check the rest and put the start on record in one step. It is the only
+ * way to a start, for a click, a woken worker and a call in a turn. Throws if a check cannot be made now.
+ */
+export async function begin<Reply extends { readonly outcome: string; readonly index?: number }>(
+  context: Pick<EngineContext, 'store' | 'toolbox' | 'people'>,
+  run: Run,
+  start: (plan: StartPlan) => Promise<Reply>,
+  options: { readonly isQuick?: boolean } = {},
+): Promise<Begun<Reply>> {
+  const admission = await admit(context, run, options);
+  if (admission.outcome !== 'admitted') return admission;
+  const sentAt = performance.now();
+  const reply = await start(admission.plan);
+  const refusal = await refusalIn(context, run, admission.plan, reply);
+  return refusal === undefined ? { outcome: 'begun', reply, sentAt } : { outcome: 'refused', refusal };
+}
+
+/** Reads the refusal of the script. One that has ended or held its request by itself needs nothing more. */
+async function refusalIn(
+  { store }: Pick<EngineContext, 'store'>,
+  { tool, basis }: Run,
+  { limits }: StartPlan,
+  { outcome, index = -1 }: { readonly outcome: string; readonly index?: number },
+): Promise<Refusal | undefined> {
+  const limit = outcome === 'over' ? limits[index] : undefined;
+  if (limit !== undefined) return { code: 'over-limit', limit };
+  if (outcome === 'ungranted') return { code: 'ungranted' };
+  if (outcome !== 'frozen' || basis === 'approval') return undefined;
+  return { code: 'frozen', reason: (await findFreeze(store, tool))?.reason ?? '' };
+}
+
+/** Returns the freeze that holds for a tool: the one of all tools, or its own. */
+export async function findFreeze(
+  store: Pick<FreezeStore, 'readFreezes'>,
+  tool: string,
+): Promise<Freeze | undefined> {
+  const { freezes } = await store.readFreezes();
+  return freezes.find(({ scope }) => scope === ALL_TOOLS) ?? freezes.find(({ scope }) => scope === tool);
+}
+
+/**
+ * Executes an approved request: begins its Run, lets the tool act, and records how it ended. One that may not start ends, or is asked
+ * anew; if it was started before, people are asked about its outcome.
+ */
+export async function execute(context: ExecutorContext, requestId: string): Promise<void> {
+  const { store } = context;
+  const loaded = await store.load(requestId);
+  if (loaded.outcome !== 'found' || loaded.request.state !== 'approved') return;
+  const run = await approvedRun(context, loaded.request);
+  const attempt = randomUUID();
+  const begun = await begin(context, run, (plan) =>
+    store.start(requestId, attemptOf(context, run, plan, attempt)),
+  );
+  if (begun.outcome === 'refused') await store.supersede(requestId, writeReason(begun.refusal));
+  if (begun.outcome === 'begun' && begun.reply.outcome === 'started')
+    await carryOut(context, run, { attempt, sentAt: begun.sentAt });
+}
+
+/** Describes the attempt that a start records. */
+export function attemptOf(
+  { timing }: Pick<ExecutorContext, 'timing'>,
+  run: ApprovedRun,
+  { digest = '', approvers = { stillEligible: [], evidence: {} }, uses }: StartPlan,
+  attempt: string,
+): Attempt {
+  const { heartbeatTimeoutMs } = timing;
+  const counts = { action: actionOf(run), limits: uses };
+  return { attempt, tool: run.tool, digest, heartbeatTimeoutMs, ...approvers, counts };
+}
+
+/** An attempt that is on record as started. */
+interface StartedAttempt {
+  readonly attempt: string;
+  readonly sentAt: number;
+}
+
+/** Carries out a started Run: tool, then finish, then the thread's next turn if no other request of the round is open. */
+export function carryOut(context: ExecutorContext, run: ApprovedRun, started: StartedAttempt): Promise<void> {
+  return context.inTrace(run.request, () => carryOutStarted(context, run, started));
+}
+
+async function carryOutStarted(
+  context: ExecutorContext,
+  run: ApprovedRun,
+  { attempt, sentAt }: StartedAttempt,
+): Promise<void> {
+  const { store, timing } = context;
+  const { request } = run;
+  if (!isInTime(sentAt, timing.heartbeatTimeoutMs))
+    throw new Error('The start was answered too late to act on it');
+  const heartbeat = startHeartbeat(context, request.id, attempt);
+  try {
+    const outcome = await runTool(context, run, attempt, heartbeat);
+    if ('unknown' in outcome) {
+      // An idempotent action is tried again after a while; for any other people are asked.
+      if (run.entry?.execution.idempotent === true) await waitToRetry(request.attempts + 1);
+      const reason = writeReason({ code: 'in-doubt', error: outcome.unknown });
+      await store.recover(request.id, { attempt, reason });
+      return;
+    }
+    const claimedAt = performance.now();
+    const finished = await store.finish(request.id, outcome, timing.leaseMs);
+    heartbeat.stop();
+    if (finished.outcome === 'finished' && finished.turn !== undefined)
+      await context.continueThread(finished.turn, claimedAt, request.trace);
+  } finally {
+    heartbeat.stop();
+  }
+}
+
+async function runTool(
+  context: ExecutorContext,
+  run: ApprovedRun,
+  attempt: string,
+  heartbeat: Heartbeat,
+): Promise<Outcome | { readonly unknown: string }> {
+  const { request, details, entry } = run;
+  if (entry === undefined) throw new Error(`The tool of request ${request.id} is gone`);
+  const { tool } = entry;
+  const own = details.policy?.own ?? false;
+  const resumed: GateResumed = { decision: 'approved', by: request.by ?? '', own };
+  let unknown: string | undefined;
+  const part = await restartAlone({
+    ...context.toolSettings(run, details.idempotencyKey),
+    ...{ call: callOf(details), interrupt: details.interrupt, tool },
+    reply: restartOf(tool, details.interrupt, { ...resumed }),
+    onProgress: ({ message, fraction }) =>
+      heartbeat.report(fraction === undefined ? message : `${message} (${Math.round(fraction * 100)} %)`),
+    onToolError: ({ error, isUnknown }) => {
+      if (isUnknown) unknown = describeError(error);
+      context.logger.warn({ requestId: request.id, err: error }, 'approved action failed');
+    },
+  });
+  return unknown === undefined ? outcomeOf(context, run, attempt, part) : { unknown };
+}
+
+const Ended = z.object({ message: z.string() }).or(z.object({ reason: z.string() }));
+
+/** Reads how an attempt ended from the result of its call. */
+function outcomeOf(
+  { toolbox }: Pick<ExecutorContext, 'toolbox'>,
+  run: ApprovedRun,
+  attempt: string,
+  part: ToolPart,
+): Outcome | { readonly unknown: string } {
+  const message = sealMessage({ v: MESSAGE_VERSION, role: 'tool', content: [part] });
+  if ('interrupt' in part)
+    return {
+      attempt,
+      state: 'paused',
+      message,
+      summary: toJson(describePause(toolbox, part.interrupt, run)),
+    };
+  const summary = part.toolResponse.output;
+  if (part.status === 'ok') return { attempt, state: 'succeeded', message, summary };
+  if (run.attempts === 0) return { attempt, state: 'failed', message, summary };
+  // That this attempt did nothing says nothing about the one before it.
+  const { data } = Ended.safeParse(summary);
+  return { unknown: data === undefined ? '' : 'message' in data ? data.message : data.reason };
+}
+
+/** Restarts the call; a `generate` inside it that paused continues with the calls that were approved. */
+function restartOf(tool: Tool, interrupt: Interrupt, resumed: JsonObject): RestartReply {
+  const reply = buildRestart(tool, interrupt, resumed, {});
+  return { ...reply, metadata: { ...reply.metadata, ...restartInside(interrupt, resumed) } };
+}
+
+function restartInside(interrupt: Interrupt, resumed: JsonObject): Pick<RestartReply['metadata'], 'nested'> {
+  const inner = nestedInterrupts(interrupt);
+  if (inner.length === 0) return {};
+  const restart = inner.map((each) => {
+    const { name, ref, input } = each.toolRequest;
+    const deeper = restartInside(each, resumed);
+    // A call that waits only for those inside it is not approved here.
+    const metadata = { interruptId: each.id, ...(deeper.nested === undefined ? { resumed } : deeper) };
+    return { toolRequest: { name, ref, input: toJson(input) }, metadata };
+  });
+  return { nested: { restart } };
+}

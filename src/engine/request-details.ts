@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import { waitingInside } from '../agent/calls/nested.ts';
+import { type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
+import { type CallPart, Interrupt, type Message } from '../agent/messages.ts';
+import type { RequestRecord } from '../store/port/store.ts';
+
+/** A text that a card can do without: one that does not fit is left out. */
+const Text = z.string().min(1).optional().catch(undefined);
+
+const PresentedField = z.object({ label: z.string(), text: z.string(), format: z.string().optional() });
+
+const PresentedCall = z.object({
+  title: z.string(),
+  done: z.string().optional(),
+  target: z.string().optional(),
+  fields: z.array(PresentedField),
+  /** The call before it was edited, if both are told in words completely. */
+  original: z.object({ title: z.string(), fields: z.array(PresentedField) }).optional(),
+  /** The change that the call would make, computed when the request was made. */
+  preview: z
+    .discriminatedUnion('outcome', [
+      z.object({ outcome: z.literal('shown'), before: z.string(), after: z.string() }),
+      z.object({ outcome: z.literal('failed'), reason: z.enum(['too-slow', 'error']) }),
+    ])
+    .optional(),
+  /** The preview that people approved before it changed. */
+  previousPreview: z.object({ before: z.string(), after: z.string() }).optional(),
+  hasTitle: z.boolean(),
+  isComplete: z.boolean(),
+});
+
+const ReadFile = z.object({
+  name: z.string(),
+  type: z.string().optional(),
+  size: z.number().optional(),
+  sha256: z.string(),
+});
+/** A file that the model read. */
+export type ReadFile = Readonly<z.infer<typeof ReadFile>>;
+
+/** Lists the files that the model read for the present task; one that was only named has no hash. */
+export function filesReadIn(messages: readonly Message[]): readonly ReadFile[] {
+  return messages.flatMap((message) => {
+    const { data } = ReadFile.safeParse(message.role === 'user' ? message.metadata?.file : undefined);
+    return data === undefined ? [] : [data];
+  });
+}
+
+const Details = z.object({
+  interrupt: Interrupt,
+  idempotencyKey: z.string(),
+  /** The call in words, made with the request; records of older versions have none. */
+  presented: PresentedCall.optional().catch(undefined),
+  /** The people who could approve when the request was made; missing if Slack could not be asked. */
+  approvers: z.array(z.string()).optional().catch(undefined),
+  /** The status in Slack of approvers when the request was made, by person; for show only. */
+  statuses: z.record(z.string(), z.string()).optional().catch(undefined),
+  /** The model's input, if another one waits for approval. */
+  originalInput: z.custom<JsonValue>((value) => value !== undefined).optional(),
+  /** The people whose words the model read beside the requesters'. */
+  contextAuthors: z.array(z.string()).optional().catch(undefined),
+  /** The files that the model read for the task, with the hash of what it saw. */
+  files: z.array(ReadFile).optional().catch(undefined),
+  /** The person who changed the arguments last. */
+  editedBy: Text,
+  /** The tool's description. */
+  description: Text,
+  /** The model's explanation beside the call. */
+  why: Text,
+  /** The rule that requires approval, if the interrupt does not name it. */
+  rule: Text,
+  /** The person in whose name the call runs at a server. */
+  runsAs: z.object({ person: z.string(), server: z.string() }).optional().catch(undefined),
+  /** The time after its success in which the action can be undone; missing if nothing undoes it. */
+  undoMs: z.number().optional().catch(undefined),
+  /** The action that this one takes back. */
+  undoes: z.object({ requestId: z.string(), title: z.string() }).optional().catch(undefined),
+  /** The purpose of a form or a callback. */
+  purpose: Text,
+  /** The part of the policy that the card shows; the record itself has the approvers. */
+  policy: z
+    .object({
+      name: Text,
+      risk: z.enum(['low', 'medium', 'high']).optional().catch(undefined),
+      confirm: z.boolean().optional().catch(undefined),
+      /** Whether the tool paused by itself, behind its gate. */
+      own: z.boolean().catch(false),
+      /** The terms on which approvers may allow the same again. */
+      grants: z
+        .object({
+          forMs: z.number(),
+          uses: z.number(),
+          scope: z.enum(['thread', 'requester']),
+          when: z.string().optional(),
+        })
+        .optional()
+        .catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
+});
+/** The call of a request: enough to draw its card and to run it. */
+export type Details = z.infer<typeof Details>;
+
+/** The summary of an action that paused while it ran, in records of older versions. */
+export const PAUSED_AGAIN = 'paused again';
+
+const Fields = z.custom<JsonObject>();
+
+/** Parses the details of a request; throws if the call cannot be read. */
+export function detailsOf(request: Pick<RequestRecord, 'details'>): Details {
+  return Details.parse(request.details);
+}
+
+/** Parses the details of a request; `undefined` if the call cannot be read. */
+export function readDetails(request: Pick<RequestRecord, 'details'>): Details | undefined {
+  return Details.safeParse(request.details).data;
+}
+
+/** Builds the details of a new request. */
+export function toDetails(
+  call: CallPart,
+  interrupt: Interrupt,
+  shown: Omit<Details, 'interrupt' | 'idempotencyKey' | 'originalInput'> = {},
+): JsonObject {
+  const original = call.toolRequest.input;
+  const waiting = interrupt.toolRequest.input;
+  const changed = original !== waiting && JSON.stringify(original) !== JSON.stringify(toJson(waiting));
+  const { idempotencyKey } = call;
+  const details = { interrupt, idempotencyKey, ...(changed && { originalInput: original }), ...shown };
+  return Fields.parse(toJson(details));
+}
+
+/** Lists the calls that an approval of a pause lets run inside the tool; `undefined` if it lets the call itself run. */
+export function innerCalls(interrupt: Interrupt): readonly InnerCall[] | undefined {
+  const inner = waitingInside(interrupt).map(({ toolRequest: { name, input } }) => ({
+    tool: name,
+    arguments: toJson(input),
+  }));
+  return inner.length === 0 ? undefined : inner;
+}
+
+/** A call of a `generate` inside a tool. */
+export type InnerCall = { readonly tool: string; readonly arguments: JsonValue };
+
+/** Returns the arguments that an approval covers: those of the call or, if calls inside it wait, theirs before its own. */
+export function approvedArguments(interrupt: Interrupt): JsonValue {
+  const { name, input } = interrupt.toolRequest;
+  const inner = innerCalls(interrupt);
+  if (inner === undefined) return toJson(input);
+  const calls = inner.map((call, index) => [
+    inner.length === 1 ? call.tool : `${index + 1}. ${call.tool}`,
+    call.arguments,
+  ]);
+  return Object.fromEntries([...calls, [`inside ${name}`, toJson(input)]]);
+}
+
+/** Returns the call of a request as the model made it. */
+export function callOf({ interrupt, idempotencyKey, originalInput }: Details): CallPart {
+  const { name, ref, input } = interrupt.toolRequest;
+  return { toolRequest: { name, ref, input: originalInput ?? toJson(input) }, idempotencyKey };
+}
+
+/** Returns the name of the tool that a request is about; '' if its details cannot be read. */
+export function toolOf(request: Pick<RequestRecord, 'details'>): string {
+  return readDetails(request)?.interrupt.toolRequest.name ?? '';
+}

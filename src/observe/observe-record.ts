@@ -1,0 +1,69 @@
+import type { Logger } from 'pino';
+import type { RecordEvent, RequestFacts } from '../store/port/report.ts';
+import type { Metrics } from './metrics.ts';
+import { pastSpan, traceIdOf } from './tracing.ts';
+
+/** The state that a request enters with an event; any other event leaves it where it is. */
+const ENTERED: Readonly<Record<string, string>> = {
+  asked: 'pending',
+  approved: 'approved',
+  retried: 'approved',
+  started: 'started',
+  unknown: 'unknown',
+  paused: 'paused',
+  answered: 'answered',
+  rejected: 'rejected',
+  expired: 'expired',
+  withdrawn: 'withdrawn',
+  superseded: 'superseded',
+  succeeded: 'succeeded',
+  failed: 'failed',
+  abandoned: 'failed',
+  resolved: 'resolved',
+};
+
+/** The events that end the wait for people, unless they had decided before. */
+const ENDS_WAIT = ['approved', 'answered', 'rejected', 'expired', 'withdrawn', 'superseded', 'abandoned'];
+
+/** The events that an operator should look at. */
+const WARNINGS = ['unknown', 'quarantined', 'unreadable'];
+
+export interface Watch {
+  readonly metrics: Metrics;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+}
+
+/** Makes each row of the audit log one line in the log; a step of a request is counted, and the wait for people is one span. */
+export function observeRecord({ metrics, logger }: Watch): (event: RecordEvent) => void {
+  function countStep({ event, at }: RecordEvent, request: RequestFacts): void {
+    const { requestId, kind, tool, policy, createdAt, decidedAt, trace } = request;
+    const state = ENTERED[event];
+    if (event === 'late') metrics.count('countersign_leases_lost_total', { kind: 'attempt' });
+    if (state === undefined) return;
+    metrics.count('countersign_request_transitions_total', { state, policy, tool });
+    if (ENDS_WAIT.includes(event) && (event === 'approved' || decidedAt === undefined)) {
+      metrics.time(
+        'countersign_request_decision_seconds',
+        { policy, decision: state },
+        (at - createdAt) / 1_000,
+      );
+      const attributes = { 'countersign.request.id': requestId, 'countersign.request.state': state };
+      pastSpan(`wait for ${kind}`, createdAt, { parent: trace, attributes });
+    }
+    if ((event === 'succeeded' || event === 'failed') && decidedAt !== undefined)
+      metrics.time('countersign_request_effect_seconds', { tool, state }, (at - decidedAt) / 1_000);
+  }
+
+  return (row) => {
+    const { event, subject, detail, request } = row;
+    const log = WARNINGS.includes(event) ? 'warn' : 'info';
+    if (request === undefined) {
+      logger[log]({ subject, detail }, `record ${event}`);
+      return;
+    }
+    const { requestId, threadId, kind, tool, policy, requester, trace } = request;
+    const traceId = traceIdOf(trace);
+    logger[log]({ requestId, threadId, traceId, kind, tool, policy, requester, detail }, `request ${event}`);
+    countStep(row, request);
+  };
+}

@@ -1,0 +1,218 @@
+import { Environment, serialize } from '@marcbachmann/cel-js';
+import { describeError } from '../agent/errors.ts';
+import type { JsonValue } from '../agent/json.ts';
+import { re2Pattern } from '../agent/util/pattern.ts';
+import { localTime } from './time.ts';
+
+/** The used part of each limit, by its name. */
+export type LimitTotals = ReadonlyMap<string, { readonly count: number; readonly sum: number }>;
+
+/** The variables of a condition. */
+export interface ConditionInput {
+  readonly input: JsonValue;
+  readonly requester: string;
+  readonly requesters?: readonly string[];
+  readonly contextAuthors?: readonly string[];
+  readonly channel: string;
+  readonly tool: string;
+  /** The time of the call; this moment if it is left out. */
+  readonly now?: Date | undefined;
+  /** The time zone of `now`; UTC if it is left out. */
+  readonly timeZone?: string | undefined;
+  /** The totals that `count` and `sum` see; a condition that asks for a limit without its total cannot be evaluated. */
+  readonly totals?: LimitTotals | undefined;
+}
+
+/** A call with everyone whose words led to it. */
+export interface JudgedCall extends Omit<ConditionInput, 'requester'> {
+  readonly requesters: readonly string[];
+  readonly contextAuthors: readonly string[];
+}
+
+/** A compiled condition; an error means that it could not be evaluated. */
+type Condition = (values: ConditionInput) => boolean | { readonly error: string };
+
+// A condition is evaluated in one go, so its functions find the totals of its call here.
+let totalsNow: LimitTotals | undefined;
+
+function totalOf(name: string): { readonly count: number; readonly sum: number } {
+  const total = totalsNow?.get(name);
+  if (total === undefined) throw new Error(`nothing is known about the limit "${name}" here`);
+  return total;
+}
+
+/** Declares the variables of every condition with their types. */
+export const conditionEnvironment = new Environment()
+  .registerVariable('input', 'dyn')
+  .registerVariable('requester', 'string')
+  .registerVariable('requesters', 'list<string>')
+  .registerVariable('context_authors', 'list<string>')
+  .registerVariable('channel', 'string')
+  .registerVariable('tool', 'string')
+  .registerVariable('now', {
+    schema: { date: 'string', weekday: 'string', hour: 'int', minute: 'int' },
+  })
+  .registerFunction('count(string): int', (name: string) => BigInt(totalOf(name).count))
+  .registerFunction('sum(string): double', (name: string) => totalOf(name).sum)
+  .registerFunction('string.matchesInLinearTime(string): bool', (text: string, pattern: string) =>
+    re2Pattern(pattern).test(text),
+  );
+
+/** Compiles a condition; one that does not compile throws. */
+export function compileCondition(expression: string): Condition {
+  const evaluate = compileExpression(expression);
+  return (values) => {
+    const result = evaluate(values);
+    if ('error' in result) return result;
+    return typeof result.value === 'boolean' ? result.value : { error: 'it is neither true nor false' };
+  };
+}
+
+/** Compiles a CEL expression of any type; one that does not compile throws. */
+export function compileExpression(
+  expression: string,
+): (values: ConditionInput) => { readonly value: unknown } | { readonly error: string } {
+  const evaluate = conditionEnvironment.parse(withLinearMatches(expression));
+  const isTimed = /\bnow\b/.test(expression);
+  return ({ requesters, contextAuthors = [], now = new Date(), timeZone = 'UTC', totals, ...values }) => {
+    const others = {
+      requesters: [...(requesters ?? [values.requester])],
+      context_authors: [...contextAuthors],
+    };
+    try {
+      totalsNow = totals;
+      const value: unknown = evaluate({
+        ...values,
+        ...others,
+        ...(isTimed && { now: localTime(now, timeZone) }),
+      });
+      return { value };
+    } catch (error) {
+      const [firstLine = ''] = describeError(error).split('\n');
+      return { error: firstLine };
+    }
+  };
+}
+
+/** A call of `matches` in an expression; `pattern` is `undefined` if it is not written out. */
+export interface MatchCall {
+  readonly start: number;
+  readonly pattern: string | undefined;
+}
+
+/** A node of a parsed condition. */
+export type Node = ReturnType<typeof conditionEnvironment.parse>['ast'];
+
+export function isNode(part: unknown): part is Node {
+  return typeof part === 'object' && part !== null && 'op' in part && 'args' in part;
+}
+
+/** Lists the calls of `matches` in an expression that can be parsed. */
+export function matchCalls(expression: string): MatchCall[] {
+  const found: MatchCall[] = [];
+  const visit = (part: unknown): void => {
+    if (Array.isArray(part)) for (const entry of part) visit(entry);
+    if (!isNode(part)) return;
+    visit(part.args);
+    if (part.op !== 'rcall' || part.args[0] !== 'matches') return;
+    const [, text, [pattern]] = part.args;
+    const written: unknown = pattern?.op === 'value' ? pattern.args : undefined;
+    const start = expression.indexOf('matches', text.end);
+    found.push({ start, pattern: typeof written === 'string' ? written : undefined });
+  };
+  visit(conditionEnvironment.parse(expression).ast);
+  return found;
+}
+
+/** Replaces `matches`, which the library runs as a regular expression of JavaScript: one such call could hold the whole process. */
+function withLinearMatches(expression: string): string {
+  const starts = matchCalls(expression).map(({ start }) => start);
+  const replaced = starts
+    .sort((left, right) => right - left)
+    .reduce(
+      (text, start) => `${text.slice(0, start)}matchesInLinearTime${text.slice(start + 'matches'.length)}`,
+      expression,
+    );
+  if (matchCalls(replaced).length > 0) throw new Error('a comment must not stand before "matches"');
+  return replaced;
+}
+
+const COMPARISONS: ReadonlyMap<string, string> = new Map([
+  ['>', 'is more than'],
+  ['>=', 'is at least'],
+  ['<', 'is less than'],
+  ['<=', 'is at most'],
+  ['==', 'is'],
+  ['!=', 'is not'],
+  ['in', 'is one of'],
+]);
+const VARIABLES: ReadonlyMap<string, string> = new Map([
+  ['requester', 'the requester'],
+  ['requesters', 'the requesters'],
+  ['context_authors', 'the authors of the context'],
+  ['channel', 'the channel'],
+  ['tool', 'the tool'],
+  ['now.hour', 'the hour'],
+  ['now.minute', 'the minute'],
+  ['now.weekday', 'the weekday'],
+  ['now.date', 'the date'],
+]);
+
+/** Says a condition in words, as far as they are known; any other part is quoted as it is written. */
+export function conditionInWords(condition: string): string {
+  return conditionEnvironment.check(condition).valid
+    ? say(conditionEnvironment.parse(condition).ast)
+    : `"${condition}"`;
+}
+
+function say(node: Node): string {
+  const { op, args }: { op: string; args: unknown } = node;
+  if (node.op === '&&') return node.args.map((part) => sayPart(part, '||')).join(' and ');
+  if (node.op === '||') return node.args.map((part) => sayPart(part, '&&')).join(' or ');
+  const comparison = COMPARISONS.get(op);
+  if (comparison !== undefined && Array.isArray(args)) {
+    const [left, right]: Node[] = args;
+    const words = left && right && [nameOf(left), sayValue(right)];
+    if (words?.every((word) => word !== undefined)) return words.join(` ${comparison} `);
+  }
+  const flag = nameOf(node);
+  if (flag !== undefined) return `${flag} is true`;
+  const denied = node.op === '!_' ? nameOf(node.args) : undefined;
+  return denied === undefined ? `"${serialize(node)}"` : `${denied} is not true`;
+}
+
+/** Puts a part into brackets where the words alone would leave open what belongs together. */
+function sayPart(node: Node, other: '&&' | '||'): string {
+  return node.op === other ? `(${say(node)})` : say(node);
+}
+
+/** Names a variable, or a field of the input by its path; `undefined` for anything else. */
+function nameOf(node: Node): string | undefined {
+  const path = pathOf(node)?.join('.');
+  if (path === undefined) return undefined;
+  const known = VARIABLES.get(path);
+  if (known !== undefined) return known;
+  const [, field] = /^input\.(.+)$/.exec(path) ?? [];
+  return field === undefined ? undefined : `"${field}"`;
+}
+
+function pathOf(node: Node): readonly string[] | undefined {
+  if (node.op === 'id') return [node.args];
+  if (node.op !== '.') return undefined;
+  const [of, name] = node.args;
+  const before = pathOf(of);
+  return before === undefined ? undefined : [...before, name];
+}
+
+function sayValue(node: Node): string | undefined {
+  if (node.op === 'list') {
+    const items = node.args.map(sayValue);
+    return items.some((item) => item === undefined) ? undefined : items.join(', ');
+  }
+  if (node.op === '-_') {
+    const number = sayValue(node.args);
+    return number === undefined ? undefined : `-${number}`;
+  }
+  if (node.op === 'value') return typeof node.args === 'string' ? `"${node.args}"` : String(node.args);
+  return nameOf(node);
+}

@@ -1,0 +1,150 @@
+import { compileExpression, type JudgedCall, type LimitTotals } from './condition.ts';
+import { covers, findPolicy, type PolicyOf, policiesNamed } from './policy.ts';
+import { type ApprovalVerdict, matchesGlob, strictestVerdict } from './rules.ts';
+
+/** A limit on what calls of a tool may do within a window. */
+export interface Limit {
+  /** Names the limit in conditions: `sum("refund_order")`. */
+  readonly name: string;
+  /** The tools that it counts. */
+  readonly match: string;
+  /** A CEL expression that gives the amount of a call; without it, calls are counted. */
+  readonly sum: string | undefined;
+  readonly per: 'requester' | 'channel' | 'tool';
+  readonly windowMs: number;
+  readonly max: number;
+  /** The policy that must approve what is over the limit; `undefined` denies it. */
+  readonly policy: string | undefined;
+}
+
+/** The amount that a call counts for one limit; `undefined` as the amount means that it cannot be told, and then it is over. */
+export interface CallUse {
+  readonly limit: Limit;
+  readonly key: string;
+  readonly amount: number | undefined;
+}
+
+/** Reads how much of limits is used. */
+export type ReadTotals = (
+  limits: readonly { readonly key: string; readonly windowMs: number }[],
+) => Promise<readonly { readonly count: number; readonly sum: number }[]>;
+
+/** Lists what a call counts, for each limit of its tool and each person or place that the limit is for. */
+export function usesOf(limits: readonly Limit[], call: JudgedCall): CallUse[] {
+  return limits
+    .filter(({ match }) => matchesGlob(match, call.tool))
+    .flatMap((limit) => {
+      const amount = limit.sum === undefined ? 1 : amountOf(limit.sum, call);
+      const subjects =
+        limit.per === 'requester' ? call.requesters : [limit.per === 'channel' ? call.channel : call.tool];
+      return [...new Set(subjects)].map((subject) => ({
+        limit,
+        key: `${limit.name}|${limit.per}|${subject}`,
+        amount,
+      }));
+    });
+}
+
+const compiled = new Map<string, ReturnType<typeof compileExpression>>();
+
+/** Evaluates the amount of a call; a negative one is none, because it would give others room. */
+function amountOf(expression: string, { requesters, ...call }: JudgedCall): number | undefined {
+  const evaluate = compiled.get(expression) ?? compileExpression(expression);
+  compiled.set(expression, evaluate);
+  const result = evaluate({ ...call, requesters, requester: requesters[0] ?? '' });
+  if ('error' in result) return undefined;
+  const amount = typeof result.value === 'bigint' ? Number(result.value) : result.value;
+  return typeof amount === 'number' && Number.isFinite(amount) && amount >= 0 ? amount : undefined;
+}
+
+/**
+ * Judges a call by its rules, which see what its limits have counted, and by what the limits have left. A call over a limit needs what its
+ * rules ask and what the limit asks. Without `readTotals` there are only the rules.
+ */
+export async function judgeWithLimits<Judged extends { readonly verdict: ApprovalVerdict }>(
+  { limits, call, readTotals, policyOf }: LimitedJudgement,
+  judgeRules: (totals: LimitTotals | undefined) => Promise<Judged> | Judged,
+): Promise<Judged> {
+  if (readTotals === undefined) return judgeRules(undefined);
+  const uses = usesOf(limits, call);
+  const judged = await judgeRules(await totalsFor(uses, readTotals));
+  const over = await exceededBy(uses, readTotals);
+  return { ...judged, verdict: strictestVerdict(judged.verdict, over.map(overVerdict), policyOf) };
+}
+
+/** A call, the limits of its tool and how much of them is used. */
+export interface LimitedJudgement {
+  readonly limits: readonly Limit[];
+  readonly call: JudgedCall;
+  readonly readTotals: ReadTotals | undefined;
+  readonly policyOf: PolicyOf;
+}
+
+/** Lists the limits that a call would exceed. */
+async function exceededBy(uses: readonly CallUse[], readTotals: ReadTotals): Promise<readonly Limit[]> {
+  const totals = await readTotals(uses.map(({ key, limit }) => ({ key, windowMs: limit.windowMs })));
+  return uses
+    .filter(({ limit, amount }, index) => {
+      const total = totals[index] ?? { sum: 0 };
+      return amount === undefined || total.sum + amount > limit.max;
+    })
+    .map(({ limit }) => limit);
+}
+
+/** Tells whether a call that was approved under a policy may exceed a limit: under the limit's own policy, or one that is as strict. */
+export function mayExceed(limit: Limit, approvedUnder: string | undefined, policyOf: PolicyOf): boolean {
+  if (limit.policy === undefined || approvedUnder === undefined) return false;
+  if (policiesNamed(approvedUnder).includes(limit.policy)) return true;
+  const [approved, needed] = [findPolicy(policyOf, approvedUnder), policyOf(limit.policy)];
+  return approved !== undefined && needed !== undefined && covers(approved, needed);
+}
+
+/** Returns the verdict on a call that is over a limit; it needs what its own rules ask as well. */
+export function overVerdict(limit: Limit): ApprovalVerdict {
+  const { name, sum, per, max, policy } = limit;
+  const rule = `limit ${name}: ${sum === undefined ? 'calls' : `sum of ${sum}`} over ${max} per ${per}`;
+  if (policy !== undefined) return { outcome: 'ask', rule, policy, overLimit: true };
+  return { outcome: 'deny', rule, reason: limitInWords(limit) };
+}
+
+/** Tells whether a rule on record is that of a limit. */
+export function isOverLimit({ rule }: Pick<ApprovalVerdict, 'rule'>): boolean {
+  return rule.startsWith('limit ');
+}
+
+/** Says which limit is reached. */
+export function limitInWords({
+  sum,
+  per,
+  max,
+  windowMs,
+}: Pick<Limit, 'sum' | 'per' | 'max' | 'windowMs'>): string {
+  const whose = { requester: 'per person', channel: 'per channel', tool: 'for everyone together' }[per];
+  const what = sum === undefined ? (max === 1 ? ' call' : ' calls') : '';
+  return `The limit of ${max}${what} in ${durationInWords(windowMs)} ${whose} has been reached`;
+}
+
+/** Writes a duration in its largest whole unit. */
+export function durationInWords(ms: number): string {
+  const units = [
+    ['day', 86_400_000],
+    ['hour', 3_600_000],
+    ['minute', 60_000],
+    ['second', 1_000],
+  ] as const;
+  const [unit, size] = units.find(([, each]) => ms % each === 0) ?? ['second', 1_000];
+  const count = ms / size;
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+/** Reads the totals that conditions see, by the name of the limit; of several people the highest counts. */
+async function totalsFor(uses: readonly CallUse[], readTotals: ReadTotals): Promise<LimitTotals> {
+  const totals = await readTotals(uses.map(({ key, limit }) => ({ key, windowMs: limit.windowMs })));
+  const found = new Map<string, { count: number; sum: number }>();
+  for (const [index, { limit }] of uses.entries()) {
+    const { count = 0, sum = 0 } = totals[index] ?? {};
+    const before = found.get(limit.name) ?? { count: 0, sum: 0 };
+    found.set(limit.name, { count: Math.max(count, before.count), sum: Math.max(sum, before.sum) });
+  }
+  return found;
+}

@@ -1,0 +1,206 @@
+import { z } from 'zod';
+import { type JsonObject, toJson } from '../agent/json.ts';
+import type { Interrupt } from '../agent/messages.ts';
+import type { Admitted, Tool, ToolContext, ToolHelpers } from '../agent/tool.ts';
+import type { JudgedCall } from '../policy/condition.ts';
+import { judgeWithLimits, type Limit, type ReadTotals } from '../policy/limits.ts';
+import type { PolicyOf } from '../policy/policy.ts';
+import { type ApprovalRules, type ApprovalVerdict, judgeStrictly } from '../policy/rules.ts';
+import { SERVER_PAUSE } from './mcp/server-pause.ts';
+
+/** `overLimit` is set where the call is over a limit, so that nobody allows more of it beforehand. */
+const Approval = z.object({ policy: z.string(), rule: z.string(), overLimit: z.literal(true).optional() });
+/** The policy that must approve a gated call, and the rule that requires it. */
+export type Approval = Readonly<z.infer<typeof Approval>>;
+
+const FormerPreview = z.object({ before: z.string(), after: z.string() });
+
+/**
+ * The metadata of a restart: `approved` opens the gate, `edited` asks for approval of the new input even where no rule would. `own`
+ * marks the reply to an interrupt of the tool itself; such a call has already passed the gate. `changed` asks anew because the preview
+ * that people approved is no longer true; the former preview is kept beside the new one. `answered` continues a call that paused for
+ * its server: on the approval that it was started with, or else only where no rule requires one.
+ */
+const Resumed = z.discriminatedUnion('decision', [
+  z.object({ decision: z.literal('approved'), by: z.string(), own: z.boolean() }),
+  z.object({ decision: z.literal('answered'), approvedBy: z.string().nullable() }),
+  z.object({ decision: z.literal('edited'), by: z.string(), policy: z.string() }),
+  z.object({
+    decision: z.literal('changed'),
+    /** The person who edited the call before, if somebody did. */
+    by: z.string().nullable(),
+    policy: z.string(),
+    previousPreview: FormerPreview,
+  }),
+]);
+export type GateResumed = Readonly<z.infer<typeof Resumed>>;
+
+const Caller = z.object({
+  requester: z.string().catch(''),
+  requesters: z.array(z.string()).min(1).optional().catch(undefined),
+  contextAuthors: z.array(z.string()).catch([]),
+  channel: z.string().catch(''),
+  threadId: z.string().catch(''),
+});
+
+/** Begins what stands in place of a rule where only an edit asks for approval; the person follows. */
+export const EDITED_RULE = 'edited by';
+
+type Action = Extract<Tool, { kind: 'tool' }>;
+
+/** The people and the channel of a call. */
+export interface CallPlace {
+  readonly requesters: readonly string[];
+  readonly contextAuthors: readonly string[];
+  readonly channel: string;
+}
+
+/** Finds a grant that allows a call without asking; returns the evidence for the record, or `undefined` if there is none. */
+export type FindGrant = (
+  call: JudgedCall & { readonly threadId: string; readonly key: string },
+  policy: string,
+) => Promise<JsonObject | undefined>;
+
+export interface GateOptions {
+  readonly policyOf?: PolicyOf;
+  /** Tells whether everyone whose words led to a call may use the tool there. */
+  readonly allows?: (place: CallPlace) => boolean;
+  /** Looks at the tool's source again before a call that nobody has approved, and returns the rules that apply then. */
+  readonly refreshRules?: () => Promise<ApprovalRules>;
+  /** The limits on what calls may do, and how much of them is used. */
+  readonly limits?: readonly Limit[];
+  readonly readTotals?: ReadTotals | undefined;
+  readonly findGrant?: FindGrant | undefined;
+}
+
+/**
+ * Puts a tool behind its rules: it runs when they require no approval for anyone whose words led to the call, or in a restart that says
+ * who approved it. It never runs where one of these people may not use it, or where a rule denies the call.
+ */
+export function gate(
+  tool: Action,
+  rules: ApprovalRules,
+  {
+    policyOf = () => undefined,
+    allows = () => true,
+    refreshRules = async () => rules,
+    limits = [],
+    readTotals,
+    findGrant,
+  }: GateOptions = {},
+): Action {
+  const judge = async (call: JudgedCall): Promise<ApprovalVerdict> => {
+    const judged = await judgeWithLimits({ limits, call, readTotals, policyOf }, async (totals) =>
+      judgeStrictly(await refreshRules(), { ...call, totals }, policyOf),
+    );
+    return judged.verdict;
+  };
+  const admit = async (input: unknown, helpers: ToolHelpers): Promise<Admitted> => {
+    const resumed = helpers.resumed === undefined ? undefined : Resumed.safeParse(helpers.resumed).data;
+    const place = placeOf(helpers.context, resumed?.decision === 'edited' ? resumed.by : undefined);
+    if (!allows(place))
+      return helpers.deny(
+        "Someone taking part in this task isn't allowed to use this tool here. Ask an admin.",
+      );
+    const isAnswered = resumed?.decision === 'answered';
+    const approvedBy = isAnswered ? resumed.approvedBy : resumed?.decision === 'approved' ? resumed.by : null;
+    if (approvedBy !== null) {
+      const isOwn = isAnswered || (resumed?.decision === 'approved' && resumed.own);
+      const kept = { ...helpers, interrupt: keepApproval(helpers, approvedBy) };
+      return () => tool.run(input, isOwn ? kept : { ...kept, resumed: undefined });
+    }
+    const call = { tool: tool.name, input: toJson(input), ...place };
+    const verdict = await judge(call);
+    // An editor is on record with the pause, because they have to be known as a requester from then on.
+    const editor = isAnswered ? undefined : (resumed?.by ?? undefined);
+    const kept = {
+      ...(editor !== undefined && { editedBy: editor }),
+      ...(resumed?.decision === 'changed' && { previousPreview: resumed.previousPreview }),
+    };
+    if (verdict.outcome === 'deny') return helpers.deny(verdict.reason);
+    // An edited call is a new one, and what is over a limit is never allowed beforehand.
+    if (verdict.outcome === 'ask' && resumed === undefined && verdict.overLimit !== true) {
+      const key = helpers.idempotencyKey;
+      const { threadId } = Caller.parse(helpers.context);
+      const evidence = await findGrant?.({ ...call, threadId, key }, verdict.policy);
+      if (evidence !== undefined)
+        return Object.assign(
+          () =>
+            tool.run(input, {
+              ...helpers,
+              interrupt: keepApproval(helpers, `${GRANT}${Granted.parse(evidence).grant}`),
+              resumed: undefined,
+            }),
+          // The start of the call takes the use; if there is none any more, this is asked for.
+          { evidence: { ...evidence, approval: { policy: verdict.policy, rule: verdict.rule } } },
+        );
+    }
+    if (verdict.outcome === 'ask') return helpers.interrupt({ approval: approvalFor(verdict), ...kept });
+    if (resumed !== undefined && 'policy' in resumed && editor !== undefined) {
+      const rule = `${EDITED_RULE} ${editor}`;
+      return helpers.interrupt({ approval: { policy: resumed.policy, rule }, ...kept });
+    }
+    return () => tool.run(input, isAnswered ? helpers : { ...helpers, resumed: undefined });
+  };
+  return { ...tool, admit, run: async (input, helpers) => (await admit(input, helpers))() };
+}
+
+/** Describes the approval that a verdict asks for, as it is kept with the pause. */
+export function approvalFor({
+  policy,
+  rule,
+  overLimit,
+}: Extract<ApprovalVerdict, { outcome: 'ask' }>): JsonObject {
+  return { policy, rule, ...(overLimit === true && { overLimit }) };
+}
+
+/** Puts the approval on record with a pause for a server, so that the continued call needs no other. */
+function keepApproval(helpers: ToolHelpers, approvedBy: string): ToolHelpers['interrupt'] {
+  return (metadata) =>
+    helpers.interrupt(metadata?.[SERVER_PAUSE] === undefined ? metadata : { ...metadata, approvedBy });
+}
+
+/** Marks a call that runs under a grant, in the place of its approver. */
+const GRANT = 'grant:';
+const Granted = z.object({ grant: z.string().catch('') });
+
+/** Returns the grant under which a call runs that paused for its server; `undefined` if it runs under none. */
+export function grantOf(interrupt: Interrupt): string | undefined {
+  const by = approverOf(interrupt);
+  return by?.startsWith(GRANT) === true ? by.slice(GRANT.length) : undefined;
+}
+
+/** Returns the last approver of a call that paused for its server while it ran; `null` if it ran without approval. */
+export function approverOf(interrupt: Interrupt): string | null {
+  return z.object({ approvedBy: z.string() }).safeParse(interrupt.metadata).data?.approvedBy ?? null;
+}
+
+/** Returns the people of a call; a person who edited it counts as a requester. */
+function placeOf(context: ToolContext, editor: string | undefined): CallPlace {
+  const { requester, requesters = [requester], contextAuthors, channel } = Caller.parse(context);
+  if (editor === undefined) return { requesters, contextAuthors, channel };
+  return {
+    requesters: [...new Set([...requesters, editor])],
+    contextAuthors: contextAuthors.filter((person) => person !== editor),
+    channel,
+  };
+}
+
+const Previous = z.object({ previousPreview: FormerPreview.optional() });
+
+/** Returns the preview that people approved before it changed, if the call is asked anew for that. */
+export function previousPreviewOf(interrupt: Interrupt): z.infer<typeof FormerPreview> | undefined {
+  return Previous.safeParse(interrupt.metadata).data?.previousPreview;
+}
+
+const Editor = z.object({ editedBy: z.string().optional() });
+
+/** Returns the person who edited the call of an interrupt, if somebody did. */
+export function editorOf(interrupt: Interrupt): string | undefined {
+  return Editor.safeParse(interrupt.metadata).data?.editedBy;
+}
+
+/** Returns the approval that an interrupt waits for, if it is the gate's. */
+export function approvalOf(interrupt: Interrupt): Approval | undefined {
+  return Approval.safeParse(interrupt.metadata?.approval).data;
+}

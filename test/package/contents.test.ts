@@ -1,0 +1,58 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { afterAll, expect, test } from 'vitest';
+import { readImports } from '../support/imports.ts';
+import { packPackage, ROOT } from './pack-package.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'countersign-package-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const tarball = await packPackage(folder);
+const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+};
+
+function packagesImportedIn(part: string): string[] {
+  const files = readdirSync(join(folder, part), { recursive: true, encoding: 'utf8' }).filter((path) =>
+    /\.(?:js|d\.ts)$/.test(path),
+  );
+  const names = files
+    .flatMap((path) => readImports(path, readFileSync(join(folder, part, path), 'utf8')))
+    .filter(({ isOwn, target }) => !isOwn && !target.startsWith('node:'))
+    .map(({ target }) => /^(?:@[^/]+\/)?[^/]+/.exec(target)?.[0] ?? target);
+  return [...new Set(names)].sort();
+}
+
+test('every package that the code imports is a dependency, and every dependency is imported', () => {
+  const imported = packagesImportedIn('dist/bin');
+  expect(imported).toEqual(Object.keys({ ...dependencies, ...peerDependencies }).sort());
+});
+
+test('the types are those that the entry reaches, and import only dependencies', () => {
+  const types = readdirSync(join(folder, 'dist/types'), { recursive: true, encoding: 'utf8' });
+  expect(types).toContain('index.d.ts');
+  expect(types.filter((path) => /^(?:bot|store|commands)\b/.test(path))).toEqual([]);
+  expect(Object.keys(dependencies)).toEqual(expect.arrayContaining(packagesImportedIn('dist/types')));
+});
+
+test('publint finds nothing', async () => {
+  const { messages } = await publint({ pkgDir: folder, strict: true });
+  expect(messages).toEqual([]);
+});
+
+test('the types resolve for programs of every kind that can import the package', async () => {
+  const checked = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
+  if (checked.types === false) throw new Error('The package has no types.');
+  // The package is ESM: a CommonJS program imports it dynamically, and the resolution of Node 10 knows no exports.
+  const others = checked.problems.filter(
+    (problem) =>
+      !(
+        problem.kind === 'CJSResolvesToESM' ||
+        ('resolutionKind' in problem && problem.resolutionKind === 'node10')
+      ),
+  );
+  expect(others).toEqual([]);
+});

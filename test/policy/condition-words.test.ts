@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { conditionInWords } from '../../src/policy/condition.ts';
+
+test.each([
+  ['input.amount > 10000', '"amount" is more than 10000'],
+  ['input.order.total >= -1.5', '"order.total" is at least -1.5'],
+  ['input.force', '"force" is true'],
+  ['!input.force', '"force" is not true'],
+  ['requester == "U1" && now.hour < 8', 'the requester is "U1" and the hour is less than 8'],
+  ['now.weekday in ["saturday", "sunday"]', 'the weekday is one of "saturday", "sunday"'],
+  ['input.a == 1 && (input.b == 2 || channel != "C1")', '"a" is 1 and ("b" is 2 or the channel is not "C1")'],
+  ['"U1" in requesters', '""U1" in requesters"'],
+  ['size(input.items) > 5 || input.all', '"size(input.items) > 5" or "all" is true'],
+  ['input.amount >', '"input.amount >"'],
+])('%s is said as %s', (condition, words) => {
+  expect(conditionInWords(condition)).toBe(words);
+});
