@@ -22,7 +22,7 @@ export interface StartPlan {
   digest?: string;
   /** The approvals that still count. */
   approvers?: CheckedApprovers;
-  /** What the Run counts, in the order of `limits`. */
+  /** The amounts that the Run counts, in the order of `limits`. */
   uses: readonly LimitUse[];
   limits: readonly Limit[];
 }

@@ -1,25 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { toJson } from '../../src/agent/json.ts';
-import type { Store } from '../../src/store/port/store.ts';
-import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { LOCK_FILE } from '../../src/tools/toolbox/tool-lock.ts';
 import { ask, askAndStart } from '../store/support.ts';
-import { connectTestRedis, type TestRedis } from '../support/redis.ts';
-import { GOOD, jsonLines, newFolder, run, writeManifest } from './support.ts';
+import { eachWithRecord, GOOD, jsonLines, newFolder, run, writeManifest } from './support.ts';
 
-const opened: TestRedis[] = [];
-let redis: TestRedis;
-let store: Store;
-beforeEach(() => {
-  redis = connectTestRedis();
-  opened.push(redis);
-  store = openRedisStore(redis);
-});
-afterAll(async () => {
-  await Promise.all(opened.map((each) => each.close()));
-});
+const here = eachWithRecord();
 
 const WHY = ['--reason', 'Refunds go wrong.', '--as', 'ann'];
 const TOOLS = `tools:
@@ -35,10 +22,10 @@ function runHere(...argv: string[]) {
     join(folder, LOCK_FILE),
     JSON.stringify({ version: 1, servers: { crm: { update_contact: 'x' } } }),
   );
-  return run(argv, { REDIS_URL: redis.url, MANIFEST }, redis.prefix);
+  return here.run(argv, { MANIFEST });
 }
 
-const frozen = async () => (await store.readFreezes()).freezes.map(({ scope }) => scope);
+const frozen = async () => (await here.store.readFreezes()).freezes.map(({ scope }) => scope);
 
 test('a mistyped tool is not frozen, and the right one is suggested', async () => {
   expect(await runHere('freeze', 'refund_ordr', ...WHY)).toEqual({
@@ -58,7 +45,7 @@ test('a tool of the manifest, of its lock file or of a waiting request is frozen
     interrupt: toJson({ id: 'i', toolRequest: { name: 'old_tool', ref: 'r', input: {} } }),
     idempotencyKey: 'k',
   };
-  await ask(store, { details });
+  await ask(here.store, { details });
   for (const tool of ['refund_order', 'update_contact', 'old_tool'])
     expect(await runHere('freeze', tool, ...WHY)).toMatchObject({ code: 0, error: '' });
   expect(await runHere('freeze', 'gone_tool', '--force', ...WHY)).toMatchObject({ code: 0 });
@@ -66,8 +53,8 @@ test('a tool of the manifest, of its lock file or of a waiting request is frozen
 });
 
 test('without a manifest all tools can be frozen', async () => {
-  const environment = { REDIS_URL: redis.url, MANIFEST: '/nowhere/manifest.yml' };
-  expect(await run(['freeze', ...WHY], environment, redis.prefix)).toMatchObject({ code: 0 });
+  const environment = { REDIS_URL: here.redis.url, MANIFEST: '/nowhere/manifest.yml' };
+  expect(await run(['freeze', ...WHY], environment, here.redis.prefix)).toMatchObject({ code: 0 });
   expect(await frozen()).toEqual(['*']);
 });
 
@@ -105,7 +92,7 @@ test('what has started is shown with its start, its attempts and its key, and no
     interrupt: toJson({ id: 'i', toolRequest: { name: 'refund_order', ref: 'r', input: {} } }),
     idempotencyKey: 'key-7',
   };
-  const requestId = await askAndStart(store, { details });
+  const requestId = await askAndStart(here.store, { details });
   const { out } = await runHere('show', requestId);
   expect(out).toMatch(/^started at +\d{4}-\d\d-\d\dT/m);
   expect(out).toMatch(/^attempts +1 of \d+$/m);

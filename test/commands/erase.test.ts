@@ -1,48 +1,36 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/agent/json.ts';
 import { userMessage } from '../../src/agent/messages.ts';
 import { accountsIn } from '../../src/store/documents/accounts.ts';
-import { type Store, threadOf } from '../../src/store/port/store.ts';
-import { openRedisStore } from '../../src/store/redis/redis-store.ts';
+import { threadOf } from '../../src/store/port/store.ts';
 import { snapshotOf } from '../store/records-snapshot.ts';
 import { approve, ask, beginTurn, newThreadId, reject, suspendTurn, takeTurn } from '../store/support.ts';
-import { connectTestRedis, type TestRedis } from '../support/redis.ts';
-import { run } from './support.ts';
+import { eachWithRecord } from './support.ts';
 
 const ANN = 'U0ANNA0001';
 const BEN = 'U0BEN00001';
 
-const opened: TestRedis[] = [];
-let redis: TestRedis;
-let store: Store;
-beforeEach(() => {
-  redis = connectTestRedis();
-  opened.push(redis);
-  store = openRedisStore(redis);
-});
-afterAll(async () => {
-  await Promise.all(opened.map((each) => each.close()));
-});
+const here = eachWithRecord();
 
-const runHere = (...argv: string[]) => run(argv, { REDIS_URL: redis.url }, redis.prefix);
+const runHere = (...argv: string[]) => here.run(argv);
 
 /** A thread in which somebody wrote, left idle. */
 async function write(person: string, text: string): Promise<string> {
   const threadId = newThreadId();
-  const turn = await beginTurn(store, threadId);
+  const turn = await beginTurn(here.store, threadId);
   const messages = [userMessage(`Name: ${text}`, { user: person, role: 'requester' })];
-  await suspendTurn(store, turn, { messages });
+  await suspendTurn(here.store, turn, { messages });
   return threadId;
 }
 
 /** Lets the thread read how its request ended. */
 async function read(requestId: string): Promise<void> {
-  await suspendTurn(store, await takeTurn(store, threadOf(requestId) ?? ''));
+  await suspendTurn(here.store, await takeTurn(here.store, threadOf(requestId) ?? ''));
 }
 
 /** Everything on record but the audit log. */
 async function remains(): Promise<string> {
-  const snapshot = await snapshotOf(redis.client, redis.prefix);
+  const snapshot = await snapshotOf(here.redis.client, here.redis.prefix);
   return JSON.stringify(Object.entries(snapshot).filter(([key]) => !['audit', 'head'].includes(key)));
 }
 
@@ -50,15 +38,15 @@ describe('erase', () => {
   test("removes a person's threads and requests and nobody else's, and the chain still verifies", async () => {
     await write(ANN, 'my secret wish');
     const other = await write(BEN, 'hello');
-    const own = await ask(store, { requester: ANN, details: { why: 'Anna wants it' } });
-    await store.vote(own, reject('U-ben', { reason: 'no' }));
+    const own = await ask(here.store, { requester: ANN, details: { why: 'Anna wants it' } });
+    await here.store.vote(own, reject('U-ben', { reason: 'no' }));
     await read(own);
-    const decided = await ask(store, { requester: BEN, policy: { principals: [ANN] } });
-    await store.vote(decided, reject(ANN, { reason: 'because I say so' }));
+    const decided = await ask(here.store, { requester: BEN, policy: { principals: [ANN] } });
+    await here.store.vote(decided, reject(ANN, { reason: 'because I say so' }));
     await read(decided);
-    const unrelated = await ask(store, { requester: BEN });
+    const unrelated = await ask(here.store, { requester: BEN });
     const usage = { inputTokens: 5, outputTokens: 2, totalTokens: 7 };
-    await store.spend({ callId: 'c', threadId: 'T', person: ANN, channel: 'C', model: 'm', usage });
+    await here.store.spend({ callId: 'c', threadId: 'T', person: ANN, channel: 'C', model: 'm', usage });
 
     const dry = await runHere('erase', ANN, '--dry-run');
     expect(dry).toMatchObject({ code: 0, out: 'would remove (threads: 1, requests: 2)\n' });
@@ -72,21 +60,23 @@ describe('erase', () => {
     for (const trace of [ANN, 'my secret wish', 'Anna wants it', 'because I say so'])
       expect(rest, trace).not.toContain(trace);
     expect(rest).toContain(other);
-    expect(await store.load(unrelated)).toMatchObject({ outcome: 'found' });
-    expect(await store.listUsage(1)).toMatchObject([{ person: 'erased', inputTokens: 5, outputTokens: 2 }]);
+    expect(await here.store.load(unrelated)).toMatchObject({ outcome: 'found' });
+    expect(await here.store.listUsage(1)).toMatchObject([
+      { person: 'erased', inputTokens: 5, outputTokens: 2 },
+    ]);
 
     const { out: rows } = await runHere('audit', '--json');
     expect(rows).toMatch(/"erased".*asked by letter|asked by letter.*"erased"/);
-    expect((await store.verifyAudit()).problems).toEqual([]);
+    expect((await here.store.verifyAudit()).problems).toEqual([]);
     expect((await runHere('audit', 'verify')).code).toBe(0);
   });
 
   test("removes a person's feedback and the notes that were written for them or name them, and nobody else's", async () => {
     const threadId = await write(BEN, 'hello');
     for (const person of [ANN, BEN])
-      await store.giveFeedback({ threadId, answer: '1', person, verdict: 'bad' });
+      await here.store.giveFeedback({ threadId, answer: '1', person, verdict: 'bad' });
     const note = (id: string, text: string, ...people: string[]) =>
-      store.remember('C1', { id, text, people }, 10);
+      here.store.remember('C1', { id, text, people }, 10);
     await note('a', 'Deploys are on Tuesdays.', ANN);
     await note('b', `Ask <@${ANN}> first.`, BEN);
     await note('c', 'The office is closed on Mondays.', BEN);
@@ -96,27 +86,27 @@ describe('erase', () => {
     const { out } = await runHere('erase', ANN, '--json');
     expect(JSON.parse(out)).toMatchObject({ feedback: 1, notes: 2, left: [] });
     expect(await remains()).not.toContain(ANN);
-    expect((await store.recall('C1')).map(({ id }) => id)).toEqual(['c']);
-    expect(await store.listFeedback()).toEqual([{ threadId, answer: '1', person: BEN, verdict: 'bad' }]);
+    expect((await here.store.recall('C1')).map(({ id }) => id)).toEqual(['c']);
+    expect(await here.store.listFeedback()).toEqual([{ threadId, answer: '1', person: BEN, verdict: 'bad' }]);
   });
 
   test("revokes the grants that a person signed or that were given to them, and nobody else's, and keeps nothing that names them", async () => {
     const open = (id: string, details: JsonObject) =>
-      store.openGrant({ id, uses: 3, expiresAt: Date.now() + 3_600_000, details });
+      here.store.openGrant({ id, uses: 3, expiresAt: Date.now() + 3_600_000, details });
     await open('a', { requesters: [ANN], by: [BEN], title: 'Refund' });
     await open('b', { requesters: [BEN], by: [ANN], title: 'Refund' });
     await open('c', { requesters: [BEN], by: ['U-cid'], principals: [ANN, 'U-cid'], title: 'Refund' });
-    await store.revokeGrant('b', { who: ANN, eligible: true, evidence: {} });
+    await here.store.revokeGrant('b', { who: ANN, eligible: true, evidence: {} });
     expect((await runHere('erase', ANN, '--dry-run')).out).toContain('grants: 2');
     const { out } = await runHere('erase', ANN, '--json');
     expect(JSON.parse(out)).toMatchObject({ grants: 2, left: [] });
-    for (const id of ['a', 'b']) expect(JSON.stringify(await store.loadGrant(id))).not.toContain(ANN);
-    expect((await store.listGrants()).map(({ id }) => id)).toEqual(['c']);
-    expect((await store.verifyAudit()).problems).toEqual([]);
+    for (const id of ['a', 'b']) expect(JSON.stringify(await here.store.loadGrant(id))).not.toContain(ANN);
+    expect((await here.store.listGrants()).map(({ id }) => id)).toEqual(['c']);
+    expect((await here.store.verifyAudit()).problems).toEqual([]);
   });
 
   test('removes the trace of an account that its issuer refused', async () => {
-    const accounts = accountsIn(store);
+    const accounts = accountsIn(here.store);
     await accounts.saveConnection('docs', ANN, { version: 'one', sealed: 'sealed' });
     await accounts.removeConnection('docs', ANN, 'one');
     await runHere('erase', ANN);
@@ -124,18 +114,18 @@ describe('erase', () => {
   });
 
   test('leaves what is still open, names it, and removes it once it has ended', async () => {
-    const open = await ask(store, { requester: ANN });
+    const open = await ask(here.store, { requester: ANN });
     const first = await runHere('erase', ANN);
     expect(first.code).toBe(1);
     expect(first.out).toContain(`still open: ${open}`);
-    expect(await store.load(open)).toMatchObject({ outcome: 'found' });
-    expect(await store.vote(open, approve('U-ben'))).toMatchObject({ outcome: 'voted' });
+    expect(await here.store.load(open)).toMatchObject({ outcome: 'found' });
+    expect(await here.store.vote(open, approve('U-ben'))).toMatchObject({ outcome: 'voted' });
 
-    await store.supersede(open, 'not needed');
+    await here.store.supersede(open, 'not needed');
     expect((await runHere('erase', ANN)).code).toBe(1);
     await read(open);
     expect(await runHere('erase', ANN)).toMatchObject({ code: 0 });
-    expect(await store.load(open)).toEqual({ outcome: 'unknown' });
+    expect(await here.store.load(open)).toEqual({ outcome: 'unknown' });
   });
 
   test('finds a person by a name, as a whole word, where the id is missing', async () => {
@@ -156,11 +146,11 @@ describe('erase', () => {
 
   test('names a message that waits to be sent, until it was sent', async () => {
     const threadId = newThreadId();
-    await store.enqueueOutbox(threadId, { id: `${threadId}/1`, body: { text: `Hello <@${ANN}>` } });
+    await here.store.enqueueOutbox(threadId, { id: `${threadId}/1`, body: { text: `Hello <@${ANN}>` } });
     expect(await runHere('erase', ANN)).toMatchObject({ code: 1 });
     expect((await runHere('erase', ANN)).out).toContain(`still open: ${threadId}/1`);
-    const items = await store.claimOutbox({ leaseMs: 60_000, limit: 10 });
-    for (const item of items) if (item.kind === 'row') await store.done(item);
+    const items = await here.store.claimOutbox({ leaseMs: 60_000, limit: 10 });
+    for (const item of items) if (item.kind === 'row') await here.store.done(item);
     expect(await runHere('erase', ANN)).toMatchObject({ code: 0 });
   });
 

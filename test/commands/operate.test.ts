@@ -1,28 +1,15 @@
 import { PassThrough } from 'node:stream';
-import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { APPROVERS_GROUP, CAST } from '../../playground/slack/default-cast.ts';
 import { startLocalSlack } from '../../playground/slack/start-local-slack.ts';
 import { toJson } from '../../src/agent/json.ts';
 import { runCommandLine } from '../../src/commands/run-command-line.ts';
-import type { Store } from '../../src/store/port/store.ts';
-import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { approve, ask, askAndLose, askAndStart, stateOf } from '../store/support.ts';
-import { connectTestRedis, type TestRedis } from '../support/redis.ts';
-import { jsonLines, run } from './support.ts';
+import { eachWithRecord, jsonLines, run } from './support.ts';
 
-const opened: TestRedis[] = [];
-let redis: TestRedis;
-let store: Store;
-beforeEach(() => {
-  redis = connectTestRedis();
-  opened.push(redis);
-  store = openRedisStore(redis);
-});
-afterAll(async () => {
-  await Promise.all(opened.map((each) => each.close()));
-});
+const here = eachWithRecord();
 
-const runHere = (...argv: string[]) => run(argv, { REDIS_URL: redis.url }, redis.prefix);
+const runHere = (...argv: string[]) => here.run(argv);
 const WHY = ['--reason', 'Asked twice.', '--as', 'ann'];
 
 const details = {
@@ -32,8 +19,8 @@ const details = {
 
 test('cancel ends a request that waits or is approved, by the operator and with the reason on record', async () => {
   for (const before of ['pending', 'approved']) {
-    const id = await ask(store, { details, policy: { quorum: 1 } });
-    if (before === 'approved') await store.vote(id, approve('U-ann'));
+    const id = await ask(here.store, { details, policy: { quorum: 1 } });
+    if (before === 'approved') await here.store.vote(id, approve('U-ann'));
     expect(await runHere('cancel', id, ...WHY)).toEqual({
       code: 0,
       out: 'cancelled: Refund order\n',
@@ -52,32 +39,32 @@ test('cancel ends a request that waits or is approved, by the operator and with 
 });
 
 test('cancel changes nothing once the action has started, and the attempt is on record', async () => {
-  const requestId = await askAndStart(store);
+  const requestId = await askAndStart(here.store);
   const { code, error } = await runHere('cancel', requestId, ...WHY);
   expect([code, error]).toEqual([
     1,
     `countersign cancel: ${requestId} is not cancelled: it has already started\n`,
   ]);
-  expect(await stateOf(store, requestId)).toBe('started');
+  expect(await stateOf(here.store, requestId)).toBe('started');
   const rows = jsonLines((await runHere('audit', '--json', '--request', requestId)).out);
   expect(rows.map(({ event }) => event)).toContain('refused');
 });
 
 test('a decision without a reason is refused; at a terminal it is asked for', async () => {
-  const id = await ask(store);
+  const id = await ask(here.store);
   expect(await runHere('cancel', id)).toMatchObject({
     code: 2,
     error: expect.stringContaining('--reason is missing'),
   });
-  expect(await stateOf(store, id)).toBe('pending');
+  expect(await stateOf(here.store, id)).toBe('pending');
   const input = new PassThrough();
   input.end('Not needed any more.\n');
   let out = '';
   const write = async (text: string) => {
     out += text;
   };
-  const environment = { REDIS_URL: redis.url };
-  const context = { environment, write, writeError: write, input, prefix: redis.prefix };
+  const environment = { REDIS_URL: here.redis.url };
+  const context = { environment, write, writeError: write, input, prefix: here.redis.prefix };
   expect(await runCommandLine(['cancel', id], context)).toBe(0);
   expect(out).toMatch(/^Reason: cancelled: /);
   expect((await runHere('show', id)).out).toMatch(/^outcome +Not needed any more\.$/m);
@@ -88,16 +75,16 @@ test.each([
   ['--did-not-run', 'resolved'],
   ['--run-again', 'approved'],
 ])('resolve %s makes an unknown outcome %s', async (flag, state) => {
-  const id = await askAndLose(store, { details });
+  const id = await askAndLose(here.store, { details });
   const { code, out } = await runHere('resolve', id, flag, ...WHY, '--json');
   expect([code, jsonLines(out)]).toEqual([0, [{ ok: true, outcome: 'resolved', state }]]);
-  expect(await stateOf(store, id)).toBe(state);
+  expect(await stateOf(here.store, id)).toBe(state);
   const rows = jsonLines((await runHere('audit', '--json', '--request', id)).out);
   expect(rows.at(-1)).toMatchObject({ event: 'resolved', detail: `${flag.slice(2)} operator:ann` });
 });
 
 test('resolve refuses what is not unknown, and a request that does not exist', async () => {
-  const id = await ask(store);
+  const id = await ask(here.store);
   expect(await runHere('resolve', id, '--ran', ...WHY)).toMatchObject({
     code: 1,
     error: expect.stringContaining('is pending; only an unknown outcome is resolved'),
@@ -111,29 +98,29 @@ test('resolve refuses what is not unknown, and a request that does not exist', a
 test('people and groups are shown by name where Slack can be asked, and machines get ids', async () => {
   const slack = await startLocalSlack();
   onTestFinished(() => slack.stop());
-  const id = await ask(store, {
+  const id = await ask(here.store, {
     details,
     requester: CAST.requester,
     policy: { quorum: 2, principals: [APPROVERS_GROUP, CAST.alice] },
   });
-  await store.vote(id, approve(CAST.alice));
+  await here.store.vote(id, approve(CAST.alice));
   const environment = {
-    REDIS_URL: redis.url,
+    REDIS_URL: here.redis.url,
     SLACK_BOT_TOKEN: slack.botToken,
     SLACK_API_URL: slack.apiUrl,
   };
-  const { out: table } = await run(['pending'], environment, redis.prefix);
+  const { out: table } = await run(['pending'], environment, here.redis.prefix);
   expect(table).toMatch(/approval \(1 of 2\) +Refund order .* Remi Requester +@approvers, Alice Approver /);
-  const { out } = await run(['show', id], environment, redis.prefix);
+  const { out } = await run(['show', id], environment, here.redis.prefix);
   expect(out).toMatch(/^requested by +Remi Requester$/m);
   expect(out).toMatch(/^approved by +Alice Approver at \S+Z$/m);
   expect(out).toMatch(/^arguments +\{"amount":1200\}$/m);
-  const [shown] = jsonLines((await run(['show', id, '--json'], environment, redis.prefix)).out);
+  const [shown] = jsonLines((await run(['show', id, '--json'], environment, here.redis.prefix)).out);
   expect(shown).toMatchObject({ id, requester: CAST.requester, votes: [{ who: CAST.alice }] });
 });
 
 test('show writes no character that would steer a terminal', async () => {
-  const id = await ask(store, {
+  const id = await ask(here.store, {
     details: {
       ...details,
       interrupt: toJson({ id: 'i', toolRequest: { name: 'a', ref: 'r', input: '\u001b[2J' } }),

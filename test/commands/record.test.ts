@@ -1,28 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { toJson } from '../../src/agent/json.ts';
-import { type Store, threadOf } from '../../src/store/port/store.ts';
+import { threadOf } from '../../src/store/port/store.ts';
 import { Keys } from '../../src/store/record/keys.ts';
-import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { approve, ask, beginTurn, newRequest, newThreadId, reject, suspendTurn } from '../store/support.ts';
-import { connectTestRedis, type TestRedis } from '../support/redis.ts';
-import { jsonLines, newFolder, run } from './support.ts';
+import { eachWithRecord, jsonLines, newFolder } from './support.ts';
 
-const opened: TestRedis[] = [];
-let redis: TestRedis;
-let store: Store;
+const here = eachWithRecord();
 
-beforeEach(() => {
-  redis = connectTestRedis();
-  opened.push(redis);
-  store = openRedisStore(redis);
-});
-afterAll(async () => {
-  await Promise.all(opened.map((each) => each.close()));
-});
-
-const runHere = (...argv: string[]) => run(argv, { REDIS_URL: redis.url }, redis.prefix);
+const runHere = (...argv: string[]) => here.run(argv);
 
 /** The part of a request's call that a list shows. */
 function details(name: string, input: object) {
@@ -36,9 +23,9 @@ describe('stats', () => {
 
   test('prints the approval rate and the median time of each policy', async () => {
     const audit = { policy_name: 'finance' };
-    await store.vote(await ask(store, { audit }), approve('U-ann'));
-    await store.vote(await ask(store, { audit }), reject('U-ann'));
-    await ask(store, { audit });
+    await here.store.vote(await ask(here.store, { audit }), approve('U-ann'));
+    await here.store.vote(await ask(here.store, { audit }), reject('U-ann'));
+    await ask(here.store, { audit });
     expect(jsonLines((await runHere('stats', '--json')).out)).toEqual([
       {
         policy: 'finance',
@@ -57,10 +44,10 @@ describe('stats', () => {
 });
 
 test('stats also prints what people think of the answers in each channel', async () => {
-  const threadId = threadOf(await ask(store, { audit: {} })) ?? '';
+  const threadId = threadOf(await ask(here.store, { audit: {} })) ?? '';
   const [channel = ''] = threadId.split(':');
   const rate = (answer: string, person: string, verdict: 'good' | 'bad') =>
-    store.giveFeedback({ threadId, answer, person, verdict });
+    here.store.giveFeedback({ threadId, answer, person, verdict });
   await rate('1', 'U-ann', 'bad');
   await rate('1', 'U-ann', 'good');
   await rate('1', 'U-ben', 'bad');
@@ -71,7 +58,7 @@ test('stats also prints what people think of the answers in each channel', async
 
 describe('usage', () => {
   const spend = (threadId: string, person: string, model: string) =>
-    store.spend({
+    here.store.spend({
       callId: `${threadId}.1`,
       threadId,
       person,
@@ -127,11 +114,11 @@ describe('pending', () => {
 
   test('lists each request once, however many people it waits for, and leaves out what is settled', async () => {
     const waiting = await Promise.all([
-      ask(store, { policy: { principals: ['U-ann', 'U-ben', 'S-all'] } }),
-      ask(store, { kind: 'question' }),
+      ask(here.store, { policy: { principals: ['U-ann', 'U-ben', 'S-all'] } }),
+      ask(here.store, { kind: 'question' }),
     ]);
-    await store.vote(await ask(store), reject('U-ann'));
-    await store.vote(await ask(store), approve('U-ann'));
+    await here.store.vote(await ask(here.store), reject('U-ann'));
+    await here.store.vote(await ask(here.store), approve('U-ann'));
     const { code, out } = await runHere('pending', '--json');
     expect(code).toBe(0);
     expect(
@@ -145,7 +132,7 @@ describe('pending', () => {
     const threadId = newThreadId();
     const policy = { principals: ['U-ann'] };
     const requests = Array.from({ length: 1010 }, () => newRequest(threadId, { policy }));
-    await suspendTurn(store, await beginTurn(store, threadId), { requests });
+    await suspendTurn(here.store, await beginTurn(here.store, threadId), { requests });
     const { out } = await runHere('pending', '--json');
     expect(
       jsonLines(out)
@@ -155,11 +142,11 @@ describe('pending', () => {
   });
 
   test('prints what would run, the requester, the approvers and the deadline', async () => {
-    const id = await ask(store, {
+    const id = await ask(here.store, {
       details: details('refund_order', { amount: 1200 }),
       policy: { quorum: 2, principals: ['U-ann', 'U-ben'] },
     });
-    await store.vote(id, approve('U-ann'));
+    await here.store.vote(id, approve('U-ann'));
     const [shown] = jsonLines((await runHere('pending', '--json')).out);
     expect(shown).toMatchObject({
       id,
@@ -189,14 +176,14 @@ describe('pending', () => {
   });
 
   test('shows a terminal no character that would steer it', async () => {
-    await ask(store, { details: details('act', { text: '\u001b[2J\u009b2J\u202Eabc' }) });
+    await ask(here.store, { details: details('act', { text: '\u001b[2J\u009b2J\u202Eabc' }) });
     const { out } = await runHere('pending');
     for (const steering of ['\u001b', '\u009b', '\u202e']) expect(out).not.toContain(steering);
   });
 
   test('names a request that cannot be read, and lists the others', async () => {
-    const [good, bad] = [await ask(store), await ask(store)];
-    await redis.client.set(new Keys(redis.prefix).record(bad), 'not json');
+    const [good, bad] = [await ask(here.store), await ask(here.store)];
+    await here.redis.client.set(new Keys(here.redis.prefix).record(bad), 'not json');
     const { code, out, error } = await runHere('pending', '--json');
     expect([code, jsonLines(out).map(({ id }) => id)]).toEqual([1, [good]]);
     expect(error).toMatch(new RegExp(`^${bad} cannot be read: `));
@@ -207,7 +194,7 @@ describe('audit', () => {
   const subjects = ['one', 'two', 'three'];
   const noteAll = async (prefix: string) => {
     for (const subject of subjects)
-      await store.note(`${prefix}-${subject}`, 'configured', subject, { prefix });
+      await here.store.note(`${prefix}-${subject}`, 'configured', subject, { prefix });
   };
 
   test('prints every row, for people and for machines', async () => {
@@ -230,7 +217,7 @@ describe('audit', () => {
     await noteAll('first');
     expect(jsonLines((await next()).out)).toHaveLength(3);
     expect((await next()).out).toBe('');
-    await store.note('later', 'configured', 'one', {});
+    await here.store.note('later', 'configured', 'one', {});
     expect(jsonLines((await next()).out)).toMatchObject([{ subject: 'one', body: '{}' }]);
     expect((await next()).out).toBe('');
     expect(JSON.parse(readFileSync(marks, 'utf8'))).toMatchObject({ seq: 4 });
@@ -260,8 +247,8 @@ describe('audit', () => {
   });
 
   test('verify ends with 1 and names the row that was removed', async () => {
-    for (const index of [1, 2, 3]) await store.note(`note-${index}`, 'configured', 'one', { index });
-    await redis.client.xdel(new Keys(redis.prefix).shared('audit'), '2-0');
+    for (const index of [1, 2, 3]) await here.store.note(`note-${index}`, 'configured', 'one', { index });
+    await here.redis.client.xdel(new Keys(here.redis.prefix).shared('audit'), '2-0');
     const { code, error } = await runHere('audit', 'verify');
     expect(code).toBe(1);
     expect(error).toMatch(/^row 2: removed: /);
@@ -274,8 +261,8 @@ describe('audit', () => {
     await noteAll('first');
     await runHere('audit', '--json', '--mark', marks);
     expect(await runHere('audit', 'verify', '--against', marks)).toMatchObject({ code: 0 });
-    const keys = new Keys(redis.prefix);
-    await redis.client.del(keys.shared('audit'), keys.shared('head'));
+    const keys = new Keys(here.redis.prefix);
+    await here.redis.client.del(keys.shared('audit'), keys.shared('head'));
     await noteAll('forged');
     expect(await runHere('audit', 'verify')).toMatchObject({ code: 0 });
     expect(await runHere('audit', 'verify', '--against', marks)).toMatchObject({

@@ -1,8 +1,11 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeEach, onTestFinished } from 'vitest';
 import { runCommandLine } from '../../src/commands/run-command-line.ts';
+import type { Store } from '../../src/store/port/store.ts';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
+import { connectTestRedis, type TestRedis } from '../support/redis.ts';
 
 export interface Ran {
   readonly code: number;
@@ -28,6 +31,32 @@ export async function run(
     ...(prefix !== undefined && { prefix }),
   });
   return { code, out, error };
+}
+
+/** Gives each test of a file a record of its own. */
+export function eachWithRecord() {
+  const opened: TestRedis[] = [];
+  let redis: TestRedis;
+  let store: Store;
+  beforeEach(() => {
+    redis = connectTestRedis();
+    opened.push(redis);
+    store = openRedisStore(redis);
+  });
+  afterAll(async () => {
+    await Promise.all(opened.map((each) => each.close()));
+  });
+  return {
+    get redis() {
+      return redis;
+    },
+    get store() {
+      return store;
+    },
+    /** Carries out a command on the record. */
+    run: (argv: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
+      run(argv, { REDIS_URL: redis.url, ...environment }, redis.prefix),
+  };
 }
 
 /** The lines of an output as JSON. */

@@ -40,12 +40,12 @@ interface Open {
   approvals: Approval[];
   isRejected: boolean;
   isWithdrawn: boolean;
-  /** How often it may take effect. */
+  /** The most effects that it may have. */
   most: number;
   runs: number;
 }
 
-/** How often which came about. */
+/** A count of each verdict. */
 export type Tally = Record<'denied' | 'free' | 'asked' | 'granted' | 'approved', number>;
 
 /** Plays one composition with the whole bot on a real record; throws where the bot does something else than the oracle says. */

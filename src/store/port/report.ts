@@ -24,7 +24,7 @@ export interface RecordEvent {
   readonly request?: RequestFacts;
 }
 
-/** What a change of the record tells beside its result: the rows of the audit log, and the work that is now due. */
+/** The part of a reply that is the same for every change: the rows of the audit log, and the work that is now due. */
 export interface Report {
   readonly events: readonly RecordEvent[];
   readonly due: readonly { readonly work: Work; readonly delayMs: number }[];

@@ -7,7 +7,7 @@ import { Saboteur } from './saboteur.ts';
 
 const IN_FLIGHT = 30;
 /** When no point that is still missing has failed for so long, no errand leads there. */
-const GIVE_UP_MS = 120_000;
+const GIVE_UP_MS = 30_000;
 
 /** `rounds` is how often each point fails; every point that the errands lead to is played. */
 export function atEveryPoint(

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CAST } from '../../../playground/slack/default-cast.ts';
 import type { Message } from '../../../playground/slack/state/types.ts';
 import type { Workspace } from '../../../playground/slack/workspace.ts';
+import { threadIdOf } from '../../../src/bot/slack/thread.ts';
 import { clickCard } from '../../support/click-card.ts';
 import { readEffects } from '../worker/effects.ts';
 import { cardOf, hasSigned, type ShownCard } from './cards.ts';
@@ -16,6 +17,7 @@ const HURRY_AFTER_MS = 300;
 const SORRY = /Please (?:ask|try) again/;
 const STOPPED = /Stopped\./;
 const STOPPED_MS = 5_000;
+const QUARANTINED = /can't continue this thread/;
 /** The requester and a guest, who may not approve anything, and click all the same. */
 const UNINVITED = [CAST.requester, CAST.guest];
 
@@ -24,6 +26,7 @@ export class People {
   readonly #workspace: Workspace;
   readonly #effectsFile: string;
   readonly #runsAgain: boolean;
+  readonly #release: (threadId: string) => Promise<void>;
   readonly #open = new Map<string, Errand>();
   readonly #lastTry = new Map<string, number>();
   readonly #late = new Set<Promise<unknown>>();
@@ -34,10 +37,16 @@ export class People {
   readonly #lastOrder = new Map<string, { readonly ts: string; readonly words: string }>();
   #isOver = false;
 
-  constructor(workspace: Workspace, effectsFile: string, runsAgain: boolean) {
+  constructor(
+    workspace: Workspace,
+    effectsFile: string,
+    runsAgain: boolean,
+    release: (threadId: string) => Promise<void>,
+  ) {
     this.#workspace = workspace;
     this.#effectsFile = effectsFile;
     this.#runsAgain = runsAgain;
+    this.#release = release;
     this.lostWords = new LostWords(workspace.deliveries);
   }
 
@@ -86,6 +95,7 @@ export class People {
       return;
     }
     this.#askAgain(errand, replies);
+    this.#retry(errand, replies);
     this.#repeatOrder(errand);
     for (const card of replies.flatMap((message) => cardOf(message) ?? [])) {
       for (const who of UNINVITED) this.#try(errand, card, who, 'approve');
@@ -106,6 +116,17 @@ export class People {
     if (sorry === undefined || this.#lastTry.has(`${sorry.ts} sorry`)) return;
     this.#lastTry.set(`${sorry.ts} sorry`, Date.now());
     this.#workspace.as(CAST.requester).send(channel, 'Please go on.', { threadTs: ts });
+  }
+
+  /** Processes that die every second may take a thread with them five times in a row: an admin reads so, and lets it go on. */
+  #retry({ channel, ts }: Errand, replies: readonly Message[]): void {
+    for (const { ts: noticeTs, text } of replies) {
+      if (!QUARANTINED.test(text) || this.#lastTry.has(`${noticeTs} quarantined`)) continue;
+      this.#lastTry.set(`${noticeTs} quarantined`, Date.now());
+      void this.#release(threadIdOf({ channel, threadTs: ts })).catch(() => {
+        this.#lastTry.delete(`${noticeTs} quarantined`);
+      });
+    }
   }
 
   /** After a stop the model still has its last words; a while later nothing more comes. */

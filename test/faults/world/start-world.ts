@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { Cluster, Redis } from 'ioredis';
 import { startLocalModel } from '../../../playground/model/start-local-model.ts';
 import { startLocalSlack } from '../../../playground/slack/start-local-slack.ts';
+import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { parseManifest } from '../../../src/tools/manifest/parse.ts';
 import { startRedisCluster } from '../../support/redis-cluster.ts';
 import { startRedisProxy } from '../../support/redis-proxy.ts';
 import type { FaultAction, WorkerNews } from '../worker/fault-messages.ts';
+import { PREFIX } from '../worker/prefix.ts';
 import type { WorkerOrder } from '../worker/worker.ts';
 import { CHANNELS, USER_GROUPS, USERS } from './cast.ts';
 import { ANYBODY_APPROVES, MANIFEST } from './manifest.ts';
@@ -70,7 +72,13 @@ export async function startWorld(options: WorldOptions) {
   const cluster = options.cluster === true ? await startRedisCluster(3, { withReplicas: true }) : undefined;
   const client = cluster === undefined ? new Redis(redis.url) : new Cluster([...cluster.nodes]);
   client.on('error', () => {});
-  const people = new People(slack.workspace, effectsFile, options.silentIsDead ?? false);
+  const release = async (threadId: string): Promise<void> => {
+    await openRedisStore({ client, prefix: PREFIX }).unquarantine(threadId, {
+      by: 'an admin',
+      with: 'retry',
+    });
+  };
+  const people = new People(slack.workspace, effectsFile, options.silentIsDead ?? false, release);
   const reached = new Set<string>();
   const faults: { point: string; action: FaultAction; pid: number }[] = [];
   const workers = new Set<Worker>();

@@ -23,6 +23,7 @@ import {
   type RequestChanges,
   reject,
   suspendTurn,
+  takeTurn,
 } from '../support.ts';
 
 interface Woken {
@@ -77,6 +78,22 @@ const look = (requestId: string): Woken => ({
   delayMs: 0,
 });
 const run = (requestId: string): Woken => ({ work: { kind: 'run', requestId }, delayMs: 0 });
+
+// First, because it finds no other threads whose time is past.
+test('the end of a turn that has to run alone wakes a thread that waits for it', async () => {
+  const [alone, waiting] = [newThreadId(), newThreadId()];
+  for (const threadId of [alone, waiting]) {
+    await beginTurn(quiet, threadId, 0);
+    await quiet.claimTurn(threadId, 0);
+  }
+  const turn = await takeTurn(quiet, alone);
+  expect(await quiet.claimTurn(waiting, MINUTE_MS)).toMatchObject({ outcome: 'busy' });
+  await store.release(turn);
+  const woke = [alone, waiting].map(
+    (threadId): Woken => ({ work: { kind: 'thread', threadId }, delayMs: 0 }),
+  );
+  expectWoken(woke);
+});
 
 test('what is said in a free thread wakes it, and the same said twice does not', async () => {
   const threadId = newThreadId();

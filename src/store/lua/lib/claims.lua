@@ -15,8 +15,17 @@ local function is_suspect()
   return redis.call('HGET', K.head, 'suspect') == thread_id
 end
 
+-- Other suspects wait for this one, and their time to run is past. The oldest of them take its place.
+local function wake_next_suspect()
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', K.wake, '-inf', now, 'LIMIT', 0, 8)) do
+    if id ~= thread_id then report_due('thread|' .. id, now) end
+  end
+end
+
 -- Ends the claim of a turn that ends in a regular way.
 local function end_claim()
   redis.call('HDEL', K.thread, 'owner', 'lease_until', 'claims')
-  if is_suspect() then redis.call('HDEL', K.head, 'suspect', 'suspect_until') end
+  if not is_suspect() then return end
+  redis.call('HDEL', K.head, 'suspect', 'suspect_until')
+  wake_next_suspect()
 end
