@@ -152,7 +152,7 @@ test('step 8: the bot is killed in the middle of a deployment, comes back, and a
   await remi.sidebar.getByText('Countersign: connected').waitFor();
 
   const card = alice.threadMessage('⚠ Deploy');
-  await card.getByText('The worker stopped mid-run').waitFor();
+  await card.getByText('The process that ran this stopped').waitFor();
   await alice.click(card, 'It ran');
   await alice.dialog.getByLabel(/^How do you know\?/).fill('The new version answers.');
   await alice.click(alice.dialog, 'Save');

@@ -65,7 +65,7 @@ test('an action whose process was killed in the middle is unknown: those who may
   const modal = await story.modalFor(CAST.admin);
   await story.workspace.as(CAST.admin).submit(modal.id, { reason: 'It lies on the bench.' });
   await thread.shows(/Good to know\./);
-  await thread.shows(/Outcome confirmed: Press part[\s\S]*confirmed that it ran[\s\S]*on the bench/);
+  await thread.shows(/Ran: Press part[\s\S]*Ran · confirmed by[\s\S]*on the bench/);
   expect(story.toldOfCalls().at(-1)).toMatch(/"ran".*It lies on the bench/);
   expect(await workshop.linesOf('effects')).toHaveLength(1);
 });
@@ -90,7 +90,7 @@ test('an outcome whose process was killed while the tool looked it up is looked 
 
   await story.startOwnBot();
   await thread.shows(/It is engraved\./);
-  await thread.shows(/Outcome confirmed: Engrave part[\s\S]*confirmed that it ran/);
+  await thread.shows(/Ran: Engrave part[\s\S]*Ran · confirmed by[\s\S]*the tool/);
   expect(await workshop.linesOf('effects')).toHaveLength(1);
 });
 

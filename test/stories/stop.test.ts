@@ -237,3 +237,26 @@ test('a call that may have run before the stop is not called off: a person is as
   await dead.thread.shows(/Outcome unknown: Book/);
   expect(server.requests).toEqual([]);
 });
+
+test('a stop while an approved action runs says what runs and that it cannot be stopped from here', async () => {
+  const { until, goOn } = gate();
+  const server = await startRecordingServer((response) => void until.then(() => response.end('{}')));
+  onTestFinished(() => server.stop());
+  const story = await startStory({
+    manifest: `${manifest}  book:
+    description: Books.
+    title: Book it
+    http: { method: POST, url: "${server.origin}/book", allow_private: ["127.0.0.1"] }
+    approval: { require: always }
+`,
+    replies: [{ calls: [{ name: 'book', arguments: {} }] }, { text: 'Booked.' }],
+  });
+  const thread = story.ask('book it');
+  await thread.click(alice, /Approval needed: Book it/, 'approve');
+  await story.workspace.until(() => server.requests.length === 1, { what: 'the call' });
+  story.ask('stop', { threadTs: thread.ts });
+  await thread.shows(/^This is running and can't be stopped from here: Book it\./);
+  goOn();
+  await thread.shows(/Booked\./);
+  expect(JSON.stringify(story.workspace.payloads())).not.toContain('nothing to stop');
+});

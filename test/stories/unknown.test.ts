@@ -58,7 +58,7 @@ describe('an action whose outcome is unknown', () => {
     const modal = await story.modalFor(CAST.admin);
     await story.workspace.as(CAST.admin).submit(modal.id, { reason: 'Nothing there.' });
     await thread.shows(/Shall I try anew\?/);
-    await thread.shows(/confirmed that it did not run/);
+    await thread.shows(/Did not run: Press part[\s\S]*Did not run · confirmed by/);
     expect(story.toldOfCalls().at(-1)).toMatch(/"did-not-run".*Nothing there/);
     expect(await workshop.linesOf('effects')).toHaveLength(1);
   });
@@ -95,7 +95,7 @@ describe('an action whose outcome is unknown', () => {
   test('is settled by the tool itself where it can look it up, and nobody is asked', async () => {
     const { story, thread, workshop } = await fallSilent('engrave_part', [{ text: 'It is engraved.' }]);
     await thread.shows(/It is engraved\./);
-    await thread.shows(/Outcome confirmed: Engrave part[\s\S]*confirmed that it ran/);
+    await thread.shows(/Ran: Engrave part[\s\S]*Ran · confirmed by[\s\S]*the tool/);
     expect(story.toldOfCalls().at(-1)).toMatch(/"ran"/);
     expect(story.workspace.messagesIn(story.workspace.directMessages(CAST.admin))).toEqual([]);
     expect(await workshop.linesOf('effects')).toHaveLength(1);

@@ -91,8 +91,9 @@ export function contextLine(request: RequestRecord, { policy, rule, isOverLimit 
     ...(policy?.risk === 'high' ? [words(cardTexts.highRisk, { bold: true }), words(' · ')] : []),
     words(cardTexts.requestedBy),
     ...mentions(request.requesters),
-    words(` · ${ruleInWords(rule, isOverLimit)} · ${cardTexts.expires}`),
-    moment(request.expiresAt),
+    words(` · ${ruleInWords(rule, isOverLimit)}`),
+    // What has ended does not expire any more.
+    ...(request.state === 'pending' ? [words(` · ${cardTexts.expires}`), moment(request.expiresAt)] : []),
   );
 }
 

@@ -13,7 +13,7 @@ import { type Consent, consentOf } from '../../tools/mcp/auth/ask-for-consent.ts
 import { type Elicitation, elicitationOf } from '../../tools/mcp/server-pause.ts';
 import { readableName } from '../../tools/presentation/formats.ts';
 import { limits } from '../slack/limits.ts';
-import { cardTexts, STATE_ICON, STATE_WORD, UNDONE_ICON } from '../texts/cards.ts';
+import { cardTexts, STATE_ICON, STATE_WORD, UNDONE_ICON, VERDICT } from '../texts/cards.ts';
 import { showLabel } from '../texts/show-text.ts';
 import { plainValue } from './render-value.ts';
 
@@ -143,7 +143,13 @@ export function questionOf(request: RequestRecord): Question {
 /** Returns the icon and the word for the state of a request, as its cards and lists show them. */
 export function stateOf(request: RequestRecord): { readonly icon: string; readonly word: string } {
   if (request.undo?.isDone === true) return { icon: UNDONE_ICON, word: cardTexts.undoneWord };
-  return { icon: STATE_ICON[request.state], word: STATE_WORD[request.state] };
+  const shown = { icon: STATE_ICON[request.state], word: STATE_WORD[request.state] };
+  return request.state === 'resolved' ? (VERDICT.get(verdictOf(request)) ?? shown) : shown;
+}
+
+/** Reads what a person found out about an outcome that was unknown. */
+export function verdictOf({ payload = '' }: RequestRecord): string {
+  return payload.split('\n', 1)[0] ?? '';
 }
 
 const Wrapped = z.strictObject({ untrusted_output: z.custom<JsonValue>((value) => value !== undefined) });

@@ -6,7 +6,7 @@ import type { RequestRecord } from '../../store/port/store.ts';
 import { consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
 import { type Elicitation, elicitationOf, parseAnswerValue } from '../../tools/mcp/server-pause.ts';
 import { limits } from '../slack/limits.ts';
-import { cardTexts, confirmTexts, stateWord } from '../texts/cards.ts';
+import { cardTexts, confirmTexts, stateWord, VERDICT } from '../texts/cards.ts';
 import { connectionTexts } from '../texts/connections.ts';
 import { mention, moment, words } from '../texts/format.ts';
 import { freezeTexts } from '../texts/freezes.ts';
@@ -25,7 +25,7 @@ import {
   WITHDRAW,
 } from './action-ids.ts';
 import { button, type CardOptions, line, mentions, plain, quoted } from './card.ts';
-import { plainPayload, titleOf } from './card-details.ts';
+import { plainPayload, titleOf, verdictOf } from './card-details.ts';
 import { plainValue } from './render-value.ts';
 
 /** Builds the end of a decided request: what happened, who, when, and what can still be done. */
@@ -65,15 +65,24 @@ function stateBlocks(request: RequestRecord, { freeze }: CardOptions): KnownBloc
     case 'unknown':
       return [
         ...doubtBlocks(request),
-        line(words(cardTexts.resolvers), ...mentions(request.policy.resolvers), ...approvedBy(request)),
+        line(
+          words(cardTexts.resolvers),
+          ...mentions(request.policy.resolvers),
+          ...lastProgress(request),
+          ...approvedBy(request),
+        ),
       ];
-    case 'resolved': {
-      const [verdict = '', ...why] = reason.split('\n');
+    case 'resolved':
       return [
-        line(...by(request), words(cardTexts.confirmed(verdict)), ...when(request), ...approvedBy(request)),
-        ...ifAny(cardTexts.reason, why.join('\n')),
+        line(
+          words(cardTexts.confirmedBy(VERDICT.get(verdictOf(request))?.word)),
+          ...by(request),
+          words(', '),
+          ...when(request),
+          ...approvedBy(request),
+        ),
+        ...ifAny(cardTexts.reason, reason.split('\n').slice(1).join('\n')),
       ];
-    }
     case 'rejected':
       return [
         line(
@@ -82,16 +91,25 @@ function stateBlocks(request: RequestRecord, { freeze }: CardOptions): KnownBloc
           ...inPlaceOf(request, request.by ?? ''),
           words(', '),
           ...when(request),
+          ...approvedBy(request),
         ),
         ...ifAny(cardTexts.reason, reason),
       ];
     case 'withdrawn':
       return [
-        line(words(cardTexts.withdrawn), ...by(request), words(', '), ...when(request)),
+        line(
+          words(cardTexts.withdrawn),
+          ...by(request),
+          words(', '),
+          ...when(request),
+          ...approvedBy(request),
+        ),
         ...ifAny(cardTexts.reason, reason),
       ];
     case 'expired':
-      return [line(words(cardTexts.expired(request.kind === 'approval')), ...when(request))];
+      return [
+        line(words(cardTexts.expired(request.kind === 'approval')), ...when(request), ...approvedBy(request)),
+      ];
     case 'superseded':
       return replacedBlocks(request, reason);
     case 'answered':
@@ -157,9 +175,20 @@ function grantLine(request: RequestRecord, { revokedBy }: CardOptions): KnownBlo
 function replacedBlocks(request: RequestRecord, payload: string): KnownBlock[] {
   const reason = readReason(payload);
   if (reason?.code === 'edited')
-    return [line(words(cardTexts.replacedByEdit), mention(reason.by), words(', '), ...when(request))];
-  if (reason !== undefined) return [line(words(reasonTexts(reason).replaced))];
-  return [line(words(cardTexts.replacedUnknown)), ...ifAny(cardTexts.reason, payload)];
+    return [
+      line(
+        words(cardTexts.replacedByEdit),
+        mention(reason.by),
+        words(', '),
+        ...when(request),
+        ...approvedBy(request),
+      ),
+    ];
+  if (reason !== undefined) return [line(words(reasonTexts(reason).replaced), ...approvedBy(request))];
+  return [
+    line(words(cardTexts.replacedUnknown), ...approvedBy(request)),
+    ...ifAny(cardTexts.reason, payload),
+  ];
 }
 
 /**
@@ -181,6 +210,10 @@ function doubtBlocks(request: RequestRecord): KnownBlock[] {
     line(words(known ?? cardTexts.notTriedAgainUnknown)),
     ...(known === undefined ? ifAny(cardTexts.reason, payload) : []),
   ];
+}
+
+function lastProgress({ progress = '' }: RequestRecord): RichTextElement[] {
+  return progress === '' ? [] : [words(cardTexts.lastProgress(showLabel(progress, limits.label)))];
 }
 
 /** Lists the people who voted in one way, with their times. */
@@ -243,7 +276,7 @@ function ifAny(label: string, text: string | undefined): KnownBlock[] {
 
 function by({ by: who = '' }: RequestRecord): RichTextElement[] {
   if (who.startsWith('callback:')) return [words(cardTexts.externalSystem)];
-  if (who.startsWith('tool:')) return [words(cardTexts.theTool)];
+  if (who.startsWith('tool:')) return [words(cardTexts.theToolItself)];
   return [who === '' ? words(cardTexts.nobody) : mention(who)];
 }
 

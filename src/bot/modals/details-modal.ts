@@ -4,12 +4,12 @@ import type { RequestRecord } from '../../store/port/store.ts';
 import { DETAILS, NEXT_PAGE, PREVIOUS_PAGE, REJECT } from '../cards/action-ids.ts';
 import { approvalLines, approveButton, contextLine } from '../cards/approval-card.ts';
 import { button, line, preformatted } from '../cards/card.ts';
-import { type CardDetails, cardDetailsOf, payloadOf, questionOf } from '../cards/card-details.ts';
+import { type CardDetails, cardDetailsOf, payloadOf, questionOf, stateOf } from '../cards/card-details.ts';
 import { votesBy } from '../cards/outcome.ts';
 import { numbered, principalsLine } from '../cards/question-card.ts';
 import { plainValue, renderValue } from '../cards/render-value.ts';
 import { limits } from '../slack/limits.ts';
-import { cardTexts, ruleInFull, STATE_WORD } from '../texts/cards.ts';
+import { cardTexts, ruleInFull } from '../texts/cards.ts';
 import { delegationTexts } from '../texts/delegations.ts';
 import { sizeText } from '../texts/files.ts';
 import { words } from '../texts/format.ts';
@@ -70,7 +70,7 @@ function head(request: RequestRecord, details: CardDetails): KnownBlock[] {
   return [
     line(
       words(showLabel(presented.title, limits.answerCharacters), { bold: true }),
-      words(` · ${STATE_WORD[request.state]}`),
+      words(` · ${stateOf(request).word}`),
     ),
     contextLine(request, details),
     ...(isApproval
@@ -99,7 +99,9 @@ function rejectedLine(request: RequestRecord): KnownBlock[] {
 function piecesOf(request: RequestRecord, details: CardDetails): Piece[] {
   const { question, choices } = questionOf(request);
   const exact: Record<RequestRecord['kind'], () => Piece[]> = {
-    approval: () => [{ label: modalTexts.arguments, text: renderValue(details.input).text }],
+    approval: () => [
+      { label: modalTexts.arguments(request.state === 'pending'), text: renderValue(details.input).text },
+    ],
     question: () => [
       { label: modalTexts.question, text: showText(question) },
       { label: modalTexts.choices, text: numbered(choices) },

@@ -1,7 +1,9 @@
 import { OUTCOME_UNKNOWN } from '../../agent/calls/journal.ts';
 import { toJson } from '../../agent/json.ts';
 import type { Message } from '../../agent/messages.ts';
+import { readDetails } from '../../engine/request-details.ts';
 import { sinceAnswer } from '../../engine/task-people.ts';
+import type { RequestRecord } from '../../store/port/store.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import { titleOf } from '../cards/card-details.ts';
 import type { BotContext } from '../context.ts';
@@ -34,24 +36,38 @@ export function stopText(
   return replyTexts.stopped({ withdrawn, running, ran, unknown });
 }
 
-/** Tells the thread what a stop has done to its open requests; a turn that was running says so itself. */
+/**
+ * Tells the thread what a stop has done to its open requests; a turn that was running says so itself. `stopId` tells apart the stops of an
+ * action that goes on.
+ */
 export async function reportStop(
   context: Pick<BotContext, 'toolbox' | 'store'>,
   threadId: string,
   { withdrawn, running }: StoppedRequests,
+  stopId = '',
 ): Promise<void> {
   const [first] = [...withdrawn, ...running];
   if (first === undefined) return;
   const { store } = context;
-  const titlesOf = async (ids: readonly string[]): Promise<string[]> => {
+  const load = async (ids: readonly string[]): Promise<RequestRecord[]> => {
     const loaded = await Promise.all(ids.map((id) => store.load(id)));
-    return loaded.flatMap((each) => (each.outcome === 'found' ? [titleOf(each.request)] : []));
+    return loaded.flatMap((each) => (each.outcome === 'found' ? [each.request] : []));
   };
-  const { messages } = await store.readThread(threadId);
-  const found = { withdrawn: await titlesOf(withdrawn), running: await titlesOf(running) };
+  const [ended, going] = [await load(withdrawn), await load(running)];
+  const titles = (requests: readonly RequestRecord[]) => requests.map((request) => titleOf(request));
+  const text =
+    ended.length === 0
+      ? replyTexts.notStopped(
+          titles(going),
+          going.some((request) => readDetails(request)?.undoMs !== undefined),
+        )
+      : stopText(context, (await store.readThread(threadId)).messages, {
+          withdrawn: titles(ended),
+          running: titles(going),
+        });
   await store.enqueueOutbox(threadId, {
-    id: `${threadId}/stopped-${first}`,
-    body: { kind: 'plain', ...parseThreadId(threadId), text: stopText(context, messages, found) },
+    id: `${threadId}/stopped-${first}${ended.length === 0 ? stopId : ''}`,
+    body: { kind: 'plain', ...parseThreadId(threadId), text },
   });
 }
 

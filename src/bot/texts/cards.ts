@@ -51,10 +51,10 @@ export function stateWord(state: string): string {
   return word.toLowerCase();
 }
 
-/** The verdicts on a request whose outcome was unknown. */
-const CONFIRMED: ReadonlyMap<string, string> = new Map([
-  ['ran', ' confirmed that it ran, '],
-  ['did-not-run', ' confirmed that it did not run, '],
+/** The icon and the word of each verdict on a request whose outcome was unknown. */
+export const VERDICT: ReadonlyMap<string, { readonly icon: string; readonly word: string }> = new Map([
+  ['ran', { icon: STATE_ICON.succeeded, word: 'Ran' }],
+  ['did-not-run', { icon: STATE_ICON.rejected, word: 'Did not run' }],
 ]);
 
 /** Every sentence of a card. */
@@ -123,14 +123,15 @@ export const cardTexts = {
   done: 'Done ',
   failed: 'Failed ',
   error: 'Error',
-  unknown: "The worker stopped mid-run. We don't know whether this completed.",
+  unknown: "The process that ran this stopped. We don't know whether this completed.",
+  lastProgress: (text: string) => ` · Last progress: ${text}`,
   inDoubt:
     "It ended without a clear answer after it may have taken effect. We don't know whether this completed.",
   notTriedAgainUnknown: "Something it depends on changed, so it wasn't tried again.",
   earlierAttempt: "It was started before. We don't know whether that attempt completed.",
   resolvers: 'Who can confirm the outcome: ',
-  confirmed: (verdict: string) => CONFIRMED.get(verdict) ?? ' confirmed the outcome, ',
-  theTool: 'The tool',
+  confirmedBy: (word: string | undefined) =>
+    word === undefined ? 'Outcome confirmed by ' : `${word} · confirmed by `,
   theToolItself: 'the tool',
   externalSystem: 'an external system',
   rejected: 'Rejected by ',

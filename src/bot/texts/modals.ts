@@ -76,7 +76,7 @@ export const modalTexts = {
   question: 'Question',
   rule: 'Why approval is needed',
   choices: 'Choices',
-  arguments: 'Arguments, exactly as they will run',
+  arguments: (isPending: boolean) => (isPending ? 'Arguments, exactly as they will run' : 'Arguments'),
   original: 'Original arguments, before the edit',
   explanation: "Agent's explanation (unverified)",
   files: 'Files the agent read',

@@ -76,7 +76,7 @@ export const noticeTexts = {
   escalated: { lead: 'Escalated: no decision yet on ', tail: '. Can now be decided by ' },
   unknown: {
     lead: '',
-    tail: ": the worker stopped mid-run, and we don't know whether this completed. Who can confirm the outcome: ",
+    tail: ": the process that ran it stopped, and we don't know whether this completed. Who can confirm the outcome: ",
   },
   inDoubt: {
     lead: '',

@@ -41,7 +41,7 @@ const TEXTS: TextsOf = {
   'not-run': ({ why }) =>
     whole(
       why === undefined
-        ? 'The worker stopped mid-run, and it may not be tried again now.'
+        ? 'The process that ran it stopped, and it may not be tried again now.'
         : `It was started before and wasn't tried again: ${why}`,
     ),
 };

@@ -80,7 +80,7 @@ async function recordMessage(
   if (enqueued.outcome !== 'enqueued') return;
   if (enqueued.stop !== undefined) {
     const requests = await completeStop(context, threadId, user, enqueued.stop);
-    if (requests !== undefined) return reportStop(context, threadId, requests);
+    if (requests !== undefined) return reportStop(context, threadId, requests, `/${ts}`);
     await store.enqueueOutbox(threadId, {
       id: `${threadId}/${ts}/nothing-to-stop`,
       body: { kind: 'notice', ...thread, text: replyTexts.nothingToStop },

@@ -17,14 +17,15 @@ export async function stopAndTell(context: BotContext, threadId: string, who: st
   // In this order: what the turn asks before the stop is on record is found open, and what it asks later is recorded as withdrawn.
   const stopped = await context.store.stop(threadId, stopperOf(threadId, who));
   const requests = await withdrawWaiting(context, threadId, who);
-  const isStopped = stoppedHere || stopped.outcome === 'stopping' || requests.withdrawn.length > 0;
+  const isStopped = stoppedHere || stopped.outcome === 'stopping' || isAny(requests);
   if (isStopped) await reportStop(context, threadId, requests);
   return isStopped;
 }
 
 /**
  * Completes a stop that was recorded with an item of the inbox: stops that turn at once if it runs here, and withdraws what was open
- * then. The turn that reads the item has nothing to do with it. Returns `undefined` if there was nothing to stop.
+ * then. The turn that reads the item has nothing to do with it. Returns `undefined` if nothing of
+ * this person was waiting or running.
  */
 export async function completeStop(
   context: BotContext,
@@ -34,7 +35,11 @@ export async function completeStop(
 ): Promise<StoppedRequests | undefined> {
   if (token !== undefined) context.turns.stop(threadId, token);
   const requests = await withdrawWaiting(context, threadId, who, at);
-  return token !== undefined || requests.withdrawn.length > 0 ? requests : undefined;
+  return token !== undefined || isAny(requests) ? requests : undefined;
+}
+
+function isAny({ withdrawn, running }: StoppedRequests): boolean {
+  return withdrawn.length > 0 || running.length > 0;
 }
 
 /** Withdraws this person's open requests. With a time, only those that were open then: a stop has nothing to do with what was started after it. */
