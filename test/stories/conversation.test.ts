@@ -245,7 +245,7 @@ tools:
   );
   expect(steps()).toMatchObject([
     { status: 'complete' },
-    { title: expect.stringMatching(/^Refund/), status: 'pending', details: 'Waiting for approval' },
+    { title: expect.stringMatching(/^Refund/), status: 'complete', details: 'Sent for approval' },
   ]);
   await thread.click(CAST.alice, /Approval needed/, 'approve');
   await thread.shows(/Refunded\./);

@@ -87,3 +87,11 @@ test('a long action says on the card how far it is, and the requester sees what 
   expect(settled.ts).toBe(running.ts);
   expect(JSON.stringify(settled.blocks)).not.toContain('first coat');
 });
+
+test('the copy of a request from somebody’s direct messages has no link to them: nobody else can open them', async () => {
+  const story = await startStory({ manifest: manifest(''), replies: [{ calls: [refund] }] });
+  const channel = story.workspace.directMessages(CAST.requester);
+  story.workspace.as(CAST.requester).send(channel, 'refund order A-1001');
+  for (const card of await copiesOf(story, /Approval needed/))
+    expect(JSON.stringify(card.blocks)).not.toContain('Open the thread');
+});

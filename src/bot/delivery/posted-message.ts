@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { RequestRecord } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import { THREAD_VIEW } from '../requests/view-ids.ts';
-import { isUnthreaded, parseThreadId } from '../slack/thread.ts';
+import { isDirectChannel, isUnthreaded, parseThreadId } from '../slack/thread.ts';
 
 /** A posted card. The link to the card in the thread is looked up once, and stored with it. */
 export const PostedMessage = z.object({
@@ -12,13 +12,16 @@ export const PostedMessage = z.object({
 });
 export type PostedMessage = z.infer<typeof PostedMessage>;
 
-/** Finds the link to the card in the thread: stored with one of the cards, or looked up. The card in the thread has none. */
+/**
+ * Finds the link to the card in the thread: stored with one of the cards, or looked up. The card in the thread has none, and neither has
+ * the copy of a card in somebody's direct messages: nobody else can open them.
+ */
 export async function threadLinkFor(
   { links }: Pick<BotContext, 'links'>,
   request: RequestRecord,
   viewId: string,
 ): Promise<string | undefined> {
-  if (viewId === THREAD_VIEW) return undefined;
+  if (viewId === THREAD_VIEW || isDirectChannel(request.threadId)) return undefined;
   const posted = request.views.map((view) => ({
     id: view.id,
     message: PostedMessage.safeParse(view.postedAt).data,

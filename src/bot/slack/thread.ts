@@ -28,6 +28,11 @@ export function isUnthreaded(threadId: string): boolean {
   return OWN_NAME.test(parseThreadId(threadId).threadTs);
 }
 
+/** Tells whether a conversation is in the direct messages of one person, which nobody else can open. */
+export function isDirectChannel(threadId: string): boolean {
+  return threadId.startsWith('D');
+}
+
 /** Returns the place of a message of a conversation: in its thread, or in its channel where it has none. */
 export function placeIn(threadId: string): { readonly channel: string; readonly threadTs?: string } {
   const thread = parseThreadId(threadId);

@@ -20,7 +20,7 @@ const ENDINGS = {
 /** Says why the model did not answer, and what to do next. */
 const FAILURES = {
   'no-quota': "The model's account has no credit left. An admin needs to top it up.",
-  unavailable: "I couldn't reach the model. Please try again in a moment.",
+  unavailable: 'The model failed to answer. Please try again in a moment.',
   'timed-out': "The model didn't answer in time. Please try again.",
   unauthorized: "The model doesn't accept the bot's key. An admin needs to check it.",
   'unknown-model': "The configured model isn't available. An admin needs to choose another one.",
@@ -99,7 +99,7 @@ export const statusTexts = {
   progress: (title: string, message: string) => `is running: ${title}: ${message}`,
   /** The title of the list of steps in a reply that takes long. */
   steps: 'Steps',
-  waitingForApproval: 'Waiting for approval',
+  sentForApproval: 'Sent for approval',
   stopped: 'Stopped',
 } as const;
 
