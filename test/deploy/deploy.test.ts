@@ -233,3 +233,16 @@ test('the workflow runs scripts that exist, on every version of Node that is sup
   expect(named).toEqual(['test', 'test:full']);
   for (const name of named) expect(scripts).toHaveProperty([name]);
 });
+
+test('the workflows of releases and security run scripts that exist', () => {
+  const Workflow = z.object({
+    jobs: z.record(z.string(), z.object({ steps: z.array(z.object({ run: z.string().optional() })) })),
+  });
+  const named = ['release', 'security'].flatMap((name) =>
+    Object.values(Workflow.parse(readDocuments(`.github/workflows/${name}.yml`)[0]).jobs)
+      .flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []))
+      .flatMap((command) => /^npm run ([:\w]+)$/.exec(command)?.[1] ?? []),
+  );
+  expect(named).toEqual(['audit:dependencies', 'check', 'build', 'audit:dependencies']);
+  for (const name of named) expect(scripts).toHaveProperty([name]);
+});
