@@ -128,6 +128,26 @@ test('a freeze of one tool names what runs, leaves other tools alone, and ends w
   expect(await workshop.linesOf('effects')).toHaveLength(3);
 });
 
+test('a freeze of one tool changes no card of another: Slack takes few updates, and a click waits behind them', async () => {
+  const workshop = await openWorkshop();
+  const story = await startStory({
+    manifest: workshopManifest().replace('agent: {', `agent: { admins: [${CAST.admin}],`),
+    slack,
+    replies: [{ calls: [workshop.call('press_part'), workshop.call('stamp_part')] }],
+  });
+  const thread = story.ask('press and stamp');
+  await thread.shows(/Approval needed: Press part/);
+  const { ts } = await thread.shows(/Approval needed: Stamp part/);
+  await command(story, CAST.admin, 'freeze press_part Jammed.');
+  await thread.shows(/Approval needed: Press part[\s\S]*Jammed/);
+  await thread.click(CAST.alice, /Approval needed: Stamp part/, 'approve');
+  await thread.shows(/Done: Stamp part/);
+  const drawn = story.workspace.calls.filter(
+    ({ method, arguments: given }) => method === 'chat.update' && given.ts === ts,
+  );
+  expect(drawn.filter(({ arguments: given }) => `${given.text}`.includes('Approval needed'))).toEqual([]);
+});
+
 test('a mistyped tool ends no freeze, and the person is told which ones hold', async () => {
   const story = await startStory({ manifest, slack });
   const [notFrozen, frozen] = [

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { JsonObject } from '../../agent/json.ts';
 import { findFreeze } from '../../engine/execute.ts';
@@ -88,15 +89,21 @@ async function drawRequest(
       ? quietEnd(context, request, new Date(request.createdAt))
       : undefined;
     const card = cardFor(request, item.viewId, place, { threadLink, freeze, revokedBy, quietUntil });
+    // After a failed try Slack may still apply an older card, so what stands there is not known.
+    const drawn = item.tries > 0 ? undefined : hashOf(card);
+    // Slack takes few updates a minute, and a click waits behind those that change nothing.
+    const isUnchanged = drawn !== undefined && posted?.drawn === drawn;
     const postedAt =
       posted === undefined
         ? await post(context, item, place, card, isWanted(request, view))
-        : await update(context, item, place, posted, card, request);
+        : isUnchanged
+          ? posted
+          : await update(context, item, place, posted, card, request);
     if (item.viewId === THREAD_VIEW) await keepUndo(context, request, postedAt);
     const againMs = item.tries > 0 ? context.timing.redrawMs : 0;
     await store.done(item, {
       revision: request.revision,
-      postedAt: storedPlace(request, postedAt, threadLink),
+      postedAt: storedPlace(request, postedAt, { threadLink, drawn }),
       againMs,
     });
   } catch (error) {
@@ -121,12 +128,21 @@ function isUndeliverable({ postedAt }: View): boolean {
 function storedPlace(
   { views }: RequestRecord,
   posted: PostedMessage | undefined,
-  threadLink: string | undefined,
+  { threadLink, drawn }: Pick<PostedMessage, 'threadLink' | 'drawn'>,
 ): JsonObject {
   if (posted === undefined) return {};
   const { channel, ts } = posted;
   const isFinal = PostedMessage.safeParse(views.find(({ id }) => id === THREAD_VIEW)?.postedAt).success;
-  return { channel, ts, ...(isFinal && threadLink !== undefined && { threadLink }) };
+  return {
+    channel,
+    ts,
+    ...(drawn !== undefined && { drawn }),
+    ...(isFinal && threadLink !== undefined && { threadLink }),
+  };
+}
+
+function hashOf(card: Card): string {
+  return hash('sha256', JSON.stringify(card), 'base64url').slice(0, 12);
 }
 
 function cardFor(

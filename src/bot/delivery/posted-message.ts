@@ -8,6 +8,8 @@ import { isDirectChannel, isUnthreaded, parseThreadId } from '../slack/thread.ts
 export const PostedMessage = z.object({
   channel: z.string(),
   ts: z.string(),
+  /** A hash of the card as it was last drawn. */
+  drawn: z.string().optional(),
   threadLink: z.string().optional(),
 });
 export type PostedMessage = z.infer<typeof PostedMessage>;
