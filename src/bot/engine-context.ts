@@ -1,5 +1,8 @@
+import type { ToolContext } from '../agent/tool.ts';
 import type { CheckedApprovers, EngineContext, GrantUsed, People, Voter } from '../engine/ports.ts';
+import { NOBODY, type TaskPeople } from '../engine/task-people.ts';
 import type { RequestRecord } from '../store/port/store.ts';
+import { MAX_NOTES, type MemoryContext } from '../tools/built-ins.ts';
 import { readableName } from '../tools/presentation/formats.ts';
 import type { BotContext } from './context.ts';
 import { mayVote } from './delegations/stand-ins.ts';
@@ -77,4 +80,29 @@ async function tellOfGrant(
     id: `${grant}/${call}`,
     body: { kind: 'titled', channel, threadTs, text: '', title, tail, people: by },
   });
+}
+
+/** Builds the context of every tool call: its thread, its people, and the callback address for external systems. */
+export function toolContext(
+  { callbacks, store }: Pick<BotContext, 'callbacks' | 'store'>,
+  threadId: string,
+  { requesters, contextAuthors }: TaskPeople,
+): ToolContext {
+  const { channel } = parseThreadId(threadId);
+  const memory: MemoryContext = {
+    async remember(id, text) {
+      // A note is the words of everyone who took part in the task.
+      const people = [...new Set([...requesters, ...contextAuthors])];
+      return (await store.remember(channel, { id, text, people }, MAX_NOTES)).outcome;
+    },
+  };
+  return {
+    ...memory,
+    threadId,
+    requester: requesters[0] ?? NOBODY,
+    requesters,
+    contextAuthors,
+    channel,
+    callbackUrl: (idempotencyKey: string) => callbacks.make({ threadId, idempotencyKey }),
+  };
 }

@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
+import { RunningWork } from '../agent/util/running-work.ts';
 import { limits } from './slack/limits.ts';
-import { RunningWork } from './slack/running-work.ts';
 import { type SlackThread, threadIdOf } from './slack/thread.ts';
 import { statusTexts } from './texts/replies.ts';
 import { showLabel } from './texts/show-text.ts';

@@ -1,6 +1,6 @@
 import type { ActionsBlock, Button, KnownBlock, PlainTextOption } from '@slack/types';
+import { ANYONE } from '../../policy/policy.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
-import { ANYONE } from '../decisions/authorize.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, STATE_WORD } from '../texts/cards.ts';
 import { moment, words } from '../texts/format.ts';

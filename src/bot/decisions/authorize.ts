@@ -1,72 +1,12 @@
-import type { JsonObject } from '../../agent/json.ts';
+import type { Voter } from '../../engine/ports.ts';
 import type { Actor, RequestRecord } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
+import { delegationsNow, hasPart, mayVote } from '../delegations/stand-ins.ts';
 import { askerProblem } from '../intake/may-ask.ts';
-import { type Directory, isGroup } from '../slack/directory.ts';
-import { judgeSlackFailure } from '../slack/slack-failure.ts';
+import { approvableGroups, approvalsByGroup, countedApprovals } from '../requests/approver-groups.ts';
+import { type Ineligibility, mayDecide } from '../slack/may-decide.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import type { Click } from './click.ts';
-
-/** The principal that means every member of the workspace who is neither a guest nor a bot. */
-export const ANYONE = 'anyone';
-
-/** The reasons why a person may not decide. */
-export type Ineligibility =
-  | 'deactivated'
-  | 'bot'
-  | 'other-workspace'
-  | 'guest'
-  | 'not-approver'
-  | 'cannot-check';
-
-/** The result of an eligibility check, with its evidence and the reason of a refusal. */
-export type Permission =
-  | { readonly eligible: true; readonly evidence: JsonObject }
-  | {
-      readonly eligible: false;
-      readonly evidence: JsonObject;
-      readonly why: Ineligibility;
-      /** False if Slack could not be asked, so that the answer may change later. */
-      readonly checked: boolean;
-    };
-
-/**
- * Checks in Slack whether a person is one of the principals now, and not excluded. If Slack cannot be asked, the answer is no. Guests and
- * people of other organisations may never approve; `outsiders` lets them answer.
- */
-export async function mayDecide(
-  directory: Directory,
-  who: string,
-  principals: readonly string[],
-  excluded: readonly string[] = [],
-  outsiders = false,
-): Promise<Permission> {
-  const refuse = (why: Ineligibility, found: JsonObject = {}, checked = true): Permission => ({
-    eligible: false,
-    evidence: { ...found, refused: why },
-    why,
-    checked,
-  });
-  try {
-    const { isBot, isGuest, isStranger, isDeactivated } = await directory.member(who);
-    const found = { isBot, isGuest, isStranger, isDeactivated };
-    if (isDeactivated) return refuse('deactivated', found);
-    if (isBot) return refuse('bot', found);
-    if (isStranger && !outsiders) return refuse('other-workspace', found);
-    if (isGuest && !outsiders) return refuse('guest', found);
-    if (await directory.isAmong(who, excluded)) return refuse('not-approver', found);
-    if (principals.includes(ANYONE)) return { eligible: true, evidence: { ...found, as: ANYONE } };
-    if (principals.includes(who)) return { eligible: true, evidence: { ...found, as: who } };
-    for (const group of principals.filter(isGroup)) {
-      if ((await directory.group(group)).includes(who))
-        return { eligible: true, evidence: { ...found, as: group } };
-    }
-    return refuse('not-approver', found);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return refuse('cannot-check', { reason }, judgeSlackFailure(error).kind !== 'later');
-  }
-}
 
 /** A person with the evidence of the check, and the reason if they may not decide. */
 export interface Authorization {
@@ -101,4 +41,72 @@ export async function authorizeAnswer(
     requesters.includes(click.who) &&
     (await askerProblem(context.directory, context.agent().askers, asker).catch(() => '')) === undefined;
   return authorize(context, click, principals, [], mayAsk);
+}
+
+type VoteContext = Pick<BotContext, 'directory' | 'store'>;
+
+/** A person who votes, in whose place, and with the approver groups that they vote for. */
+export interface VoteAuthorization extends Authorization {
+  readonly groups: readonly number[] | undefined;
+  /** The approver in whose place the person votes; `undefined` in their own right. */
+  readonly standsFor: string | undefined;
+}
+
+/** Checks in Slack whether the person who clicked may approve a request now, in whose place, and for which of its groups. */
+export async function authorizeVote(
+  context: VoteContext,
+  click: Click,
+  request: RequestRecord,
+): Promise<VoteAuthorization> {
+  const own = await authorizeAs(context, click, request, { who: click.who });
+  if (request.policy.delegation !== true) return own;
+  const others: VoteAuthorization[] = [];
+  for (const standsFor of await delegatorsOf(context, click.who, request)) {
+    const other = await authorizeAs(context, click, request, { who: click.who, standsFor });
+    if (other.actor.eligible) others.push(other);
+  }
+  const possible = own.actor.eligible ? [own, ...others] : others;
+  // A vote that fills a place of a group that is still open comes before one that fills none.
+  return possible.find((vote) => fillsPlace(request, vote)) ?? possible[0] ?? own;
+}
+
+async function authorizeAs(
+  { directory }: Pick<VoteContext, 'directory'>,
+  { who, id }: Click,
+  request: RequestRecord,
+  voter: Voter,
+): Promise<VoteAuthorization> {
+  const { standsFor } = voter;
+  const permission = await mayVote(directory, voter, request);
+  const actor = { who, eligible: permission.eligible, evidence: { click: id, ...permission.evidence } };
+  if (!permission.eligible) return { actor, problem: permission.why, groups: undefined, standsFor };
+  try {
+    const groups = await approvableGroups(directory, standsFor ?? who, request);
+    return { actor, problem: undefined, groups, standsFor };
+  } catch {
+    const refused = { ...actor, eligible: false };
+    return { actor: refused, problem: 'cannot-check', groups: undefined, standsFor };
+  }
+}
+
+/** Lists the people who have delegated to a person and may decide this themselves, those first who have no part in a vote yet. */
+async function delegatorsOf(
+  { store }: Pick<VoteContext, 'store'>,
+  who: string,
+  request: RequestRecord,
+): Promise<readonly string[]> {
+  const { requesters, barred, policy } = request;
+  const took = policy.selfApproval ? barred : [...barred, ...requesters];
+  const given = (await delegationsNow(store))
+    .filter(({ from, to }) => to === who && !took.includes(from))
+    .map(({ from }) => from);
+  return [
+    ...given.filter((from) => !hasPart(request, from)),
+    ...given.filter((from) => hasPart(request, from)),
+  ];
+}
+
+function fillsPlace(request: RequestRecord, { actor: { who }, groups }: VoteAuthorization): boolean {
+  if (groups === undefined) return true;
+  return approvalsByGroup(request, [{ who, groups }]).flat().length > countedApprovals(request);
 }

@@ -2,20 +2,22 @@ import { randomUUID } from 'node:crypto';
 import type { StartPlan } from '../../engine/admit.ts';
 import { attemptOf, begin, carryOut } from '../../engine/execute.ts';
 import type { Voter } from '../../engine/ports.ts';
-import { detailsOf } from '../../engine/request-details.ts';
+import { detailsOf, readDetails } from '../../engine/request-details.ts';
 import { approvedRun } from '../../engine/run.ts';
+import { policiesNamed } from '../../policy/policy.ts';
 import type { RequestRecord, Vote, VoteResult } from '../../store/port/store.ts';
-import { executorContext } from '../actions/executor-context.ts';
 import type { BotContext } from '../context.ts';
 import { openGrant } from '../grants/grants.ts';
 import { wouldComplete } from '../requests/approver-groups.ts';
 import type { Directory } from '../slack/directory.ts';
 import { delegationTexts } from '../texts/delegations.ts';
 import { noticeTexts } from '../texts/notices.ts';
-import { approvalRates } from './approval-rate.ts';
-import { authorizeVote } from './authorize-vote.ts';
+import { executorContext } from '../turns/executor-context.ts';
+import { authorizeVote } from './authorize.ts';
 import type { Click, Notice } from './click.ts';
 import { refusalText } from './refusal-text.ts';
+
+const HOUR_MS = 3_600_000;
 
 /** A vote as a person casts it; `grants` allows the same again, where the policy has terms for it. */
 interface CastVote {
@@ -67,6 +69,20 @@ export async function castVote(
   return refusalText(
     state === 'pending' ? { outcome: 'repeated' } : { outcome: 'settled', state, by: request.by ?? '' },
   );
+}
+
+/** Returns the limits of a person's approvals in an hour, one for each policy of a request; the vote itself counts. */
+function approvalRates(
+  { toolbox }: Pick<BotContext, 'toolbox'>,
+  request: RequestRecord,
+  who: string,
+): NonNullable<Vote['rates']> {
+  const name = readDetails(request)?.policy?.name ?? '';
+  return policiesNamed(name).flatMap((policy) => {
+    const max = toolbox.policy(policy)?.load?.approvalsPerHour;
+    const key = `approvals/${encodeURIComponent(policy)}/${who}`;
+    return max === undefined ? [] : [{ key, max, windowMs: HOUR_MS }];
+  });
 }
 
 /** Says who has voted for the person, or in the place that they would vote in. */

@@ -1,11 +1,16 @@
+import { z } from 'zod';
 import { toJson } from '../../agent/json.ts';
-import { threadOf } from '../../store/port/store.ts';
+import { withTimeout } from '../../agent/util/running-work.ts';
+import { type OutboxItem, threadOf } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
-import type { PrivatePlace } from '../reply/private-notice.ts';
-import { withTimeout } from '../slack/running-work.ts';
+import { PrivatePlace, tellPrivately } from '../reply/private-notice.ts';
 import { noticeTexts } from '../texts/notices.ts';
 import type { Notice } from './click.ts';
-import { applyDecision, type MadeDecision } from './decision.ts';
+import { applyDecision, MadeDecision } from './decision.ts';
+
+/** The kind of an outbox row that holds a click until it is decided. */
+export const DECISION = 'decision';
+const HeldClick = z.object({ made: MadeDecision, replyTo: PrivatePlace });
 
 /**
  * Applies a decision, and acknowledges it as soon as something is on record. Usually that is the decision itself. While Slack takes long
@@ -31,7 +36,7 @@ export async function decideInTime(
   const { requestId, click } = made;
   const row = {
     id: `${requestId}/click/${click.who}/${click.id}`,
-    body: { kind: 'decision', made: toJson(made), replyTo: toJson(replyTo) },
+    body: { kind: DECISION, made: toJson(made), replyTo: toJson(replyTo) },
   };
   const held = await store
     .holdOutbox(threadOf(requestId) ?? '', row, timing.claimMs)
@@ -44,4 +49,12 @@ export async function decideInTime(
   if (held === undefined) await ack();
   else await store.done(held);
   return notice ?? noticeTexts.recorded;
+}
+
+/** Decides a click whose receiver acknowledged it and died before it was decided. */
+export async function decideHeld(context: BotContext, item: OutboxItem & { kind: 'row' }): Promise<void> {
+  const { made, replyTo } = HeldClick.parse(item.body);
+  const notice = await applyDecision(context, made);
+  if (notice !== undefined) await tellPrivately(context, replyTo, notice);
+  await context.store.done(item);
 }

@@ -1,8 +1,8 @@
 import { isSlackPerson } from '../slack/directory.ts';
+import type { Ineligibility } from '../slack/may-decide.ts';
 import { cardTexts, stateWord } from '../texts/cards.ts';
 import { delegationTexts } from '../texts/delegations.ts';
 import { noticeTexts } from '../texts/notices.ts';
-import type { Ineligibility } from './authorize.ts';
 
 /** A result of the record that is no success. */
 interface Refusal {

@@ -2,8 +2,8 @@ import type { JsonObject } from '../../agent/json.ts';
 import type { Voter } from '../../engine/ports.ts';
 import type { PolicySnapshot, RequestRecord } from '../../store/port/store.ts';
 import type { Delegation, DelegationStore } from '../../store/port/workspace.ts';
-import { mayDecide, type Permission } from '../decisions/authorize.ts';
 import type { Directory } from '../slack/directory.ts';
+import { mayDecide, type Permission } from '../slack/may-decide.ts';
 
 type ReadDelegations = Pick<DelegationStore, 'readDelegations'>;
 type Lookup = { readonly store: ReadDelegations; readonly directory: Directory };

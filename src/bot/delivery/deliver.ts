@@ -4,7 +4,7 @@ import type { BotContext } from '../context.ts';
 import { THREAD_VIEW } from '../requests/view-ids.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { drawView } from './draw-view.ts';
-import { sendRow } from './send-row.ts';
+import { type Sender, sendRow } from './send-row.ts';
 import { drawSummary } from './summaries.ts';
 
 /** Few enough to be sent within the claim, even by a slow Slack; otherwise another sender would send them as well. */
@@ -15,8 +15,13 @@ const LONGEST_RETRY_MS = 300_000;
 /** The last delivery of each lane in this process. What is for one thread or person is one lane: it is sent in order. */
 export type Lanes = Map<string, Promise<void>>;
 
+interface Delivery extends BotContext {
+  /** Senders of rows that stand for work that a process began when it received something, by kind. */
+  readonly senders: ReadonlyMap<unknown, Sender>;
+}
+
 /** Sends the due items of the outbox until none is left: those of a lane one after another, lanes beside each other. */
-export async function deliver(context: BotContext, lanes: Lanes): Promise<void> {
+export async function deliver(context: Delivery, lanes: Lanes): Promise<void> {
   for (;;) {
     const items = await context.store.claimOutbox({ leaseMs: context.timing.claimMs, limit: BATCH });
     const byLane = new Map<string, OutboxItem[]>();
@@ -45,14 +50,14 @@ function laneOf(item: OutboxItem): string {
 }
 
 /** Keeps the messages of a thread in their order. Copies of a card follow it, because they link to it. */
-async function deliverLane(context: BotContext, items: readonly OutboxItem[]): Promise<void> {
+async function deliverLane(context: Delivery, items: readonly OutboxItem[]): Promise<void> {
   for (const item of items) if (item.kind !== 'view' || isInThread(item)) await deliverItem(context, item);
   const [first, ...copies] = items.filter((item) => item.kind === 'view' && !isInThread(item));
   if (first !== undefined) await deliverItem(context, first);
   await Promise.all(copies.map((item) => deliverItem(context, item)));
 }
 
-async function deliverItem(context: BotContext, item: OutboxItem): Promise<void> {
+async function deliverItem(context: Delivery, item: OutboxItem): Promise<void> {
   try {
     if (item.kind === 'row') await sendInSpan(context, item);
     else await (item.kind === 'view' ? drawView(context, item) : drawSummary(context, item));
@@ -69,10 +74,10 @@ async function deliverItem(context: BotContext, item: OutboxItem): Promise<void>
   }
 }
 
-function sendInSpan(context: BotContext, item: OutboxItem & { kind: 'row' }): Promise<void> {
+function sendInSpan(context: Delivery, item: OutboxItem & { kind: 'row' }): Promise<void> {
   const { trace, kind } = item.body;
   const parent = typeof trace === 'string' ? trace : undefined;
-  return inSpan(`send ${kind}`, { parent, kind: 'producer' }, () => sendRow(context, item));
+  return inSpan(`send ${kind}`, { parent, kind: 'producer' }, () => sendRow(context, item, context.senders));
 }
 
 function isInThread(item: OutboxItem): boolean {

@@ -25,7 +25,8 @@ export async function keepUndo(
   await store.noteUndo(undoes.requestId, 'linked', { by: request.requester, link });
 }
 
-const UNDO_ENDED = 'undo-ended';
+/** The kind of an outbox row that tells of the end of an undo. */
+export const UNDO_ENDED = 'undo-ended';
 const UndoEnded = z.object({
   kind: z.literal(UNDO_ENDED),
   requestId: z.string(),
@@ -45,15 +46,12 @@ export function endedUndoRows(
   }));
 }
 
-/** Records the end of an undo, if the row tells of one. */
+/** Records the end of an undo. */
 export async function recordEndedUndo(
   { store }: Pick<BotContext, 'store'>,
   item: OutboxItem & { kind: 'row' },
-): Promise<boolean> {
-  const ended = UndoEnded.safeParse(item.body).data;
-  if (ended === undefined) return false;
-  const { requestId, by, isDone, at } = ended;
+): Promise<void> {
+  const { requestId, by, isDone, at } = UndoEnded.parse(item.body);
   await store.noteUndo(requestId, 'ended', { by, isDone, at });
   await store.done(item);
-  return true;
 }

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { OutboxItem } from '../../store/port/store.ts';
 import { line, mentions, plain } from '../cards/card.ts';
 import type { BotContext } from '../context.ts';
-import { applyDecision, MadeDecision } from '../decisions/decision.ts';
-import { PrivatePlace, sendPrivately, tellPrivately } from '../reply/private-notice.ts';
+import { sendPrivately } from '../reply/private-notice.ts';
 import { feedbackBlock } from '../reply/reply-rows.ts';
 import { addressing, CUT_STREAM } from '../reply/reply-stream.ts';
 import { sanitizeMarkdown } from '../reply/sanitize-markdown.ts';
@@ -12,12 +11,11 @@ import { findPosted, isMarked, messageMark } from '../slack/find-posted.ts';
 import { limits } from '../slack/limits.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { threadIdOf } from '../slack/thread.ts';
-import { sendTask } from '../tasks/open-task.ts';
 import { fileTexts } from '../texts/files.ts';
 import { moment, momentText, words } from '../texts/format.ts';
 import { replyTexts } from '../texts/replies.ts';
 import { escapeMarkup } from '../texts/show-text.ts';
-import { recordEndedUndo } from './keep-undo.ts';
+import { recordEndedUndo, UNDO_ENDED } from './keep-undo.ts';
 
 const Row = z.object({
   /**
@@ -57,22 +55,32 @@ const Row = z.object({
 });
 type Row = z.infer<typeof Row>;
 
-/** A click whose receiver acknowledged it and died before it was decided. */
-const RecordedClick = z.object({ kind: z.literal('decision'), made: MadeDecision, replyTo: PrivatePlace });
+type RowItem = OutboxItem & { kind: 'row' };
+
+/** Sends rows of one kind, and takes them out of the outbox. */
+export type Sender = (context: BotContext, item: RowItem) => Promise<void>;
+
+/** The rows that are no messages, by kind. */
+const SENDERS: ReadonlyMap<unknown, Sender> = new Map<string, Sender>([
+  [CUT_STREAM, markCutStream],
+  [UNDO_ENDED, recordEndedUndo],
+  ['file', sendFile],
+  ['file-share', sendFile],
+]);
+
+/** Sends a row once, by its kind; `further` are the kinds that only the caller knows. */
+export function sendRow(
+  context: BotContext,
+  item: RowItem,
+  further: ReadonlyMap<unknown, Sender>,
+): Promise<void> {
+  const { kind } = item.body;
+  const send = further.get(kind) ?? SENDERS.get(kind) ?? sendMessage;
+  return send(context, item);
+}
 
 /** Sends one message once. A reply that was streamed in part is completed in place. */
-export async function sendRow(context: BotContext, item: OutboxItem & { kind: 'row' }): Promise<void> {
-  const click = RecordedClick.safeParse(item.body).data;
-  if (click !== undefined) {
-    const notice = await applyDecision(context, click.made);
-    if (notice !== undefined) await tellPrivately(context, click.replyTo, notice);
-    await context.store.done(item);
-    return;
-  }
-  if (await markCutStream(context, item)) return;
-  if (await recordEndedUndo(context, item)) return;
-  if (await sendTask(context, item)) return;
-  if (await sendFile(context, item)) return;
+async function sendMessage(context: BotContext, item: RowItem): Promise<void> {
   const row = Row.parse(item.body);
   try {
     if (row.standing === undefined || !(await complete(context, row))) await post(context, item, row);
@@ -90,7 +98,7 @@ export async function sendRow(context: BotContext, item: OutboxItem & { kind: 'r
 /** Tells a person directly about a message that cannot be posted, once for all messages of a reply. */
 async function tellDirectly(
   { store }: BotContext,
-  item: OutboxItem & { kind: 'row' },
+  item: RowItem,
   { channel, threadTs, requester }: Row,
   reason: string,
 ): Promise<void> {
@@ -217,14 +225,12 @@ const CutStream = z.object({
 });
 type CutStream = z.infer<typeof CutStream>;
 
-/** Ends the streamed message of a process that died, and says so in it, if the row tells of one. */
-async function markCutStream(context: BotContext, item: OutboxItem & { kind: 'row' }): Promise<boolean> {
-  const cut = CutStream.safeParse(item.body).data;
-  if (cut === undefined) return false;
+/** Ends the streamed message of a process that died, and says so in it. */
+async function markCutStream(context: BotContext, item: RowItem): Promise<void> {
+  const cut = CutStream.parse(item.body);
   const found = cut.ts === undefined ? await findStreams(context, cut) : [cut.ts];
   for (const ts of found) await endStream(context, cut.channel, ts);
   await context.store.done(item);
-  return true;
 }
 
 const Streamed = z.object({ ts: z.string(), bot_id: z.string() });
@@ -278,15 +284,12 @@ const FileRow = z.discriminatedUnion('kind', [
 ]);
 type FileRow = z.infer<typeof FileRow>;
 
-type RowItem = OutboxItem & { kind: 'row' };
-
 /**
  * Sends a file in two rows. The first uploads the bytes, which shows nobody anything, and records Slack's id in the second. The second
- * shows the file in the thread, unless Slack says that it is there. Returns `false` for any other row.
+ * shows the file in the thread, unless Slack says that it is there.
  */
-async function sendFile(context: BotContext, item: RowItem): Promise<boolean> {
-  const row = FileRow.safeParse(item.body).data;
-  if (row === undefined) return false;
+async function sendFile(context: BotContext, item: RowItem): Promise<void> {
+  const row = FileRow.parse(item.body);
   const threadId = threadIdOf(row);
   try {
     if (row.kind === 'file') await uploadFile(context, item, row);
@@ -313,7 +316,6 @@ async function sendFile(context: BotContext, item: RowItem): Promise<boolean> {
     await context.store.dropFile(threadId, row.file);
   }
   await context.store.done(item);
-  return true;
 }
 
 async function uploadFile(

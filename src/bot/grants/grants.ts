@@ -10,8 +10,8 @@ import { definitionDigest, policyDigest } from '../../tools/toolbox/request-dige
 import { grantIdOf } from '../cards/action-ids.ts';
 import { titleOf } from '../cards/card-details.ts';
 import type { BotContext } from '../context.ts';
-import { mayDecide } from '../decisions/authorize.ts';
 import { groupsFor, resolveGroups } from '../requests/approver-groups.ts';
+import { mayDecide } from '../slack/may-decide.ts';
 import { grantTexts } from '../texts/grants.ts';
 
 const Details = z.object({

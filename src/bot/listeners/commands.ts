@@ -20,7 +20,6 @@ import { type Modal, multilineInput, type Submission, textIn, untrustedText } fr
 import { tellPrivately } from '../reply/private-notice.ts';
 import { limits } from '../slack/limits.ts';
 import { readThreadMessage, type ThreadMessage } from '../slack/thread-reader.ts';
-import { type GivenTask, openTask } from '../tasks/open-task.ts';
 import { delegationTexts } from '../texts/delegations.ts';
 import { words } from '../texts/format.ts';
 import { grantTexts } from '../texts/grants.ts';
@@ -30,6 +29,7 @@ import { noticeTexts } from '../texts/notices.ts';
 import { escapeMarkup } from '../texts/show-text.ts';
 import { answerDelegate } from './delegate.ts';
 import { answerFreezeCommand } from './freeze.ts';
+import { type GivenTask, openTask } from './open-task.ts';
 import { replyPlace } from './reply-place.ts';
 
 /** The page size of three lists in one message, which has half the blocks of a Home tab. */

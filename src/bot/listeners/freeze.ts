@@ -1,8 +1,8 @@
 import { ALL_TOOLS, type Freeze, type UnfreezeResult } from '../../store/port/workspace.ts';
 import { UNFREEZE } from '../cards/action-ids.ts';
 import type { BotContext } from '../context.ts';
-import { mayDecide } from '../decisions/authorize.ts';
 import { type Freezer, freezeActions } from '../freezes/freeze-actions.ts';
+import { mayDecide } from '../slack/may-decide.ts';
 import { freezeTexts, scopeInWords } from '../texts/freezes.ts';
 
 /** A person who uses the command or clicks a button. */

@@ -7,10 +7,10 @@ import { tellPrivately } from '../reply/private-notice.ts';
 import { readSlackFiles } from '../slack/file-host.ts';
 import { threadIdOf } from '../slack/thread.ts';
 import { noticeTexts } from '../texts/notices.ts';
-import { receiveMessage } from '../turns/receive-message.ts';
-import { receiveRevision, redoEdited } from '../turns/revise-message.ts';
-import { stopAndTell } from '../turns/stop-thread.ts';
+import { receiveMessage } from './receive-message.ts';
 import { replyPlace } from './reply-place.ts';
+import { receiveRevision, redoEdited } from './revise-message.ts';
+import { stopAndTell } from './stop-thread.ts';
 
 /** Turns messages of people into inbox items, and Slack's Stop into a stop. Messages of bots that may not ask are ignored. */
 export function listenToMessages(app: App, botContext: BotContext): void {

@@ -1,6 +1,5 @@
-import type { Policy } from '../../policy/policy.ts';
+import { ANYONE, type Policy } from '../../policy/policy.ts';
 import type { PolicySnapshot } from '../../store/port/store.ts';
-import { ANYONE } from '../decisions/authorize.ts';
 
 /**
  * Takes the snapshot of a policy that a request keeps, with the approver groups of its call; later changes of the manifest do not

@@ -1,4 +1,5 @@
 import { ReplyError } from '../../agent/errors.ts';
+import { toJson } from '../../agent/json.ts';
 import type { Interrupt, Message } from '../../agent/messages.ts';
 import {
   buildRespond,
@@ -12,10 +13,15 @@ import { Transcript } from '../../agent/transcript.ts';
 import { classifyInterrupt } from '../../engine/classify-interrupt.ts';
 import { type Reason, readReason } from '../../engine/reasons.ts';
 import { interruptOf, type Settlement } from '../../store/port/store.ts';
-import { editorOf, type GateResumed } from '../../tools/gate.ts';
+import { approverOf, editorOf, type GateResumed } from '../../tools/gate.ts';
 import { consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
-import { elicitationOf } from '../../tools/mcp/server-pause.ts';
-import { replyToServer } from '../elicitation/reply-to-server.ts';
+import {
+  type Elicitation,
+  elicitationOf,
+  type PauseEnd,
+  parseAnswerValue,
+  SERVER_PAUSE,
+} from '../../tools/mcp/server-pause.ts';
 import { isSlackPerson } from '../slack/directory.ts';
 import { reasonTexts } from '../texts/reasons.ts';
 
@@ -135,4 +141,37 @@ function askAnew(tool: Tool, interrupt: Interrupt, reason: Reason | undefined): 
   const reply = buildRestart(tool, interrupt, { ...resumed }, replacement);
   // The words of the editor are in the result, also if a rule denies the new input.
   return { ...reply, metadata: { ...reply.metadata, ...(by !== undefined && { answeredBy: by }) } };
+}
+
+/**
+ * Turns the end of a server's question into the reply to the call that waits for it. The call continues with the response, on the
+ * approval that it was started with. A call of an older server that nobody answered ends here, since its server was told so at once.
+ */
+function replyToServer(
+  { state, payload }: Settlement,
+  interrupt: Interrupt,
+  tool: Tool,
+  pause: Elicitation,
+): Resume | undefined {
+  const end = endOf(state, payload);
+  if (end === undefined) return undefined;
+  const { call } = pause;
+  if (call.protocol === 'older' && (end.action === 'withdrawn' || end.action === 'expired')) {
+    const said = call.ending === '' ? '' : ` The server said: ${call.ending}`;
+    const reason = `${ENDINGS[end.action]} The server was told that it is cancelled.${said}`;
+    return { close: [closeInterrupt(interrupt, end.action, reason)] };
+  }
+  const resumed: GateResumed = { decision: 'answered', approvedBy: approverOf(interrupt) };
+  const metadata = { ...resumed, [SERVER_PAUSE]: toJson({ pause, end }) };
+  return { restart: [buildRestart(tool, interrupt, metadata, {})] };
+}
+
+const ENDINGS = {
+  withdrawn: "The server's question was withdrawn.",
+  expired: "Nobody answered the server's question in time.",
+};
+
+function endOf(state: Settlement['state'], payload: string): PauseEnd | undefined {
+  if (state === 'answered') return parseAnswerValue(payload);
+  return state === 'withdrawn' || state === 'expired' ? { action: state } : undefined;
 }

@@ -2,9 +2,9 @@ import { WebClient } from '@slack/web-api';
 import { expect, test } from 'vitest';
 import type { JsonValue } from '../../../src/agent/json.ts';
 import { MESSAGE_VERSION, type Message, userMessage } from '../../../src/agent/messages.ts';
-import { PendingLimiter } from '../../../src/bot/requests/pending-limiter.ts';
 import { planRequests } from '../../../src/bot/requests/plan/plan-requests.ts';
 import { Directory } from '../../../src/bot/slack/directory.ts';
+import { PendingLimiter } from '../../../src/engine/pending-limiter.ts';
 import { manifestOf, openTools } from '../../tools/toolbox/support.ts';
 
 const THREAD = 'C1:1.2';

@@ -3,7 +3,7 @@ import type { CallPart, Interrupt } from '../../../agent/messages.ts';
 import { previewOf } from '../../../engine/admit.ts';
 import { digestNow } from '../../../engine/bind-request.ts';
 import { classifyInterrupt } from '../../../engine/classify-interrupt.ts';
-import { innerCalls, type ReadFile, toDetails } from '../../../engine/request-details.ts';
+import { innerCalls, type RequestOrigin, toDetails } from '../../../engine/request-details.ts';
 import { NOBODY } from '../../../engine/task-people.ts';
 import { riskOf } from '../../../policy/policy.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf, type Store } from '../../../store/port/store.ts';
@@ -13,7 +13,6 @@ import { elicitationOf, isRunAsTask, serverPauseOf } from '../../../tools/mcp/se
 import type { ToolEntry } from '../../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../../context.ts';
 import { standInsFor } from '../../delegations/stand-ins.ts';
-import { planElicitation } from '../../elicitation/plan-elicitation.ts';
 import { isSlackPerson } from '../../slack/directory.ts';
 import { parseThreadId, placeIn } from '../../slack/thread.ts';
 import { connectionTexts } from '../../texts/connections.ts';
@@ -23,6 +22,7 @@ import { problemWithAsked, purposeOf } from '../awaited-schema.ts';
 import { answerSnapshot, snapshotOf } from '../policy-snapshot.ts';
 import { THREAD_VIEW } from '../view-ids.ts';
 import { eligibleApprovers, escalatedAtOnce, otherViews, peopleToAsk, statusesOf } from './people-to-ask.ts';
+import { planElicitation } from './plan-elicitation.ts';
 import { planUnknown } from './plan-unknown.ts';
 import { presentCall, presentInner } from './present-call.ts';
 
@@ -30,18 +30,6 @@ const DAY_MS = 86_400_000;
 const QUESTION_MS = DAY_MS;
 const CALLBACK_MS = 7 * DAY_MS;
 const NO_EXECUTION = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
-
-/** The origin of a request: its thread, its requesters, and the model's explanation. */
-export interface RequestOrigin {
-  readonly threadId: string;
-  readonly requesters: readonly string[];
-  readonly contextAuthors: readonly string[];
-  readonly why: string;
-  /** The files that the model read for the task. */
-  readonly files: readonly ReadFile[];
-  /** The action that the call takes back, if a person clicked Undo. */
-  readonly undoes?: { readonly requestId: string; readonly title: string } | undefined;
-}
 
 /** The parts of the context that a plan needs. */
 export type PlanContext = Pick<BotContext, 'toolbox' | 'directory'> & {

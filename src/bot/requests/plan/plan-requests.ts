@@ -1,14 +1,17 @@
-import type { Message } from '../../../agent/messages.ts';
+import { canonicalJson, type JsonValue } from '../../../agent/json.ts';
+import type { CallPart, Interrupt, Message } from '../../../agent/messages.ts';
 import { type CloseReply, closeInterrupt } from '../../../agent/replies.ts';
 import { Transcript } from '../../../agent/transcript.ts';
 import { classifyInterrupt } from '../../../engine/classify-interrupt.ts';
+import type { Quota } from '../../../engine/pending-limiter.ts';
 import { filesReadIn } from '../../../engine/request-details.ts';
 import { NOBODY, peopleOf, presentPart } from '../../../engine/task-people.ts';
 import type { NewRequest } from '../../../store/port/store.ts';
+import type { PendingLimits } from '../../../tools/manifest/manifest.ts';
 import { elicitationOf } from '../../../tools/mcp/server-pause.ts';
 import type { BotContext } from '../../context.ts';
+import { noticeTexts } from '../../texts/notices.ts';
 import { undoneBy } from '../undo-call.ts';
-import { joinIdentical, type WaitingCall } from './join-identical.ts';
 import { type PlanContext, planRequest } from './plan-request.ts';
 
 /** The requests to open, the refused calls, and the calls that were joined to an identical one. */
@@ -16,6 +19,18 @@ export interface RequestPlan {
   readonly requests: readonly NewRequest[];
   readonly refusals: readonly CloseReply[];
   readonly joined: readonly CloseReply[];
+}
+
+/** A waiting call of the latest round. */
+interface WaitingCall {
+  readonly part: CallPart;
+  readonly interrupt: Interrupt<string, JsonValue>;
+}
+
+/** Calls of one tool with the same arguments: people are asked about the first, and the others never run. */
+interface IdenticalCalls {
+  readonly first: WaitingCall;
+  readonly repeats: readonly WaitingCall[];
 }
 
 /**
@@ -60,9 +75,8 @@ export async function planRequests(
   );
   const isLimited = (plan: NewRequest | string) => typeof plan !== 'string' && plan.unsigned !== true;
   const wanted = planned.filter(({ plan }) => isLimited(plan)).length;
-  const quota = anew
-    ? { admitted: wanted, reason: '' }
-    : await context.limiter.quotaFor(origin.requesters, wanted, context.agent().limits);
+  const { limits } = context.agent();
+  const quota = anew ? undefined : await context.limiter.quotaFor(origin.requesters, wanted, limits);
 
   const requests: NewRequest[] = [];
   let admitted = 0;
@@ -70,8 +84,8 @@ export async function planRequests(
   const joined: CloseReply[] = [];
   for (const { first, repeats, plan } of planned) {
     if (typeof plan === 'string') refusals.push(...closeAll([first, ...repeats], 'failed', plan));
-    else if (isLimited(plan) && admitted >= quota.admitted)
-      refusals.push(...closeAll([first, ...repeats], 'not-asked', quota.reason));
+    else if (quota !== undefined && isLimited(plan) && admitted >= quota.admitted)
+      refusals.push(...closeAll([first, ...repeats], 'not-asked', quotaText(quota, limits)));
     else {
       requests.push(plan);
       if (isLimited(plan)) admitted += 1;
@@ -81,10 +95,31 @@ export async function planRequests(
   return { requests, refusals, joined };
 }
 
+/** Groups identical calls, in the order of their first. The order of argument keys makes no difference. */
+function joinIdentical(waiting: readonly WaitingCall[]): IdenticalCalls[] {
+  const [only] = waiting;
+  if (only !== undefined && waiting.length === 1) return [{ first: only, repeats: [] }];
+  const joined = new Map<string, { first: WaitingCall; repeats: WaitingCall[] }>();
+  for (const call of waiting) {
+    const { name, input } = call.interrupt.toolRequest;
+    const key = `${name} ${canonicalJson(input)}`;
+    const known = joined.get(key);
+    if (known === undefined) joined.set(key, { first: call, repeats: [] });
+    else known.repeats.push(call);
+  }
+  return [...joined.values()];
+}
+
 /** Finds the action that a call takes back, as its request keeps it. */
 function undoneIn(messages: readonly Message[], { part }: WaitingCall) {
   const undone = undoneBy(messages, part.toolRequest.ref);
   return undone && { requestId: undone.requestId, title: undone.title };
+}
+
+function quotaText({ limit, waiting }: Quota, { pendingPerPerson, pendingPerThread }: PendingLimits): string {
+  return limit === 'person'
+    ? noticeTexts.personQuota(waiting, pendingPerPerson)
+    : noticeTexts.threadQuota(waiting, pendingPerThread);
 }
 
 function closeAll(calls: readonly WaitingCall[], status: string, reason: string): CloseReply[] {

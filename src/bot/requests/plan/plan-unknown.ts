@@ -1,6 +1,6 @@
 import type { CallPart, Interrupt } from '../../../agent/messages.ts';
 import { digestNow } from '../../../engine/bind-request.ts';
-import { toDetails } from '../../../engine/request-details.ts';
+import { type RequestOrigin, toDetails } from '../../../engine/request-details.ts';
 import { actionOf } from '../../../engine/run.ts';
 import { NOBODY } from '../../../engine/task-people.ts';
 import { DEFAULT_POLICY_NAME } from '../../../policy/policy.ts';
@@ -12,7 +12,6 @@ import { parseThreadId } from '../../slack/thread.ts';
 import { answerSnapshot, snapshotOf } from '../policy-snapshot.ts';
 import { personView, THREAD_VIEW } from '../view-ids.ts';
 import { peopleToConfirm } from './people-to-ask.ts';
-import type { RequestOrigin } from './plan-request.ts';
 import { presentCall } from './present-call.ts';
 
 const KEPT_MS = 7 * 86_400_000;

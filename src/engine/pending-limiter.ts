@@ -1,6 +1,5 @@
-import type { Store } from '../../store/port/store.ts';
-import type { PendingLimits } from '../../tools/manifest/manifest.ts';
-import { noticeTexts } from '../texts/notices.ts';
+import type { Store } from '../store/port/store.ts';
+import type { PendingLimits } from '../tools/manifest/manifest.ts';
 
 /** A count that leaves room is used for this long. */
 const KEPT_MS = 60_000;
@@ -14,10 +13,11 @@ interface Count {
   admitted: number;
 }
 
-/** The number of requests that may be opened now, and the reason given for the others. */
+/** The number of requests that may be opened now, and the limit that keeps the others out, with how many wait under it. */
 export interface Quota {
   readonly admitted: number;
-  readonly reason: string;
+  readonly limit: 'thread' | 'person';
+  readonly waiting: number;
 }
 
 /**
@@ -42,7 +42,7 @@ export class PendingLimiter {
     { pendingPerThread, pendingPerPerson }: PendingLimits,
   ): Promise<Quota> {
     // Most turns open no request, and need no count.
-    if (wanted === 0) return { admitted: 0, reason: '' };
+    if (wanted === 0) return { admitted: 0, limit: 'thread', waiting: 0 };
     const inThread = Math.min(wanted, pendingPerThread);
     let admitted = inThread;
     let waiting = 0;
@@ -50,11 +50,9 @@ export class PendingLimiter {
       const result = await this.admit(requester, admitted, pendingPerPerson);
       if (result.admitted < admitted) ({ admitted, waiting } = result);
     }
-    const reason =
-      admitted < inThread
-        ? noticeTexts.personQuota(waiting + admitted, pendingPerPerson)
-        : noticeTexts.threadQuota(admitted, pendingPerThread);
-    return { admitted, reason };
+    return admitted < inThread
+      ? { admitted, limit: 'person', waiting: waiting + admitted }
+      : { admitted, limit: 'thread', waiting: admitted };
   }
 
   /** Admits as many of the wanted requests as fit under the person's limit; fails if the record does. */

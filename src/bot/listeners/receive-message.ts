@@ -11,8 +11,8 @@ import { reportStop } from '../reply/stop-report.ts';
 import type { SlackFile } from '../slack/file-host.ts';
 import { type SlackThread, threadIdOf } from '../slack/thread.ts';
 import { replyTexts } from '../texts/replies.ts';
-import { markQueued } from './queued-mark.ts';
-import { runTurn } from './run-turn.ts';
+import { markQueued } from '../turns/queued-mark.ts';
+import { runTurn } from '../turns/run-turn.ts';
 import { completeStop, stopperOf, withdrawWaiting } from './stop-thread.ts';
 
 /** A message of a person in Slack. */

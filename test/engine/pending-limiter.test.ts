@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PendingLimiter } from '../../../src/bot/requests/pending-limiter.ts';
+import { PendingLimiter } from '../../src/engine/pending-limiter.ts';
 
 /** A limiter on a record in which so many requests wait, and a clock that stands until it is moved. */
 function limiterOn(waiting: Record<string, number>) {

@@ -10,7 +10,7 @@ import { threadIdOf } from '../slack/thread.ts';
 import { mention, words } from '../texts/format.ts';
 import { replyTexts } from '../texts/replies.ts';
 import { escapeMarkup } from '../texts/show-text.ts';
-import { receiveMessage } from '../turns/receive-message.ts';
+import { receiveMessage } from './receive-message.ts';
 
 /** A task that is on record and not posted yet, or the reason why it is not taken. */
 type OpenedTask =
@@ -57,10 +57,9 @@ async function postNow(
   }
 }
 
-/** Posts a task that an earlier attempt left in the outbox, and tells its requester if Slack refuses it; `false` for another row. */
-export async function sendTask(context: BotContext, item: OutboxItem & { kind: 'row' }): Promise<boolean> {
-  const task = parseTaskRow(item);
-  if (task === undefined) return false;
+/** Posts a task that an earlier attempt left in the outbox, and tells its requester if Slack refuses it. */
+export async function sendTask(context: BotContext, item: OutboxItem & { kind: 'row' }): Promise<void> {
+  const task = Task.parse(item.body);
   const { channel, user } = task;
   const problem = await postTask(context, item, task);
   if (problem !== undefined)
@@ -68,7 +67,6 @@ export async function sendTask(context: BotContext, item: OutboxItem & { kind: '
       id: `${item.rowId}/refused`,
       body: { kind: 'notice', user, text: problem },
     });
-  return true;
 }
 
 /** The message that a task is about. */
@@ -81,7 +79,8 @@ const About = z.object({
   text: z.string(),
 });
 
-const TASK = 'task';
+/** The kind of an outbox row that stands for a task. */
+export const TASK = 'task';
 const Task = z.object({
   channel: z.string(),
   user: z.string(),
@@ -91,7 +90,6 @@ const Task = z.object({
 });
 /** A task that somebody gives by a command or a shortcut. */
 export type GivenTask = Readonly<z.infer<typeof Task>>;
-const TaskRow = Task.extend({ kind: z.literal(TASK) });
 
 /** Builds the outbox row that stands for a task until its message is posted and received. */
 function taskRow(id: string, task: GivenTask): OutboxRow {
@@ -102,11 +100,6 @@ function taskRow(id: string, task: GivenTask): OutboxRow {
     ...(botUserId !== undefined && { botUserId }),
   };
   return { id: `task/${id}`, body };
-}
-
-/** Reads the task of an outbox row; `undefined` if the row is another. */
-function parseTaskRow({ body }: OutboxItem & { kind: 'row' }): GivenTask | undefined {
-  return TaskRow.safeParse(body).data;
 }
 
 /**
