@@ -1,8 +1,8 @@
 import type { Button, ConfirmationDialog, KnownBlock, RichTextElement } from '@slack/types';
 import { diffLines } from 'diff';
+import { approvalsByGroup, countedApprovals } from '../../engine/approvals.ts';
 import { pausedIn, unansweredIn } from '../../engine/paused.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
-import { approvalsByGroup, countedApprovals } from '../requests/approver-groups.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts, confirmTexts, HELD_ICON, ruleInWords, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
 import { connectionTexts } from '../texts/connections.ts';

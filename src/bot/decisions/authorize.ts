@@ -1,9 +1,10 @@
+import { approvalsByGroup, countedApprovals } from '../../engine/approvals.ts';
 import type { Voter } from '../../engine/ports.ts';
 import type { Actor, RequestRecord } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import { delegationsNow, hasPart, mayVote } from '../delegations/stand-ins.ts';
 import { askerProblem } from '../intake/may-ask.ts';
-import { approvableGroups, approvalsByGroup, countedApprovals } from '../requests/approver-groups.ts';
+import { approvableGroups } from '../requests/approver-groups.ts';
 import { type Ineligibility, mayDecide } from '../slack/may-decide.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import type { Click } from './click.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../agent/json.ts';
-import type { Voter } from '../../engine/ports.ts';
+import type { StandIn, Voter } from '../../engine/ports.ts';
 import type { PolicySnapshot, RequestRecord } from '../../store/port/store.ts';
 import type { Delegation, DelegationStore } from '../../store/port/workspace.ts';
 import type { Directory } from '../slack/directory.ts';
@@ -7,12 +7,6 @@ import { mayDecide, type Permission } from '../slack/may-decide.ts';
 
 type ReadDelegations = Pick<DelegationStore, 'readDelegations'>;
 type Lookup = { readonly store: ReadDelegations; readonly directory: Directory };
-
-/** A person who may decide for an approver. */
-export interface StandIn {
-  readonly who: string;
-  readonly standsFor: string;
-}
 
 /** The people of a request as far as they say who may decide. */
 export interface DecisionRules {

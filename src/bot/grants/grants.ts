@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import type { JsonObject } from '../../agent/json.ts';
 import { digestNow } from '../../engine/bind-request.ts';
+import { type GrantDetails, grantDetailsOf } from '../../engine/grant-evidence.ts';
 import { detailsOf } from '../../engine/request-details.ts';
 import { coversCall, fillAllGroups, inputDigest } from '../../policy/grants.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
@@ -13,36 +13,6 @@ import type { BotContext } from '../context.ts';
 import { groupsFor, resolveGroups } from '../requests/approver-groups.ts';
 import { mayDecide } from '../slack/may-decide.ts';
 import { grantTexts } from '../texts/grants.ts';
-
-const Details = z.object({
-  requestId: z.string(),
-  threadId: z.string(),
-  scope: z.enum(['thread', 'requester']),
-  tool: z.string(),
-  title: z.string(),
-  /** The digest of the tool's definition. */
-  definition: z.string(),
-  policy: z.string(),
-  policyDigest: z.string(),
-  requesters: z.array(z.string()),
-  contextAuthors: z.array(z.string()),
-  /** The people who signed it. */
-  by: z.array(z.string()).min(1),
-  /** The approver groups of the call that was approved, with the people that the call itself named. */
-  groups: z.array(z.object({ any: z.array(z.string()), quorum: z.number() })).min(1),
-  /** The people and groups who could approve it, those of an escalation among them. */
-  principals: z.array(z.string()),
-  /** The digest of the arguments that were approved. */
-  input: z.string(),
-  when: z.string().optional(),
-});
-/** The scope of a grant, as it is stored. */
-type GrantDetails = z.infer<typeof Details>;
-
-/** Reads what a grant is for; `undefined` if it cannot be read, and then it allows nothing. */
-export function grantDetailsOf({ details }: Pick<GrantRecord, 'details'>): GrantDetails | undefined {
-  return Details.safeParse(details).data;
-}
 
 type Context = Pick<BotContext, 'store' | 'toolbox' | 'directory'>;
 type Call = Parameters<FindGrant>[0];

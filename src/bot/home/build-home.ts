@@ -1,15 +1,14 @@
 import type { Button, HomeView, KnownBlock } from '@slack/types';
+import { countedApprovals } from '../../engine/approvals.ts';
 import type { Delegation, Freeze, GrantRecord, RequestRecord } from '../../store/port/store.ts';
 import type { KeptNote } from '../../store/port/workspace.ts';
 import { line, mentions, plain } from '../cards/card.ts';
 import { stateOf, titleOf } from '../cards/card-details.ts';
-import { countedApprovals } from '../requests/approver-groups.ts';
 import { limits } from '../slack/limits.ts';
 import { cardTexts } from '../texts/cards.ts';
 import { words } from '../texts/format.ts';
-import { homeTexts, memoryTexts, type PolicyStats } from '../texts/home.ts';
+import { homeTexts, type ListName, memoryTexts, type PolicyStats } from '../texts/home.ts';
 import { showLabel } from '../texts/show-text.ts';
-import type { ListPage } from './load-lists.ts';
 import {
   type Account,
   buildAccounts,
@@ -21,6 +20,16 @@ import {
 
 export const HOME_PAGE = 'home-page';
 export const HOME_OPEN = 'home-open';
+
+/** A page of a list of requests. */
+export interface ListPage {
+  readonly name: ListName;
+  readonly requests: readonly RequestRecord[];
+  /** The start of the next page, if there is one. */
+  readonly next: string | undefined;
+  /** Whether this is the first page. */
+  readonly isFirst: boolean;
+}
 
 export interface HomeExtras {
   /** Only for admins. */

@@ -1,16 +1,10 @@
 import type { Page, PageOptions, RequestRecord, Store } from '../../store/port/store.ts';
+import type { Delegation, KeptNote } from '../../store/port/workspace.ts';
 import type { BotContext } from '../context.ts';
 import { delegationsNow, hasPart } from '../delegations/stand-ins.ts';
-import type { ListName } from '../texts/home.ts';
-
-export interface ListPage {
-  readonly name: ListName;
-  readonly requests: readonly RequestRecord[];
-  /** The start of the next page, if there is one. */
-  readonly next: string | undefined;
-  /** Whether this is the first page. */
-  readonly isFirst: boolean;
-}
+import { type ListName, memoryTexts } from '../texts/home.ts';
+import type { ListPage } from './build-home.ts';
+import type { Account } from './sections.ts';
 
 export const PAGE_SIZE = 10;
 
@@ -87,4 +81,64 @@ async function peopleFor(
 ): Promise<string[]> {
   if (name !== 'waiting') return [userId];
   return [userId, ...(await directory.groupsOf(userId).catch(() => []))];
+}
+
+/** Lists the delegations that a person has given or received, and for an admin all. */
+export async function delegationsFor(
+  { store, agent }: Pick<BotContext, 'store' | 'agent'>,
+  who: string,
+): Promise<readonly Delegation[]> {
+  const isAdmin = agent().admins.includes(who);
+  const all = await delegationsNow(store);
+  const own = all.filter(({ from, to }) => from === who || to === who);
+  return isAdmin ? [...own, ...all.filter((each) => !own.includes(each))] : own;
+}
+
+/** A full Home has almost as many blocks as Slack takes. */
+const MAX_SERVERS = 5;
+
+/** Lists the accounts of a person; a server whose record cannot be read counts as not connected. */
+export function loadAccounts({ toolbox, accounts }: BotContext, person: string): Promise<Account[]> {
+  return Promise.all(
+    toolbox
+      .requesterServers()
+      .slice(0, MAX_SERVERS)
+      .map(async (server) => ({
+        server,
+        isConnected: await accounts.connections.isConnected(server, person).catch(() => false),
+      })),
+  );
+}
+
+/** Lists the notes that a person finds in App Home: those that were written for them, and for an admin all. */
+export async function notesFor(
+  { store, agent }: Pick<BotContext, 'store' | 'agent'>,
+  userId: string,
+): Promise<readonly KeptNote[] | undefined> {
+  const { memory, admins } = agent();
+  if (memory === 'off') return undefined;
+  const all = await store.listNotes();
+  return admins.includes(userId) ? all : all.filter(({ people }) => people.includes(userId));
+}
+
+/**
+ * Removes a note for a person who may: everybody in its channel, where the list was shown to them, the people it was written for, and
+ * admins. Returns a sentence if it is not done.
+ */
+export async function forgetNote(
+  { store, agent }: Pick<BotContext, 'store' | 'agent'>,
+  {
+    value,
+    user,
+    shownIn,
+  }: { readonly value: string; readonly user: string; readonly shownIn: string | undefined },
+): Promise<string | undefined> {
+  const [channel = '', id = ''] = value.split(' ');
+  const note = (await store.recall(channel)).find((each) => each.id === id);
+  if (note === undefined) return memoryTexts.gone;
+  const mayRemove = shownIn === channel || note.people.includes(user) || agent().admins.includes(user);
+  if (!mayRemove) return memoryTexts.notYours;
+  await store.forget(channel, [id]);
+  await store.note(`forgot ${id}`, 'note-removed', channel, { by: user, note: id });
+  return undefined;
 }

@@ -1,13 +1,11 @@
 import type { KnownBlock } from '@slack/types';
+import { grantDetailsOf } from '../../engine/grant-evidence.ts';
 import type { Freeze } from '../../store/port/store.ts';
 import type { Delegation, GrantRecord, KeptNote } from '../../store/port/workspace.ts';
 import { MAX_NOTES } from '../../tools/built-ins.ts';
 import type { RequesterServer } from '../../tools/mcp/auth/connections.ts';
 import { END_DELEGATION, REVOKE, UNFREEZE } from '../cards/action-ids.ts';
 import { line, mentions, plain } from '../cards/card.ts';
-import type { BotContext } from '../context.ts';
-import { delegationsNow } from '../delegations/stand-ins.ts';
-import { grantDetailsOf } from '../grants/grants.ts';
 import { limits } from '../slack/limits.ts';
 import { connectionTexts } from '../texts/connections.ts';
 import { delegationTexts } from '../texts/delegations.ts';
@@ -54,17 +52,6 @@ export function buildFreezes(
     ];
   });
   return [{ type: 'header', text: plain(home.title) }, ...rows];
-}
-
-/** Lists the delegations that a person has given or received, and for an admin all. */
-export async function delegationsFor(
-  { store, agent }: Pick<BotContext, 'store' | 'agent'>,
-  who: string,
-): Promise<readonly Delegation[]> {
-  const isAdmin = agent().admins.includes(who);
-  const all = await delegationsNow(store);
-  const own = all.filter(({ from, to }) => from === who || to === who);
-  return isAdmin ? [...own, ...all.filter((each) => !own.includes(each))] : own;
 }
 
 /** Builds the list of delegations with a button to end each, in so many blocks at most. */
@@ -131,26 +118,10 @@ function buildRow(grant: GrantRecord): KnownBlock[] {
 export const HOME_CONNECT = 'home-connect';
 export const HOME_DISCONNECT = 'home-disconnect';
 
-/** A full Home has almost as many blocks as Slack takes. */
-const MAX_SERVERS = 5;
-
 /** The account of a person at a server, or that there is none. */
 export interface Account {
   readonly server: Pick<RequesterServer, 'name' | 'url'>;
   readonly isConnected: boolean;
-}
-
-/** Lists the accounts of a person; a server whose record cannot be read counts as not connected. */
-export function loadAccounts({ toolbox, accounts }: BotContext, person: string): Promise<Account[]> {
-  return Promise.all(
-    toolbox
-      .requesterServers()
-      .slice(0, MAX_SERVERS)
-      .map(async (server) => ({
-        server,
-        isConnected: await accounts.connections.isConnected(server, person).catch(() => false),
-      })),
-  );
 }
 
 /** Builds the accounts of a person, each with the button that connects or disconnects it. */
@@ -181,17 +152,6 @@ export function buildAccounts(accounts: readonly Account[]): KnownBlock[] {
 /** Removes a note. Its value is the channel and the id of the note. */
 export const FORGET_NOTE = 'forget-note';
 
-/** Lists the notes that a person finds in App Home: those that were written for them, and for an admin all. */
-export async function notesFor(
-  { store, agent }: Pick<BotContext, 'store' | 'agent'>,
-  userId: string,
-): Promise<readonly KeptNote[] | undefined> {
-  const { memory, admins } = agent();
-  if (memory === 'off') return undefined;
-  const all = await store.listNotes();
-  return admins.includes(userId) ? all : all.filter(({ people }) => people.includes(userId));
-}
-
 /** Builds the list of notes, each with a button that removes it. The words of a note are quoted as plain text. */
 export function buildNotes(
   notes: readonly KeptNote[],
@@ -221,26 +181,4 @@ function noteBlock({ channel, id, text, at }: KeptNote, withChannel: boolean): K
       accessibility_label: showLabel(memoryTexts.removeNote(text), limits.accessibilityLabel),
     },
   };
-}
-
-/**
- * Removes a note for a person who may: everybody in its channel, where the list was shown to them, the people it was written for, and
- * admins. Returns a sentence if it is not done.
- */
-export async function forgetNote(
-  { store, agent }: Pick<BotContext, 'store' | 'agent'>,
-  {
-    value,
-    user,
-    shownIn,
-  }: { readonly value: string; readonly user: string; readonly shownIn: string | undefined },
-): Promise<string | undefined> {
-  const [channel = '', id = ''] = value.split(' ');
-  const note = (await store.recall(channel)).find((each) => each.id === id);
-  if (note === undefined) return memoryTexts.gone;
-  const mayRemove = shownIn === channel || note.people.includes(user) || agent().admins.includes(user);
-  if (!mayRemove) return memoryTexts.notYours;
-  await store.forget(channel, [id]);
-  await store.note(`forgot ${id}`, 'note-removed', channel, { by: user, note: id });
-  return undefined;
 }

@@ -2,9 +2,8 @@ import type { BotContext } from '../context.ts';
 import { grantsFor } from '../grants/grants.ts';
 import { LISTS, type ListName } from '../texts/home.ts';
 import { buildHome } from './build-home.ts';
-import { loadList } from './load-lists.ts';
+import { delegationsFor, loadAccounts, loadList, notesFor } from './load-lists.ts';
 import { recentStats } from './policy-stats.ts';
-import { delegationsFor, loadAccounts, notesFor } from './sections.ts';
 
 /** Publishes a person's App Home from the current record, with one list turned to a given page. */
 export async function showHome(

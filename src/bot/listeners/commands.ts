@@ -5,15 +5,8 @@ import { line, plain } from '../cards/card.ts';
 import type { BotContext } from '../context.ts';
 import { grantsFor } from '../grants/grants.ts';
 import { buildList } from '../home/build-home.ts';
-import { loadList, PAGE_SIZE } from '../home/load-lists.ts';
-import {
-  buildDelegations,
-  buildGrants,
-  buildNotes,
-  delegationsFor,
-  FORGET_NOTE,
-  forgetNote,
-} from '../home/sections.ts';
+import { delegationsFor, forgetNote, loadList, PAGE_SIZE } from '../home/load-lists.ts';
+import { buildDelegations, buildGrants, buildNotes, FORGET_NOTE } from '../home/sections.ts';
 import { refreshHome } from '../home/show-home.ts';
 import { typedText } from '../intake/readable-text.ts';
 import { type Modal, multilineInput, type Submission, textIn, untrustedText } from '../modals/modal.ts';

@@ -1,11 +1,12 @@
 import type { RichTextElement } from '@slack/types';
+import type { StandIn } from '../../engine/ports.ts';
 import { readDetails } from '../../engine/request-details.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { isTimeZone, localTime, momentAt } from '../../policy/time.ts';
 import type { NewDelegation } from '../../store/port/workspace.ts';
 import { END_DELEGATION } from '../cards/action-ids.ts';
 import type { BotContext } from '../context.ts';
-import { delegationsNow, hasPart, type StandIn, standInsFor } from '../delegations/stand-ins.ts';
+import { delegationsNow, hasPart, standInsFor } from '../delegations/stand-ins.ts';
 import { loadList } from '../home/load-lists.ts';
 import { typedText } from '../intake/readable-text.ts';
 import { standInViews } from '../requests/view-ids.ts';

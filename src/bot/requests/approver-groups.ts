@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { approvalsByGroup } from '../../engine/approvals.ts';
 import type { Voter } from '../../engine/ports.ts';
 import { compileExpression, type JudgedCall } from '../../policy/condition.ts';
-import { fillGroups, type GroupMember, type Policy } from '../../policy/policy.ts';
+import type { Policy } from '../../policy/policy.ts';
 import type { PolicySnapshot, RequestRecord } from '../../store/port/store.ts';
 import type { Directory } from '../slack/directory.ts';
 
@@ -101,18 +102,6 @@ export async function groupsFor(
   return membershipsOf(directory, who, groups);
 }
 
-/** Lists the people whose approval fills a place, for each group of a request; with one more approval, if it is given. */
-export function approvalsByGroup(
-  { policy, votes }: RequestRecord,
-  more: readonly GroupMember[] = [],
-): readonly (readonly string[])[] {
-  const approvals = votes.filter(({ decision }) => decision === 'approve');
-  return fillGroups(
-    (policy.groups ?? []).map(({ quorum }) => quorum),
-    [...approvals.map(({ who, groups = [] }) => ({ who, groups })), ...more],
-  );
-}
-
 /** Tells whether the approvals on record and that of one more person are all that a request needs. */
 export async function wouldComplete(
   directory: Directory,
@@ -123,9 +112,4 @@ export async function wouldComplete(
   if (request.approvals + 1 < quorum) return false;
   const groups = await approvableGroups(directory, standsFor ?? who, request);
   return groups === undefined || approvalsByGroup(request, [{ who, groups }]).flat().length >= quorum;
-}
-
-/** Counts the approvals of a request that count: where its policy has groups, those that fill a place. */
-export function countedApprovals(request: RequestRecord): number {
-  return request.policy.groups === undefined ? request.approvals : approvalsByGroup(request).flat().length;
 }

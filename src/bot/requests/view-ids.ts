@@ -1,5 +1,5 @@
+import type { StandIn } from '../../engine/ports.ts';
 import { type NewView, threadOf } from '../../store/port/store.ts';
-import type { StandIn } from '../delegations/stand-ins.ts';
 import { parseThreadId } from '../slack/thread.ts';
 
 /** The card in the thread itself. */

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../../agent/json.ts';
+import type { StandIn } from '../../../engine/ports.ts';
 import { fillGroups, type Policy } from '../../../policy/policy.ts';
 import type { PolicySnapshot, RequestRecord, Store } from '../../../store/port/store.ts';
 import type { BotContext } from '../../context.ts';
-import { hasPart, type StandIn } from '../../delegations/stand-ins.ts';
+import { hasPart } from '../../delegations/stand-ins.ts';
 import { limits } from '../../slack/limits.ts';
 import { mayDecide } from '../../slack/may-decide.ts';
 import { membershipsOf } from '../approver-groups.ts';
