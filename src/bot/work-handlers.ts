@@ -5,19 +5,19 @@ import { readReason } from '../engine/reasons.ts';
 import { detailsOf } from '../engine/request-details.ts';
 import type { WorkHandlers } from '../store/port/engine.ts';
 import type { NewView, RequestRecord, TimerKind } from '../store/port/store.ts';
+import { peopleToConfirm } from './asks/plan/people-to-ask.ts';
+import { quietEnd } from './asks/quiet-end.ts';
+import { hasPart, standInsBehind, standInsFor } from './asks/stand-ins.ts';
 import type { BotContext } from './context.ts';
-import { DECISION, decideHeld } from './decisions/decide-in-time.ts';
-import { hasPart, standInsBehind, standInsFor } from './delegations/stand-ins.ts';
-import { deliver, type Lanes } from './delivery/deliver.ts';
-import { sendTask, TASK } from './listeners/open-task.ts';
-import { titledRow } from './reply/reply-rows.ts';
-import { peopleToConfirm } from './requests/plan/people-to-ask.ts';
-import { quietEnd } from './requests/quiet-end.ts';
-import { personView, standInViews } from './requests/view-ids.ts';
+import { DECISION, decideHeld } from './inbox/decisions/decide-in-time.ts';
+import { sendTask, TASK } from './inbox/open-task.ts';
+import { deliver, type Lanes } from './outbox/deliver.ts';
+import { titledRow } from './outbox/reply-rows.ts';
 import { isGroup } from './slack/directory.ts';
-import { noticeTexts } from './texts/notices.ts';
 import { executorContext } from './turns/executor-context.ts';
 import { claimAndRunTurn } from './turns/run-turn.ts';
+import { noticeTexts } from './views/texts/notices.ts';
+import { personView, standInViews } from './views/view-ids.ts';
 
 /** Builds the handlers of a woken worker. */
 export function workHandlers(context: BotContext): WorkHandlers {

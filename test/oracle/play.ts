@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { toJson } from '../../src/agent/json.ts';
 import type { Model } from '../../src/agent/model.ts';
-import { applyDecision, type Decision } from '../../src/bot/decisions/decision.ts';
-import { receiveMessage } from '../../src/bot/listeners/receive-message.ts';
+import { applyDecision, type Decision } from '../../src/bot/inbox/decisions/decision.ts';
+import { receiveMessage } from '../../src/bot/inbox/receive-message.ts';
 import { parseThreadId } from '../../src/bot/slack/thread.ts';
 import { executorContext } from '../../src/bot/turns/executor-context.ts';
 import { claimAndRunTurn } from '../../src/bot/turns/run-turn.ts';

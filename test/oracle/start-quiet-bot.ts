@@ -1,9 +1,9 @@
 import { ErrorCode, WebClient } from '@slack/web-api';
 import { pino } from 'pino';
 import type { Model } from '../../src/agent/model.ts';
+import { grantFinder } from '../../src/bot/asks/grants.ts';
 import { openAccounts } from '../../src/bot/connections/connect-flow.ts';
 import { type BotContext, timingFor } from '../../src/bot/context.ts';
-import { grantFinder } from '../../src/bot/grants/grants.ts';
 import { CallbackUrls } from '../../src/bot/slack/callback-urls.ts';
 import { Directory } from '../../src/bot/slack/directory.ts';
 import { FileHost } from '../../src/bot/slack/file-host.ts';

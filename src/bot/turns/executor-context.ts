@@ -1,9 +1,9 @@
 import type { ExecutorContext } from '../../engine/ports.ts';
 import { inSpan } from '../../observe/tracing.ts';
 import type { BotContext } from '../context.ts';
-import { engineContext, toolContext } from '../engine-context.ts';
-import { threadFiles } from '../files/thread-files.ts';
 import type { Directory } from '../slack/directory.ts';
+import { engineContext, toolContext } from './engine-context.ts';
+import { threadFiles } from './files/thread-files.ts';
 import { runTurn } from './run-turn.ts';
 
 /** Lets approved requests run in their threads. These are the last checks before an effect, so nothing cached about people counts. */
