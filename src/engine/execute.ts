@@ -108,37 +108,35 @@ interface StartedAttempt {
 }
 
 /** Carries out a started Run: tool, then finish, then the thread's next turn if no other request of the round is open. */
-export function carryOut(context: ExecutorContext, run: ApprovedRun, started: StartedAttempt): Promise<void> {
-  return context.inTrace(run.request, () => carryOutStarted(context, run, started));
-}
-
-async function carryOutStarted(
+export function carryOut(
   context: ExecutorContext,
   run: ApprovedRun,
   { attempt, sentAt }: StartedAttempt,
 ): Promise<void> {
   const { store, timing } = context;
   const { request } = run;
-  if (!isInTime(sentAt, timing.heartbeatTimeoutMs))
-    throw new Error('The start was answered too late to act on it');
-  const heartbeat = startHeartbeat(context, request.id, attempt);
-  try {
-    const outcome = await runTool(context, run, attempt, heartbeat);
-    if ('unknown' in outcome) {
-      // An idempotent action is tried again after a while; for any other people are asked.
-      if (run.entry?.execution.idempotent === true) await waitToRetry(request.attempts + 1);
-      const reason = writeReason({ code: 'in-doubt', error: outcome.unknown });
-      await store.recover(request.id, { attempt, reason });
-      return;
+  return context.inTrace(request, async () => {
+    if (!isInTime(sentAt, timing.heartbeatTimeoutMs))
+      throw new Error('The start was answered too late to act on it');
+    const heartbeat = startHeartbeat(context, request.id, attempt);
+    try {
+      const outcome = await runTool(context, run, attempt, heartbeat);
+      if ('unknown' in outcome) {
+        // An idempotent action is tried again after a while; for any other people are asked.
+        if (run.entry?.execution.idempotent === true) await waitToRetry(request.attempts + 1);
+        const reason = writeReason({ code: 'in-doubt', error: outcome.unknown });
+        await store.recover(request.id, { attempt, reason });
+        return;
+      }
+      const claimedAt = performance.now();
+      const finished = await store.finish(request.id, outcome, timing.leaseMs);
+      heartbeat.stop();
+      if (finished.outcome === 'finished' && finished.turn !== undefined)
+        await context.continueThread(finished.turn, claimedAt, request.trace);
+    } finally {
+      heartbeat.stop();
     }
-    const claimedAt = performance.now();
-    const finished = await store.finish(request.id, outcome, timing.leaseMs);
-    heartbeat.stop();
-    if (finished.outcome === 'finished' && finished.turn !== undefined)
-      await context.continueThread(finished.turn, claimedAt, request.trace);
-  } finally {
-    heartbeat.stop();
-  }
+  });
 }
 
 async function runTool(

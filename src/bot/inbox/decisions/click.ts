@@ -1,4 +1,3 @@
-import { inSpan } from '../../../observe/tracing.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
 import { askerProblem } from '../../asks/may-ask.ts';
 import type { BotContext } from '../../context.ts';
@@ -26,14 +25,6 @@ type Context = Pick<BotContext, 'store' | 'directory' | 'logger' | 'agent'>;
 export type CheckedClick =
   | { readonly ok: true; readonly request: RequestRecord }
   | { readonly ok: false; readonly notice: string };
-
-/** Makes a decision in the trace of its request. */
-export function decideInTrace<Result>(
-  { id, trace: parent }: RequestRecord,
-  decide: () => Promise<Result>,
-): Promise<Result> {
-  return inSpan('decide', { parent, kind: 'consumer', attributes: { 'countersign.request.id': id } }, decide);
-}
 
 /** Loads the request of a click, and checks the origin of the click. */
 export async function checkClick(context: Context, requestId: string, click: Click): Promise<CheckedClick> {

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../../agent/json.ts';
+import { inSpan } from '../../../observe/tracing.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
 import { DECLINED } from '../../../tools/mcp/server-pause.ts';
 import type { BotContext } from '../../context.ts';
 import { questionOf } from '../../views/cards/card-details.ts';
 import { noticeTexts } from '../../views/texts/notices.ts';
 import { castVote } from './cast-vote.ts';
-import { type Click, checkClick, decideInTrace, type Notice } from './click.ts';
+import { type Click, checkClick, type Notice } from './click.ts';
 import { answer, askAgain, edit, resolve, showAddress, withdraw } from './decide.ts';
 import { undo } from './undo.ts';
 
@@ -46,7 +47,7 @@ export const MadeDecision = z.object({
 });
 export type MadeDecision = z.infer<typeof MadeDecision>;
 
-/** Checks the origin of a click, authorizes its person and records the decision; returns the sentence for them. */
+/** Checks the origin of a click, authorizes its person and records the decision, in the trace of the request; returns the sentence for them. */
 export async function applyDecision(
   context: BotContext,
   { requestId, click, decision }: MadeDecision,
@@ -54,7 +55,10 @@ export async function applyDecision(
   const checked = await checkClick(context, requestId, click);
   if (!checked.ok) return checked.notice;
   const { request } = checked;
-  return decideInTrace(request, () => decide(context, request, click, decision));
+  const attributes = { 'countersign.request.id': request.id };
+  return inSpan('decide', { parent: request.trace, kind: 'consumer', attributes }, () =>
+    decide(context, request, click, decision),
+  );
 }
 
 function decide(
