@@ -16,7 +16,13 @@ export async function bundle(outdir: string, programs: readonly string[] = []): 
   rmSync(outdir, { recursive: true, force: true });
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: ['src/main.ts', 'src/cli.ts', 'src/index.ts', 'src/bot/files/extract-file.ts', ...programs],
+    entryPoints: [
+      'src/main.ts',
+      'src/cli.ts',
+      'src/index.ts',
+      'src/bot/turns/files/extract-file.ts',
+      ...programs,
+    ],
     outdir,
     // All in one folder below `outdir`, as deep as src/commands and src/store/redis are below what they read.
     entryNames: 'bin/[name]',

@@ -11,7 +11,7 @@ import type { Entity, MessageEntity } from '../playground/protocol.ts';
 import { findFreePort } from '../playground/redis/find-free-port.ts';
 import { CAST } from '../playground/slack/default-cast.ts';
 import { tourSteps } from '../playground/tour/tour-steps.ts';
-import { APPROVE } from '../src/bot/cards/action-ids.ts';
+import { APPROVE } from '../src/bot/views/cards/action-ids.ts';
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 const ActionElements = z.array(

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { findCycles, readImports, type SourceFile } from '../test/support/imports.ts';
 
 /**
- * Prints how many concepts the source has: verbs, scripts, key kinds, folders that import each other, circles, small files, lines.
+ * Prints how many concepts the source has: verbs, scripts, key kinds, folders that import each other, circles, small files,
+ * the functions on the way of a click, lines.
  * `npm run structure -- DIR` measures another checkout.
  */
 const args = process.argv.slice(2);
@@ -109,12 +110,21 @@ function smallSingles(): string[] {
     .map(({ path }) => path);
 }
 
+/** Returns the functions on a way, as the page lists them; a test compares that list with a real run. */
+function wayIn(heading: string): readonly string[] {
+  const [, section = ''] = textOf('docs/how-it-works.md').split(`### ${heading}\n`);
+  const [own = ''] = section.split(/^#/m);
+  return own.split('\n').filter((line) => /^\d+\. /.test(line));
+}
+
 const bot = foldersOf('src/bot/');
 const whole = foldersOf('src/');
 const botPairs = mutualPairs(bot);
 const wholePairs = mutualPairs(whole);
 const cycles = findCycles(source, { types: true });
 const singles = smallSingles();
+const toCard = wayIn('From a message to its card');
+const toEffect = wayIn('From a click to its effect');
 const isDetailed = args.includes('--details');
 const rows: readonly (readonly [string, string | number, (readonly string[])?])[] = [
   ['store verbs', countVerbs()],
@@ -125,6 +135,8 @@ const rows: readonly (readonly [string, string | number, (readonly string[])?])[
   ['pairs of folders in src that import each other', wholePairs.length, wholePairs],
   ['import circles, type imports counted', cycles.length, cycles],
   ['files under 60 lines that one file imports', singles.length, singles],
+  ['functions from a message to its card', toCard.length, toCard],
+  ['functions from a click to its effect', toEffect.length, toEffect],
   ['lines of src (TypeScript and Lua)', sum(source.map(({ lines }) => lines)) + sum(lua.map(linesOf))],
   ['files of src', source.length + lua.length],
   ['folders of src', new Set([...source.map(({ path }) => path), ...lua].map(dirname)).size],

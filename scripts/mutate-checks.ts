@@ -243,7 +243,7 @@ const MUTANTS: readonly Mutant[] = [
     'callback without a signature',
     ' || !timingSafeEqual(given, expected)',
     '',
-    'test/bot/callbacks/callback-urls.test.ts',
+    'test/bot/slack/callback-urls.test.ts',
   ),
   mutant(
     'event without a signature',

@@ -79,15 +79,15 @@ export async function restartAlone({
   reply,
   ...options
 }: RestartOptions): Promise<ToolPart> {
-  const messages = sealMessages([
-    sealMessage({ v: MESSAGE_VERSION, role: 'model', content: [call] }),
-    sealMessage({ v: MESSAGE_VERSION, role: 'tool', content: [{ interrupt }] }),
-  ]);
-  const { newMessages } = await settle({ ...options, messages, tools: [tool], resume: { restart: [reply] } });
-  const [message] = newMessages;
-  const part = message?.role === 'tool' ? message.content[0] : undefined;
-  if (part === undefined) throw new Error(`Call ${call.toolRequest.ref} ended without a result`);
-  return part;
+  const transcript = Transcript.of(
+    sealMessages([
+      sealMessage({ v: MESSAGE_VERSION, role: 'model', content: [call] }),
+      sealMessage({ v: MESSAGE_VERSION, role: 'tool', content: [{ interrupt }] }),
+    ]),
+  );
+  const [checked] = checkReplies(transcript, indexTools([tool]), { restart: [reply] }, { all: true });
+  if (checked === undefined) throw new Error(`Call ${call.toolRequest.ref} has no reply`);
+  return withRunSettings(options, transcript, (settings) => applyReply(checked, settings));
 }
 
 /** Applies checked replies in parallel and appends their results as one message, in the order of the calls. */

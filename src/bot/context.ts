@@ -1,12 +1,13 @@
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import type { Model } from '../agent/model.ts';
+import type { PendingLimiter } from '../engine/pending-limiter.ts';
+import type { RunningTurns } from '../engine/running-turns.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Store } from '../store/port/store.ts';
 import type { AgentDeclaration, ModelDeclaration } from '../tools/manifest/manifest.ts';
 import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 import type { Accounts } from './connections/connect-flow.ts';
-import type { PendingLimiter } from './requests/pending-limiter.ts';
 import type { CallbackUrls } from './slack/callback-urls.ts';
 import type { Directory } from './slack/directory.ts';
 import type { FileHost } from './slack/file-host.ts';
@@ -14,7 +15,6 @@ import type { MessageLinks } from './slack/thread.ts';
 import type { ThreadReader } from './slack/thread-reader.ts';
 import type { UpdateBudget } from './slack/update-budget.ts';
 import type { ThreadStatus } from './thread-status.ts';
-import type { RunningTurns } from './turns/running-turns.ts';
 
 /** The agent's part of the manifest, with the instructions that hold. */
 interface AgentSettings

@@ -1,10 +1,10 @@
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
+import { RunningWork } from '../agent/util/running-work.ts';
 import { limits } from './slack/limits.ts';
-import { RunningWork } from './slack/running-work.ts';
 import { type SlackThread, threadIdOf } from './slack/thread.ts';
-import { statusTexts } from './texts/replies.ts';
-import { showLabel } from './texts/show-text.ts';
+import { statusTexts } from './views/texts/replies.ts';
+import { showLabel } from './views/texts/show-text.ts';
 
 /** The lifecycle of a thread on Slack's agent surface. */
 export type SessionStatus = 'active' | 'processing' | 'suspended' | 'closed';

@@ -1,25 +1,35 @@
+import { toJson } from '../agent/json.ts';
 import { execute } from '../engine/execute.ts';
+import { lookUp } from '../engine/outcomes.ts';
+import { readReason } from '../engine/reasons.ts';
 import { detailsOf } from '../engine/request-details.ts';
 import type { WorkHandlers } from '../store/port/engine.ts';
 import type { NewView, RequestRecord, TimerKind } from '../store/port/store.ts';
-import { executorContext } from './actions/executor-context.ts';
-import { findOutcome } from './actions/find-outcome.ts';
+import { peopleToConfirm } from './asks/plan/people-to-ask.ts';
+import { quietEnd } from './asks/quiet-end.ts';
+import { hasPart, standInsBehind, standInsFor } from './asks/stand-ins.ts';
 import type { BotContext } from './context.ts';
-import { hasPart, standInsBehind, standInsFor } from './delegations/stand-ins.ts';
-import { deliver, type Lanes } from './delivery/deliver.ts';
-import { titledRow } from './reply/reply-rows.ts';
-import { quietEnd } from './requests/quiet-end.ts';
-import { personView, standInViews } from './requests/view-ids.ts';
-import { noticeTexts } from './texts/notices.ts';
+import { DECISION, decideHeld } from './inbox/decisions/decide-in-time.ts';
+import { sendTask, TASK } from './inbox/open-task.ts';
+import { deliver, type Lanes } from './outbox/deliver.ts';
+import { titledRow } from './outbox/reply-rows.ts';
+import { isGroup } from './slack/directory.ts';
+import { executorContext } from './turns/executor-context.ts';
 import { claimAndRunTurn } from './turns/run-turn.ts';
+import { noticeTexts } from './views/texts/notices.ts';
+import { personView, standInViews } from './views/view-ids.ts';
 
 /** Builds the handlers of a woken worker. */
 export function workHandlers(context: BotContext): WorkHandlers {
   const lanes: Lanes = new Map();
+  const senders = new Map([
+    [DECISION, decideHeld],
+    [TASK, sendTask],
+  ]);
   return {
     thread: (threadId) => claimAndRunTurn(context, threadId),
     run: (requestId) => execute(executorContext(context), requestId),
-    outbox: () => deliver(context, lanes),
+    outbox: () => deliver({ ...context, senders }, lanes),
     timer: (kind, id) => applyTimer(context, kind, id),
   };
 }
@@ -62,6 +72,40 @@ async function applyTimer(context: BotContext, kind: TimerKind, id: string): Pro
 async function recover(context: BotContext, id: string): Promise<void> {
   const { outcome } = await context.store.recover(id);
   if (outcome === 'unknown-outcome' || outcome === 'still-unknown') await findOutcome(context, id);
+}
+
+/** Lets the tool find out the outcome of a call that is on record as unknown; otherwise the resolvers are asked. */
+async function findOutcome(
+  { store, toolbox, directory, logger }: Pick<BotContext, 'store' | 'toolbox' | 'directory' | 'logger'>,
+  requestId: string,
+): Promise<void> {
+  const loaded = await store.load(requestId);
+  if (loaded.outcome !== 'found' || loaded.request.state !== 'unknown') return;
+  const { request } = loaded;
+  const { interrupt, idempotencyKey } = detailsOf(request);
+  const tool = toolbox.find(interrupt.toolRequest.name)?.tool;
+  const verdict = await lookUp({ logger }, tool, {
+    idempotencyKey,
+    input: toJson(interrupt.toolRequest.input),
+  });
+  if (verdict !== 'unknown') {
+    const who = `tool:${interrupt.toolRequest.name}`;
+    const actor = { who, eligible: true, evidence: { reconciled: idempotencyKey } };
+    const reason = 'the tool looked it up';
+    await store.resolve(requestId, actor, verdict, reason, request.attempts);
+    return;
+  }
+  const { resolvers } = request.policy;
+  const { people, isSure } = await peopleToConfirm(directory.fresh(), resolvers);
+  if (!isSure) throw new Error('The people who can confirm an outcome could not be looked up');
+  // A changed card notifies nobody; a message with mentions does.
+  const notTried = (request.payload ?? '') === '' ? noticeTexts.unknown : noticeTexts.notTriedAgain;
+  const text = readReason(request.payload)?.code === 'in-doubt' ? noticeTexts.inDoubt : notTried;
+  const told = resolvers.filter((id) => isGroup(id) || people.includes(id));
+  await store.askResolvers(requestId, request.revision, {
+    row: titledRow(request, 'unknown', text, told, request.revision),
+    views: people.map((user) => ({ id: personView(user), place: { user } })),
+  });
 }
 
 async function withRequest(

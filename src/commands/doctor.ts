@@ -1,4 +1,4 @@
-import { showLine } from '../bot/texts/show-text.ts';
+import { showLine } from '../bot/views/texts/show-text.ts';
 import { readSettings } from '../settings.ts';
 import { proxyProblems } from '../tools/http/proxy.ts';
 import { checkAudit } from './checks/check-audit.ts';

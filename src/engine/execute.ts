@@ -11,7 +11,6 @@ import type { Attempt, Outcome } from '../store/port/store.ts';
 import { ALL_TOOLS, type Freeze, type FreezeStore } from '../store/port/workspace.ts';
 import type { GateResumed } from '../tools/gate.ts';
 import { admit, type StartPlan } from './admit.ts';
-import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
 import { isInTime, waitToRetry } from './outcomes.ts';
 import { describePause } from './paused.ts';
 import type { EngineContext, ExecutorContext } from './ports.ts';
@@ -109,37 +108,35 @@ interface StartedAttempt {
 }
 
 /** Carries out a started Run: tool, then finish, then the thread's next turn if no other request of the round is open. */
-export function carryOut(context: ExecutorContext, run: ApprovedRun, started: StartedAttempt): Promise<void> {
-  return context.inTrace(run.request, () => carryOutStarted(context, run, started));
-}
-
-async function carryOutStarted(
+export function carryOut(
   context: ExecutorContext,
   run: ApprovedRun,
   { attempt, sentAt }: StartedAttempt,
 ): Promise<void> {
   const { store, timing } = context;
   const { request } = run;
-  if (!isInTime(sentAt, timing.heartbeatTimeoutMs))
-    throw new Error('The start was answered too late to act on it');
-  const heartbeat = startHeartbeat(context, request.id, attempt);
-  try {
-    const outcome = await runTool(context, run, attempt, heartbeat);
-    if ('unknown' in outcome) {
-      // An idempotent action is tried again after a while; for any other people are asked.
-      if (run.entry?.execution.idempotent === true) await waitToRetry(request.attempts + 1);
-      const reason = writeReason({ code: 'in-doubt', error: outcome.unknown });
-      await store.recover(request.id, { attempt, reason });
-      return;
+  return context.inTrace(request, async () => {
+    if (!isInTime(sentAt, timing.heartbeatTimeoutMs))
+      throw new Error('The start was answered too late to act on it');
+    const heartbeat = startHeartbeat(context, request.id, attempt);
+    try {
+      const outcome = await runTool(context, run, attempt, heartbeat);
+      if ('unknown' in outcome) {
+        // An idempotent action is tried again after a while; for any other people are asked.
+        if (run.entry?.execution.idempotent === true) await waitToRetry(request.attempts + 1);
+        const reason = writeReason({ code: 'in-doubt', error: outcome.unknown });
+        await store.recover(request.id, { attempt, reason });
+        return;
+      }
+      const claimedAt = performance.now();
+      const finished = await store.finish(request.id, outcome, timing.leaseMs);
+      heartbeat.stop();
+      if (finished.outcome === 'finished' && finished.turn !== undefined)
+        await context.continueThread(finished.turn, claimedAt, request.trace);
+    } finally {
+      heartbeat.stop();
     }
-    const claimedAt = performance.now();
-    const finished = await store.finish(request.id, outcome, timing.leaseMs);
-    heartbeat.stop();
-    if (finished.outcome === 'finished' && finished.turn !== undefined)
-      await context.continueThread(finished.turn, claimedAt, request.trace);
-  } finally {
-    heartbeat.stop();
-  }
+  });
 }
 
 async function runTool(
@@ -210,4 +207,47 @@ function restartInside(interrupt: Interrupt, resumed: JsonObject): Pick<RestartR
     return { toolRequest: { name, ref, input: toJson(input) }, metadata };
   });
   return { nested: { restart } };
+}
+
+/** The heartbeat of a running attempt. */
+interface Heartbeat {
+  /** Sets the progress that a later heartbeat carries. */
+  report(progress: string): void;
+  stop(): void;
+}
+
+/**
+ * Sends heartbeats for an attempt until it is stopped. A heartbeat by itself changes no card. One carries progress, which changes the
+ * card in the thread, at most once in `progressMs` and while updates are left; only the latest progress is kept.
+ */
+function startHeartbeat(
+  { store, timing, updates, logger }: Pick<ExecutorContext, 'store' | 'timing' | 'updates' | 'logger'>,
+  requestId: string,
+  attempt: string,
+): Heartbeat {
+  let latest = '';
+  let shownAt = Number.NEGATIVE_INFINITY;
+  const takeProgress = async (): Promise<string> => {
+    const now = performance.now();
+    if (latest === '' || now - shownAt < timing.progressMs) return '';
+    shownAt = now;
+    if (!(await updates.takeProgress())) return '';
+    const progress = latest;
+    latest = '';
+    return progress;
+  };
+  const send = async (): Promise<void> => {
+    try {
+      await store.heartbeat(requestId, attempt, timing.heartbeatTimeoutMs, await takeProgress());
+    } catch (err) {
+      logger.warn({ requestId, err }, 'heartbeat failed');
+    }
+  };
+  const timer = setInterval(() => void send(), timing.heartbeatMs);
+  return {
+    report: (text) => {
+      latest = text;
+    },
+    stop: () => clearInterval(timer),
+  };
 }

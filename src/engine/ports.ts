@@ -13,6 +13,12 @@ export interface Voter {
   readonly standsFor?: string | undefined;
 }
 
+/** A person who may decide for an approver. */
+export interface StandIn {
+  readonly who: string;
+  readonly standsFor: string;
+}
+
 /** The approvals of a request that still count, with the evidence of each check. */
 export interface CheckedApprovers {
   readonly stillEligible: readonly string[];

@@ -38,6 +38,18 @@ const ReadFile = z.object({
 /** A file that the model read. */
 export type ReadFile = Readonly<z.infer<typeof ReadFile>>;
 
+/** The origin of a request: its thread, its requesters, and the model's explanation. */
+export interface RequestOrigin {
+  readonly threadId: string;
+  readonly requesters: readonly string[];
+  readonly contextAuthors: readonly string[];
+  readonly why: string;
+  /** The files that the model read for the task. */
+  readonly files: readonly ReadFile[];
+  /** The action that the call takes back, if a person clicked Undo. */
+  readonly undoes?: { readonly requestId: string; readonly title: string } | undefined;
+}
+
 /** Lists the files that the model read for the present task; one that was only named has no hash. */
 export function filesReadIn(messages: readonly Message[]): readonly ReadFile[] {
   return messages.flatMap((message) => {

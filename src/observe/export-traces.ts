@@ -7,9 +7,14 @@ import {
   resourceFromAttributes,
 } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
-import type { Tracing } from './start-tracing.ts';
 
 const STOP_TIMEOUT_MS = 5_000;
+
+/** The running export of traces. */
+export interface Tracing {
+  /** Sends what is left, as far as that is quick. */
+  stop(): Promise<void>;
+}
 
 /** Registers OpenTelemetry's SDK. It is imported only when traces are wanted, because it takes time and memory to load. */
 export function exportTraces(): Tracing {

@@ -1,10 +1,5 @@
 import { trace } from '@opentelemetry/api';
-
-/** The running export of traces. */
-export interface Tracing {
-  /** Sends what is left, as far as that is quick. */
-  stop(): Promise<void>;
-}
+import type { Tracing } from './export-traces.ts';
 
 /**
  * Starts OpenTelemetry's SDK if its standard environment asks for traces: an OTLP endpoint is set, and the SDK is not disabled. The

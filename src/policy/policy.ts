@@ -2,6 +2,9 @@ import { canonicalJson } from '../agent/json.ts';
 import { compileExpression, type JudgedCall } from './condition.ts';
 import type { QuietHours } from './time.ts';
 
+/** The principal that means every member of the workspace who is neither a guest nor a bot. */
+export const ANYONE = 'anyone';
+
 /** People of whom as many as the quorum must approve. */
 export interface ApproverGroup {
   /** Ids of people (`U…`) and user groups (`S…`). */

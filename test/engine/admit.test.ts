@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 import { OUTCOME_UNKNOWN } from '../../src/agent/calls/journal.ts';
 import type { JsonObject } from '../../src/agent/json.ts';
 import { userMessage } from '../../src/agent/messages.ts';
-import { reasonTexts } from '../../src/bot/texts/reasons.ts';
+import { reasonTexts } from '../../src/bot/views/texts/reasons.ts';
 import { admit, CHECKS } from '../../src/engine/admit.ts';
 import type { EngineContext } from '../../src/engine/ports.ts';
 import { readReason, writeReason } from '../../src/engine/reasons.ts';
 import { answeredRun, approvedRun, digestOf, type Run, turnRun } from '../../src/engine/run.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { parseManifest } from '../../src/tools/manifest/parse.ts';
-import { detailsFor, recordOf } from '../bot/cards/records.ts';
+import { detailsFor, recordOf } from '../bot/views/cards/records.ts';
 import { connectTestRedis } from '../support/redis.ts';
 import { openTools } from '../tools/toolbox/support.ts';
 

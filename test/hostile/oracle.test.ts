@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { buildCard } from '../../src/bot/cards/build-card.ts';
-import { sanitizeMarkdown } from '../../src/bot/reply/sanitize-markdown.ts';
-import { detailsFor, recordOf } from '../bot/cards/records.ts';
+import { buildCard } from '../../src/bot/views/cards/build-card.ts';
+import { sanitizeMarkdown } from '../../src/bot/views/sanitize-markdown.ts';
+import { detailsFor, recordOf } from '../bot/views/cards/records.ts';
 import { TEXTS } from './corpus.ts';
 import { wrongInPayload } from './oracle.ts';
 

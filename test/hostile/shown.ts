@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { JsonValue } from '../../src/agent/json.ts';
-import { readRendered } from '../bot/cards/read-rendered.ts';
+import { readRendered } from '../bot/views/cards/read-rendered.ts';
 import { nodesIn, textsIn } from './oracle.ts';
 
 /** Finds a text among the shown ones, as it is or with invisible characters spelled out. */

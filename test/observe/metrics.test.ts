@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { setGauges } from '../../src/observe/measure-record.ts';
 import { Metrics } from '../../src/observe/metrics.ts';
 import { METRICS } from '../../src/observe/metrics-table.ts';
+import { setGauges } from '../../src/observe/observe-record.ts';
 import type { RunningBot } from '../../src/start-bot.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { ask } from '../store/support.ts';

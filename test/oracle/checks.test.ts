@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { executorContext } from '../../src/bot/actions/executor-context.ts';
-import { applyDecision, type Decision } from '../../src/bot/decisions/decision.ts';
+import { applyDecision, type Decision } from '../../src/bot/inbox/decisions/decision.ts';
+import { receiveMessage } from '../../src/bot/inbox/receive-message.ts';
 import { parseThreadId } from '../../src/bot/slack/thread.ts';
-import { receiveMessage } from '../../src/bot/turns/receive-message.ts';
+import { executorContext } from '../../src/bot/turns/executor-context.ts';
 import { claimAndRunTurn } from '../../src/bot/turns/run-turn.ts';
 import { execute } from '../../src/engine/execute.ts';
 import type { Store } from '../../src/store/port/store.ts';

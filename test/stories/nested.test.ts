@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startLocalModel } from '../../playground/model/start-local-model.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
-import { actionsIn, textIn } from '../bot/cards/payloads.ts';
+import { actionsIn, textIn } from '../bot/views/cards/payloads.ts';
 import { clickCard } from '../support/click-card.ts';
 import { CAST, startStory } from './support.ts';
 import { openWorkshop, workshopManifest } from './workshop.ts';

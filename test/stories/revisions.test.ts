@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
-import { receiveRevision, redoEdited } from '../../src/bot/turns/revise-message.ts';
+import { receiveRevision, redoEdited } from '../../src/bot/inbox/revise-message.ts';
 import { clickCard } from '../support/click-card.ts';
 import { CAST, heardByModel, PLACES, type Story, startStory } from './support.ts';
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { MESSAGE_VERSION, sealMessage, userMessage } from '../../src/agent/messages.ts';
-import { stopAndTell } from '../../src/bot/turns/stop-thread.ts';
+import { stopAndTell } from '../../src/bot/inbox/stop-thread.ts';
 import type { RunningBot } from '../../src/start-bot.ts';
 import type { Store } from '../../src/store/port/store.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';

@@ -9,7 +9,7 @@ import type { RequesterServer, Sealer } from '../../tools/mcp/auth/connections.t
 import { finishConsent, PendingConsent, startConsent } from '../../tools/mcp/auth/consent.ts';
 import { Grant } from '../../tools/mcp/auth/grant.ts';
 import { type HttpAnswer, jsonAnswer } from '../slack/http-answer.ts';
-import { connectionTexts } from '../texts/connections.ts';
+import { connectionTexts } from '../views/texts/connections.ts';
 import {
   CALLBACK_PATH,
   CLIENT_PATH,

@@ -1,9 +1,9 @@
 import { hash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import { withTimeout } from '../../agent/util/running-work.ts';
 import type { Connection } from './create-connection.ts';
 import { type HttpAnswer, jsonAnswer, readBody, refusal, sendAnswer } from './http-answer.ts';
-import { withTimeout } from './running-work.ts';
 
 export interface BotServerOptions {
   /** 0 for any free port. */

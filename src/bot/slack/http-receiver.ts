@@ -2,8 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type App, type Receiver, verifySlackRequest } from '@slack/bolt';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { RunningWork } from '../../agent/util/running-work.ts';
 import { type HttpAnswer, jsonAnswer, refusal } from './http-answer.ts';
-import { processHeld, RunningWork } from './running-work.ts';
+import { processHeld } from './process-held.ts';
 
 /** Returns true for the first use of a key, and false for any other until its time is over. */
 export type Once = (key: string, ttlMs: number) => Promise<boolean>;

@@ -4,8 +4,9 @@ import { SocketModeClient } from '@slack/socket-mode';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { tryParseJson } from '../../agent/json.ts';
+import { RunningWork, withTimeout } from '../../agent/util/running-work.ts';
 import { openDispatcher, type ProxySettings } from '../../tools/http/proxy.ts';
-import { processHeld, RunningWork, withTimeout } from './running-work.ts';
+import { processHeld } from './process-held.ts';
 
 /** Two, because a click that arrives during the refresh of a single socket would be lost. */
 const SOCKETS = 2;

@@ -3,8 +3,8 @@ import type { Message } from '../../agent/messages.ts';
 import { settle } from '../../agent/settle.ts';
 import { Transcript } from '../../agent/transcript.ts';
 import { completeTask } from '../../tools/built-ins.ts';
-import { plainValue } from '../cards/render-value.ts';
-import { replyTexts } from '../texts/replies.ts';
+import { plainValue } from '../views/cards/render-value.ts';
+import { replyTexts } from '../views/texts/replies.ts';
 
 /** Settles the model's calls of `complete_task`, and returns the text that tells people the result. */
 export async function settleCompletedTask(

@@ -5,7 +5,7 @@ import { Transcript } from '../../agent/transcript.ts';
 import { latestPeopleOf } from '../../engine/task-people.ts';
 import { type ClaimedTurn, interruptOf } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
-import type { RefusedCall } from '../reply/reply-rows.ts';
+import type { RefusedCall } from '../outbox/reply-rows.ts';
 
 const Denial = z.object({ reason: z.string() });
 

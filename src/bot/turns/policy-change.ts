@@ -9,14 +9,13 @@ import { TurnJournal } from '../../engine/turn-journal.ts';
 import type { RunningTurn } from '../../engine/turn-lease.ts';
 import type { ClaimedTurn, TurnEnd } from '../../store/port/store.ts';
 import { changeName, POLICY_CHANGE_TOOL, PolicyChange } from '../../tools/toolbox/policy-change.ts';
-import { toolContext } from '../actions/tool-context.ts';
+import { openRequests } from '../asks/plan/open-requests.ts';
+import { repliesTo } from '../asks/replies-to.ts';
 import type { BotContext } from '../context.ts';
-import { tellAdmins } from '../delivery/tell-admins.ts';
-import { engineContext } from '../engine-context.ts';
-import { openRequests } from '../requests/plan/open-requests.ts';
-import { repliesTo } from '../requests/replies-to.ts';
+import { tellAdmins } from '../outbox/tell-admins.ts';
 import { isUnthreaded, unthreadedId } from '../slack/thread.ts';
-import { adminTexts } from '../texts/notices.ts';
+import { adminTexts } from '../views/texts/notices.ts';
+import { engineContext, toolContext } from './engine-context.ts';
 
 /** Stands in place of the requester: nobody can know who edited the file. */
 const FILE = 'manifest.yml';

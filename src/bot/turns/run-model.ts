@@ -9,21 +9,20 @@ import { TurnJournal } from '../../engine/turn-journal.ts';
 import type { RunningTurn } from '../../engine/turn-lease.ts';
 import type { ClaimedTurn, InboxItem, Settlement, TurnEnd } from '../../store/port/store.ts';
 import { readableName } from '../../tools/presentation/formats.ts';
-import { toolContext } from '../actions/tool-context.ts';
+import { openRequests } from '../asks/plan/open-requests.ts';
+import { repliesTo } from '../asks/replies-to.ts';
 import type { BotContext } from '../context.ts';
-import { endedUndoRows } from '../delivery/keep-undo.ts';
-import { engineContext } from '../engine-context.ts';
-import { threadFiles } from '../files/thread-files.ts';
-import { filesIn, readAttachedFiles } from '../intake/attached-files.ts';
-import { applyRevisions, quoteRevisions, tellOfRevisions, toUserMessages } from '../intake/inbox-messages.ts';
-import { knownIn, readChannelContext, readThreadContext } from '../intake/thread-context.ts';
-import { refusalRows } from '../reply/reply-rows.ts';
-import { openRequests } from '../requests/plan/open-requests.ts';
-import { repliesTo } from '../requests/replies-to.ts';
+import { endedUndoRows } from '../outbox/keep-undo.ts';
+import { refusalRows } from '../outbox/reply-rows.ts';
 import { parseThreadId } from '../slack/thread.ts';
-import { statusTexts } from '../texts/replies.ts';
+import { statusTexts } from '../views/texts/replies.ts';
 import { callModel } from './call-model.ts';
 import { deniedCalls, noteDenials } from './denials.ts';
+import { engineContext, toolContext } from './engine-context.ts';
+import { threadFiles } from './files/thread-files.ts';
+import { filesIn, readAttachedFiles } from './intake/attached-files.ts';
+import { applyRevisions, quoteRevisions, tellOfRevisions, toUserMessages } from './intake/inbox-messages.ts';
+import { knownIn, readChannelContext, readThreadContext } from './intake/thread-context.ts';
 
 /** Settles what people decided, reads what they wrote, lets the model work, and returns what the turn adds to the record. */
 export async function runModel(

@@ -4,10 +4,10 @@ import type { Model, ModelReply } from '../../agent/model.ts';
 import type { ClaimedTurn } from '../../store/port/store.ts';
 import type { UsageTotals } from '../../store/port/workspace.ts';
 import type { BotContext } from '../context.ts';
-import { tellAdmins } from '../delivery/tell-admins.ts';
+import { tellAdmins } from '../outbox/tell-admins.ts';
 import { parseThreadId } from '../slack/thread.ts';
-import { adminTexts } from '../texts/notices.ts';
-import { replyTexts } from '../texts/replies.ts';
+import { adminTexts } from '../views/texts/notices.ts';
+import { replyTexts } from '../views/texts/replies.ts';
 
 /** A budget of a day, with what was spent of it. */
 interface DayBudget {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { tryParseJson } from '../../agent/json.ts';
 import { timeOf } from '../../audit/export-line.ts';
-import { showLine } from '../../bot/texts/show-text.ts';
+import { showLine } from '../../bot/views/texts/show-text.ts';
 import type { AuditRow } from '../../store/port/audit.ts';
 import { callSlack } from '../shared/call-slack.ts';
 

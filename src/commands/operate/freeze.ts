@@ -1,9 +1,9 @@
 import { userInfo } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { delegationsNow } from '../../bot/delegations/stand-ins.ts';
-import { freezeActions } from '../../bot/freezes/freeze-actions.ts';
-import { freezeTexts } from '../../bot/texts/freezes.ts';
-import { showLine } from '../../bot/texts/show-text.ts';
+import { freezeActions } from '../../bot/asks/freeze-actions.ts';
+import { delegationsNow } from '../../bot/asks/stand-ins.ts';
+import { freezeTexts } from '../../bot/views/texts/freezes.ts';
+import { showLine } from '../../bot/views/texts/show-text.ts';
 import { readDetails } from '../../engine/request-details.ts';
 import type { Store } from '../../store/port/store.ts';
 import { ALL_TOOLS } from '../../store/port/workspace.ts';

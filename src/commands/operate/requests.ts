@@ -1,6 +1,6 @@
-import { countedApprovals } from '../../bot/requests/approver-groups.ts';
-import { freezeTexts } from '../../bot/texts/freezes.ts';
-import { cut, showLine } from '../../bot/texts/show-text.ts';
+import { freezeTexts } from '../../bot/views/texts/freezes.ts';
+import { cut, showLine } from '../../bot/views/texts/show-text.ts';
+import { countedApprovals } from '../../engine/approvals.ts';
 import { readDetails } from '../../engine/request-details.ts';
 import type { RequestRecord, Store, Verdict } from '../../store/port/store.ts';
 import { readWaiting } from '../../store/redis/verbs/read-waiting.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { collectStats } from '../../bot/home/policy-stats.ts';
-import { homeTexts, type PolicyStats } from '../../bot/texts/home.ts';
-import { showLine } from '../../bot/texts/show-text.ts';
+import { collectStats } from '../../bot/inbox/policy-stats.ts';
+import { homeTexts, type PolicyStats } from '../../bot/views/texts/home.ts';
+import { showLine } from '../../bot/views/texts/show-text.ts';
 import type { Feedback, UsageRow } from '../../store/port/workspace.ts';
 import { type Command, EXIT, formatTable, readOptions, UsageError } from '../shared/command.ts';
 import { withRecord } from '../shared/open-record.ts';

@@ -1,4 +1,4 @@
-import { medianOf } from '../../bot/home/policy-stats.ts';
+import { medianOf } from '../../bot/inbox/policy-stats.ts';
 import { OWN_RULE } from '../../engine/classify-interrupt.ts';
 import { isOverLimit } from '../../policy/limits.ts';
 import type { RuleStep } from '../../policy/rules.ts';

@@ -1,5 +1,5 @@
 import { timeOf } from '../../audit/export-line.ts';
-import { showLine } from '../../bot/texts/show-text.ts';
+import { showLine } from '../../bot/views/texts/show-text.ts';
 import { formatTable } from '../shared/command.ts';
 import { type RuleStats, secondsInWords } from './decisions.ts';
 import { CHANGES } from './judge-logged.ts';

@@ -32,42 +32,37 @@ export function protectTool(tool: Action, protection: Protection): Action {
       preview: (input, helpers) => previewRedacted(tool, secrets, input, helpers),
     }),
     async run(input, helpers) {
-      const output = await runRedacted(tool, secrets, input, withImagesIn(images, helpers));
-      const length = (JSON.stringify(output) ?? '').length;
-      if (length > maxOutput) {
-        throw afterEffect(
-          new RangeError(
-            `The tool ran, but its output of ${length} characters is over the limit of ${maxOutput}; ask for less of it`,
-          ),
-        );
+      try {
+        const shown = redactedHelpers(withImagesIn(images, helpers), secrets);
+        const output = redactOutput(await tool.run(input, shown), secrets);
+        const length = (JSON.stringify(output) ?? '').length;
+        if (length > maxOutput) {
+          throw afterEffect(
+            new RangeError(
+              `The tool ran, but its output of ${length} characters is over the limit of ${maxOutput}; ask for less of it`,
+            ),
+          );
+        }
+        return untrusted ? { untrusted_output: output } : output;
+      } catch (error) {
+        throw redactError(error, secrets);
       }
-      return untrusted ? { untrusted_output: output } : output;
     },
   };
 }
 
-async function runRedacted(
-  tool: Action,
-  secrets: Secrets,
-  input: unknown,
-  helpers: ToolHelpers,
-): Promise<unknown> {
-  try {
-    const output = await tool.run(input, redactedHelpers(helpers, secrets));
-    // Code that walks a deeper value would overflow the stack, and the call would look as if it had not run.
-    if (isDeeperThan(MAX_OUTPUT_DEPTH, output)) {
-      throw afterEffect(
-        new RangeError(
-          `The tool ran, but its output is nested more than ${MAX_OUTPUT_DEPTH} levels deep; ask for less of it`,
-        ),
-      );
-    }
-    const text = JSON.stringify(output);
-    const isClean = text === undefined || secrets.redact(text) === text;
-    return isClean ? output : redactJson(JSON.parse(text), secrets);
-  } catch (error) {
-    throw redactError(error, secrets);
+function redactOutput(output: unknown, secrets: Secrets): unknown {
+  // Code that walks a deeper value would overflow the stack, and the call would look as if it had not run.
+  if (isDeeperThan(MAX_OUTPUT_DEPTH, output)) {
+    throw afterEffect(
+      new RangeError(
+        `The tool ran, but its output is nested more than ${MAX_OUTPUT_DEPTH} levels deep; ask for less of it`,
+      ),
+    );
   }
+  const text = JSON.stringify(output);
+  const isClean = text === undefined || secrets.redact(text) === text;
+  return isClean ? output : redactJson(JSON.parse(text), secrets);
 }
 
 async function previewRedacted(

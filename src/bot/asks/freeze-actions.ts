@@ -1,0 +1,43 @@
+import type { JsonObject } from '../../agent/json.ts';
+import { toolOf } from '../../engine/request-details.ts';
+import type { Store } from '../../store/port/store.ts';
+import { ALL_TOOLS, type FreezeResult } from '../../store/port/workspace.ts';
+import { readableName } from '../../tools/presentation/formats.ts';
+import { limits } from '../slack/limits.ts';
+import { titleOf } from '../views/cards/card-details.ts';
+
+/** A person who freezes, or wants to end a freeze: in Slack, or an operator at a terminal. */
+export interface Freezer {
+  readonly who: string;
+  /** New for each click or command. */
+  readonly id: string;
+  readonly reason: string;
+  readonly evidence: JsonObject;
+}
+
+/**
+ * Freezes a tool or all of them. Once this resolves nothing of that scope starts in any process; the titles are those of the actions
+ * that had started before, and will finish.
+ */
+export async function freezeActions(
+  store: Store,
+  scope: string,
+  { who, id, reason, evidence }: Freezer,
+): Promise<FreezeResult & { readonly running: readonly string[] }> {
+  const { outcome } = await store.freeze({ scope, id, who, reason, evidence });
+  return { outcome, running: await runningTitles(store, scope) };
+}
+
+/** Lists what runs of a scope, by its title. */
+async function runningTitles(store: Store, scope: string): Promise<string[]> {
+  const { requestIds, effects } = await store.listRunning();
+  const loaded = await Promise.all(requestIds.map((id) => store.load(id)));
+  const requests = loaded.flatMap((result) => (result.outcome === 'found' ? [result.request] : []));
+  const isMeant = (tool: string) => scope === ALL_TOOLS || tool === scope;
+  return [
+    ...requests
+      .filter((request) => request.state === 'started' && isMeant(toolOf(request)))
+      .map((request) => titleOf(request, limits.label)),
+    ...effects.filter(({ tool }) => isMeant(tool)).map(({ tool }) => readableName(tool)),
+  ];
+}

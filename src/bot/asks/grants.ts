@@ -1,0 +1,158 @@
+import type { JsonObject } from '../../agent/json.ts';
+import { digestNow } from '../../engine/bind-request.ts';
+import { type GrantDetails, grantDetailsOf } from '../../engine/grant-evidence.ts';
+import { detailsOf } from '../../engine/request-details.ts';
+import { coversCall, fillAllGroups, inputDigest } from '../../policy/grants.ts';
+import type { RequestRecord } from '../../store/port/store.ts';
+import type { GrantRecord } from '../../store/port/workspace.ts';
+import type { FindGrant } from '../../tools/gate.ts';
+import { definitionDigest, policyDigest } from '../../tools/toolbox/request-digest.ts';
+import type { BotContext } from '../context.ts';
+import { mayDecide } from '../slack/may-decide.ts';
+import { grantIdOf } from '../views/cards/action-ids.ts';
+import { titleOf } from '../views/cards/card-details.ts';
+import { grantTexts } from '../views/texts/grants.ts';
+import { groupsFor, resolveGroups } from './approver-groups.ts';
+
+type Context = Pick<BotContext, 'store' | 'toolbox' | 'directory'>;
+type Call = Parameters<FindGrant>[0];
+
+/** Looks for a grant that a call fits; returns the evidence for the record. The script that starts the call takes the use. */
+export function grantFinder(context: () => Context): FindGrant {
+  return async (call, policyName) => {
+    const { store } = context();
+    for (const grant of await store.listGrants()) {
+      const details = grantDetailsOf(grant);
+      if (details === undefined || !(await fits(context(), details, call, policyName))) continue;
+      // The call may have taken the last use itself, before it was tried again; its start knows.
+      if (grant.used >= grant.uses && !grant.calls.includes(call.key)) continue;
+      const { by, requesters } = details;
+      return { grant: grant.id, by, uses: grant.uses, call: call.key, requesters } satisfies JsonObject;
+    }
+    return undefined;
+  };
+}
+
+/** Tells whether a grant is for a call, and whether those who signed it may still approve it. */
+async function fits(
+  { toolbox, directory }: Context,
+  grant: GrantDetails,
+  call: Call,
+  policyName: string,
+): Promise<boolean> {
+  const entry = toolbox.find(call.tool);
+  const policy = toolbox.policy(policyName);
+  if (entry === undefined || policy === undefined || grant.tool !== call.tool) return false;
+  const fresh = directory.fresh();
+  const resolved = await resolveGroups(fresh, policy, { ...call, timeZone: policy.timeZone });
+  if (!resolved.ok) return false;
+  const { groups } = resolved;
+  const now = {
+    call,
+    definition: definitionDigest(entry),
+    policy,
+    policyDigest: policyDigest(policy),
+    groups,
+  };
+  if (!coversCall(grant, now)) return false;
+  const principals = groups.flatMap(({ any }) => any);
+  const signers = await Promise.all(
+    grant.by.map(async (who) => ({
+      who,
+      permission: await mayDecide(fresh, who, grant.principals, policy.excluded),
+      groups: await groupsFor(fresh, who, { groups, principals, all: grant.principals }).catch(() => []),
+    })),
+  );
+  return signers.every(({ permission }) => permission.eligible) && fillAllGroups(groups, signers);
+}
+
+/**
+ * Opens the grant that the whole quorum of a request has signed, once. It is opened only while everything is as it was approved: a tool
+ * or a policy that has changed since leaves no grant.
+ */
+export async function openGrant(
+  { store, toolbox }: Pick<BotContext, 'store' | 'toolbox'>,
+  request: RequestRecord,
+): Promise<void> {
+  const { granted, decidedAt, threadId, requesters, barred, principals } = request;
+  const details = detailsOf(request);
+  const { interrupt, policy, presented, contextAuthors = [] } = details;
+  const { name, input } = interrupt.toolRequest;
+  const terms = policy?.grants;
+  const entry = toolbox.find(name);
+  const current = policy?.name === undefined ? undefined : toolbox.policy(policy.name);
+  if (!granted || decidedAt === undefined || terms === undefined) return;
+  if (entry === undefined || current === undefined) return;
+  const bound = {
+    entry,
+    interrupt,
+    presented,
+    policy: current.name,
+    threadId,
+    requesters,
+    contextAuthors,
+    barred,
+  };
+  if (digestNow(toolbox, bound) !== request.digest) return;
+  const { scope, when, forMs, uses } = terms;
+  const stored = {
+    ...{ requestId: request.id, threadId, scope, tool: name, title: titleOf(request) },
+    definition: definitionDigest(entry),
+    policy: current.name,
+    policyDigest: policyDigest(current),
+    requesters: [...requesters],
+    contextAuthors: [...contextAuthors],
+    by: request.votes.flatMap(({ who, decision, grants }) => (decision === 'approve' && grants ? [who] : [])),
+    groups: groupsOf(request.policy),
+    principals: [...principals],
+    input: inputDigest(input),
+    ...(when !== undefined && { when }),
+  } satisfies GrantDetails;
+  const id = grantIdOf(request.id);
+  await store.openGrant({ id, uses, expiresAt: decidedAt + forMs, details: stored });
+}
+
+/** Lists the approver groups of a request; a policy without groups is one group. */
+function groupsOf({ groups, principals, quorum }: RequestRecord['policy']): GrantDetails['groups'] {
+  return (groups ?? [{ any: principals, quorum }]).map(({ any, quorum: needed }) => ({
+    any: [...any],
+    quorum: needed,
+  }));
+}
+
+type RevokeContext = Pick<BotContext, 'store' | 'directory' | 'agent'>;
+
+/** Revokes a grant for one who may, and returns the sentence for them. */
+export async function revokeGrant(
+  { store, directory, agent }: RevokeContext,
+  id: string,
+  { who, id: click }: { readonly who: string; readonly id: string },
+): Promise<string> {
+  const grant = await store.loadGrant(id);
+  const details = grant && grantDetailsOf(grant);
+  if (details === undefined) return grantTexts.unknown;
+  const people = [...details.principals, ...details.requesters, ...details.by, ...agent().admins];
+  const permission = await mayDecide(directory.fresh(), who, people);
+  const result = await store.revokeGrant(id, {
+    who,
+    eligible: permission.eligible,
+    evidence: { click, ...permission.evidence },
+  });
+  if (result.outcome === 'revoked') {
+    await store.redraw(details.requestId, `revoked ${id}`);
+    return grantTexts.revoked(result.used);
+  }
+  return result.outcome === 'unknown' ? grantTexts.unknown : grantTexts.notYours;
+}
+
+/** Lists the grants that a person has signed, asked for, or as an admin may revoke. */
+export async function grantsFor(
+  { store, agent }: Pick<RevokeContext, 'store' | 'agent'>,
+  who: string,
+): Promise<GrantRecord[]> {
+  const isAdmin = agent().admins.includes(who);
+  return (await store.listGrants()).filter((grant) => {
+    const { by = [], requesters = [] } = grantDetailsOf(grant) ?? {};
+    return isAdmin || by.includes(who) || requesters.includes(who);
+  });
+}

@@ -1,0 +1,144 @@
+import type { Page, PageOptions, RequestRecord, Store } from '../../store/port/store.ts';
+import type { Delegation, KeptNote } from '../../store/port/workspace.ts';
+import type { BotContext } from '../context.ts';
+import type { ListPage } from '../views/home/build-home.ts';
+import type { Account } from '../views/home/sections.ts';
+import { type ListName, memoryTexts } from '../views/texts/home.ts';
+import { delegationsNow, hasPart } from './stand-ins.ts';
+
+export const PAGE_SIZE = 10;
+
+/** Loads one page of a person's list; the cost depends on the page only. */
+export async function loadList(
+  { store, directory }: Pick<BotContext, 'store' | 'directory'>,
+  userId: string,
+  name: ListName,
+  { from, limit = PAGE_SIZE }: { readonly from?: string | undefined; readonly limit?: number } = {},
+): Promise<ListPage> {
+  const own = await peopleFor(directory, userId, name);
+  const others = name === 'waiting' ? await delegatorsOf({ store, directory }, userId) : [];
+  const people = [...new Set([...own, ...others.flatMap(({ ids }) => ids)])];
+  const page = await readPage(store, name, userId, people, { from, limit });
+  const loaded = await Promise.all(page.requestIds.map((id) => store.load(id)));
+  const found = loaded.flatMap((result) => (result.outcome === 'found' ? [result.request] : []));
+  const requests =
+    name === 'waiting' ? found.filter((request) => waitsFor(request, userId, own, others)) : found;
+  return { name, requests, next: page.next, isFirst: from === undefined };
+}
+
+/**
+ * Tells whether a request waits for a person, who may be one of several people and groups. Somebody who has approved waits for others. An
+ * outcome that became unknown is a new question, also for them. For somebody else they can only approve, where the policy allows it.
+ */
+function waitsFor(
+  request: RequestRecord,
+  userId: string,
+  own: readonly string[],
+  delegators: readonly Delegator[],
+): boolean {
+  const { state, policy, principals, requesters } = request;
+  if (state === 'pending' && hasPart(request, userId)) return false;
+  const asked = state === 'pending' ? principals : policy.resolvers;
+  if (asked.some((id) => own.includes(id))) return true;
+  if (state !== 'pending' || policy.delegation !== true || requesters.includes(userId)) return false;
+  return delegators.some(
+    ({ from, ids }) => !hasPart(request, from) && principals.some((id) => ids.includes(id)),
+  );
+}
+
+/** A person who has delegated, with their groups. */
+interface Delegator {
+  readonly from: string;
+  readonly ids: readonly string[];
+}
+
+/** Lists the people who have delegated to a person. */
+async function delegatorsOf(
+  { store, directory }: Pick<BotContext, 'store' | 'directory'>,
+  userId: string,
+): Promise<readonly Delegator[]> {
+  const given = (await delegationsNow(store)).filter(({ to }) => to === userId);
+  return Promise.all(
+    given.map(async ({ from }) => ({ from, ids: await peopleFor(directory, from, 'waiting') })),
+  );
+}
+
+function readPage(
+  store: Store,
+  name: ListName,
+  userId: string,
+  people: readonly string[],
+  options: PageOptions,
+): Promise<Page> {
+  return store.list(name, name === 'waiting' ? people : [userId], options);
+}
+
+/** Lists the person and their groups, whose requests wait for them as well; without the groups if Slack cannot be asked. */
+async function peopleFor(
+  directory: BotContext['directory'],
+  userId: string,
+  name: ListName,
+): Promise<string[]> {
+  if (name !== 'waiting') return [userId];
+  return [userId, ...(await directory.groupsOf(userId).catch(() => []))];
+}
+
+/** Lists the delegations that a person has given or received, and for an admin all. */
+export async function delegationsFor(
+  { store, agent }: Pick<BotContext, 'store' | 'agent'>,
+  who: string,
+): Promise<readonly Delegation[]> {
+  const isAdmin = agent().admins.includes(who);
+  const all = await delegationsNow(store);
+  const own = all.filter(({ from, to }) => from === who || to === who);
+  return isAdmin ? [...own, ...all.filter((each) => !own.includes(each))] : own;
+}
+
+/** A full Home has almost as many blocks as Slack takes. */
+const MAX_SERVERS = 5;
+
+/** Lists the accounts of a person; a server whose record cannot be read counts as not connected. */
+export function loadAccounts({ toolbox, accounts }: BotContext, person: string): Promise<Account[]> {
+  return Promise.all(
+    toolbox
+      .requesterServers()
+      .slice(0, MAX_SERVERS)
+      .map(async (server) => ({
+        server,
+        isConnected: await accounts.connections.isConnected(server, person).catch(() => false),
+      })),
+  );
+}
+
+/** Lists the notes that a person finds in App Home: those that were written for them, and for an admin all. */
+export async function notesFor(
+  { store, agent }: Pick<BotContext, 'store' | 'agent'>,
+  userId: string,
+): Promise<readonly KeptNote[] | undefined> {
+  const { memory, admins } = agent();
+  if (memory === 'off') return undefined;
+  const all = await store.listNotes();
+  return admins.includes(userId) ? all : all.filter(({ people }) => people.includes(userId));
+}
+
+/**
+ * Removes a note for a person who may: everybody in its channel, where the list was shown to them, the people it was written for, and
+ * admins. Returns a sentence if it is not done.
+ */
+export async function forgetNote(
+  { store, agent }: Pick<BotContext, 'store' | 'agent'>,
+  {
+    value,
+    user,
+    shownIn,
+  }: { readonly value: string; readonly user: string; readonly shownIn: string | undefined },
+): Promise<string | undefined> {
+  const [channel = '', id = ''] = value.split(' ');
+  const note = (await store.recall(channel)).find((each) => each.id === id);
+  if (note === undefined) return memoryTexts.gone;
+  const mayRemove = shownIn === channel || note.people.includes(user) || agent().admins.includes(user);
+  if (!mayRemove) return memoryTexts.notYours;
+  await store.forget(channel, [id]);
+  await store.note(`forgot ${id}`, 'note-removed', channel, { by: user, note: id });
+  return undefined;
+}

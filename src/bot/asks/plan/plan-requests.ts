@@ -1,0 +1,131 @@
+import { canonicalJson, type JsonValue } from '../../../agent/json.ts';
+import type { CallPart, Interrupt, Message } from '../../../agent/messages.ts';
+import { type CloseReply, closeInterrupt } from '../../../agent/replies.ts';
+import { Transcript } from '../../../agent/transcript.ts';
+import { classifyInterrupt } from '../../../engine/classify-interrupt.ts';
+import type { Quota } from '../../../engine/pending-limiter.ts';
+import { filesReadIn } from '../../../engine/request-details.ts';
+import { NOBODY, peopleOf, presentPart } from '../../../engine/task-people.ts';
+import type { NewRequest } from '../../../store/port/store.ts';
+import type { PendingLimits } from '../../../tools/manifest/manifest.ts';
+import { elicitationOf } from '../../../tools/mcp/server-pause.ts';
+import type { BotContext } from '../../context.ts';
+import { noticeTexts } from '../../views/texts/notices.ts';
+import { undoneBy } from '../undo-call.ts';
+import { type PlanContext, planRequest } from './plan-request.ts';
+
+/** The requests to open, the refused calls, and the calls that were joined to an identical one. */
+export interface RequestPlan {
+  readonly requests: readonly NewRequest[];
+  readonly refusals: readonly CloseReply[];
+  readonly joined: readonly CloseReply[];
+}
+
+/** A waiting call of the latest round. */
+interface WaitingCall {
+  readonly part: CallPart;
+  readonly interrupt: Interrupt<string, JsonValue>;
+}
+
+/** Calls of one tool with the same arguments: people are asked about the first, and the others never run. */
+interface IdenticalCalls {
+  readonly first: WaitingCall;
+  readonly repeats: readonly WaitingCall[];
+}
+
+/**
+ * Plans one request per waiting call, and one for identical calls. A call that nobody could ever approve is refused at once, and so are
+ * calls beyond the manifest's limits. A call that is asked anew needs no new place.
+ */
+export async function planRequests(
+  context: PlanContext & Pick<BotContext, 'agent' | 'limiter'>,
+  threadId: string,
+  messages: readonly Message[],
+  { anew = false }: { readonly anew?: boolean } = {},
+): Promise<RequestPlan> {
+  const { round, text } = Transcript.latestRound(messages);
+  const { requesters, contextAuthors } = peopleOf(messages, context.toolbox);
+  const [requester = NOBODY] = requesters;
+  const origin = {
+    threadId,
+    requesters: [requester, ...requesters.slice(1)],
+    contextAuthors,
+    why: text,
+    files: filesReadIn(presentPart(messages, context.toolbox)),
+  };
+  const waiting = [...round.values()].flatMap((call) => (call.state === 'waiting' ? [call] : []));
+  const isStarted = ({ interrupt }: WaitingCall) =>
+    classifyInterrupt(interrupt).kind === 'unknown' || elicitationOf(interrupt) !== undefined;
+  const groups = [
+    // Each of these was started by itself, so none is joined to another.
+    ...waiting.filter(isStarted).map((first) => ({ first, repeats: [] })),
+    ...joinIdentical(waiting.filter((call) => !isStarted(call))),
+  ];
+  const planned = await Promise.all(
+    groups.map(async ({ first, repeats }) => ({
+      first,
+      repeats,
+      plan: await planRequest(
+        context,
+        { ...origin, undoes: undoneIn(messages, first) },
+        first.part,
+        first.interrupt,
+      ),
+    })),
+  );
+  const isLimited = (plan: NewRequest | string) => typeof plan !== 'string' && plan.unsigned !== true;
+  const wanted = planned.filter(({ plan }) => isLimited(plan)).length;
+  const { limits } = context.agent();
+  const quota = anew ? undefined : await context.limiter.quotaFor(origin.requesters, wanted, limits);
+
+  const requests: NewRequest[] = [];
+  let admitted = 0;
+  const refusals: CloseReply[] = [];
+  const joined: CloseReply[] = [];
+  for (const { first, repeats, plan } of planned) {
+    if (typeof plan === 'string') refusals.push(...closeAll([first, ...repeats], 'failed', plan));
+    else if (quota !== undefined && isLimited(plan) && admitted >= quota.admitted)
+      refusals.push(...closeAll([first, ...repeats], 'not-asked', quotaText(quota, limits)));
+    else {
+      requests.push(plan);
+      if (isLimited(plan)) admitted += 1;
+      joined.push(...closeAll(repeats, 'joined', joinedTo(first)));
+    }
+  }
+  return { requests, refusals, joined };
+}
+
+/** Groups identical calls, in the order of their first. The order of argument keys makes no difference. */
+function joinIdentical(waiting: readonly WaitingCall[]): IdenticalCalls[] {
+  const [only] = waiting;
+  if (only !== undefined && waiting.length === 1) return [{ first: only, repeats: [] }];
+  const joined = new Map<string, { first: WaitingCall; repeats: WaitingCall[] }>();
+  for (const call of waiting) {
+    const { name, input } = call.interrupt.toolRequest;
+    const key = `${name} ${canonicalJson(input)}`;
+    const known = joined.get(key);
+    if (known === undefined) joined.set(key, { first: call, repeats: [] });
+    else known.repeats.push(call);
+  }
+  return [...joined.values()];
+}
+
+/** Finds the action that a call takes back, as its request keeps it. */
+function undoneIn(messages: readonly Message[], { part }: WaitingCall) {
+  const undone = undoneBy(messages, part.toolRequest.ref);
+  return undone && { requestId: undone.requestId, title: undone.title };
+}
+
+function quotaText({ limit, waiting }: Quota, { pendingPerPerson, pendingPerThread }: PendingLimits): string {
+  return limit === 'person'
+    ? noticeTexts.personQuota(waiting, pendingPerPerson)
+    : noticeTexts.threadQuota(waiting, pendingPerThread);
+}
+
+function closeAll(calls: readonly WaitingCall[], status: string, reason: string): CloseReply[] {
+  return calls.map(({ interrupt }) => closeInterrupt(interrupt, status, reason));
+}
+
+function joinedTo({ interrupt }: WaitingCall): string {
+  return `Identical to call ${interrupt.toolRequest.ref}: people are asked once, and it runs once at most. See the result of that call.`;
+}

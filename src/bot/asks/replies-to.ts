@@ -1,0 +1,177 @@
+import { ReplyError } from '../../agent/errors.ts';
+import { toJson } from '../../agent/json.ts';
+import type { Interrupt, Message } from '../../agent/messages.ts';
+import {
+  buildRespond,
+  buildRestart,
+  closeInterrupt,
+  type RestartReply,
+  type Resume,
+} from '../../agent/replies.ts';
+import type { Tool } from '../../agent/tool.ts';
+import { Transcript } from '../../agent/transcript.ts';
+import { classifyInterrupt } from '../../engine/classify-interrupt.ts';
+import { type Reason, readReason } from '../../engine/reasons.ts';
+import { interruptOf, type Settlement } from '../../store/port/store.ts';
+import { approverOf, editorOf, type GateResumed } from '../../tools/gate.ts';
+import { consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
+import {
+  type Elicitation,
+  elicitationOf,
+  type PauseEnd,
+  parseAnswerValue,
+  SERVER_PAUSE,
+} from '../../tools/mcp/server-pause.ts';
+import { isSlackPerson } from '../slack/directory.ts';
+import { reasonTexts } from '../views/texts/reasons.ts';
+
+/** Turns ended requests into replies. An action that ran has its result in the messages already. */
+export function repliesTo(
+  settled: readonly Settlement[],
+  messages: readonly Message[],
+  tools: readonly Tool[],
+): Resume {
+  const waiting = new Map(
+    Transcript.latestRound(messages, { mayBeOpen: true }).interrupts.map((interrupt) => [
+      interrupt.id,
+      interrupt,
+    ]),
+  );
+  const replies = settled.flatMap((settlement): Resume[] => {
+    const interrupt = waiting.get(interruptOf(settlement.requestId));
+    if (interrupt === undefined) return [];
+    return [
+      replyTo(
+        settlement,
+        interrupt,
+        tools.find(({ name }) => name === interrupt.toolRequest.name),
+      ),
+    ];
+  });
+  return {
+    respond: replies.flatMap(({ respond = [] }) => respond),
+    restart: replies.flatMap(({ restart = [] }) => restart),
+    close: replies.flatMap(({ close = [] }) => close),
+  };
+}
+
+function replyTo(
+  { requestId, state, by, payload }: Settlement,
+  interrupt: Interrupt,
+  tool: Tool | undefined,
+): Resume {
+  const close = (status: string, what: string, why = payload): Resume => ({
+    close: [closeInterrupt(interrupt, status, why === '' ? what : `${what}: ${why}`)],
+  });
+  const asked = elicitationOf(interrupt);
+  const reply = asked && tool && replyToServer({ requestId, state, by, payload }, interrupt, tool, asked);
+  if (reply !== undefined) return reply;
+  switch (state) {
+    case 'answered':
+      // An account was connected: the call is made again, and its gate decides as for a new one.
+      if (consentOf(interrupt) !== undefined && tool?.kind === 'tool')
+        return { restart: [buildRestart(tool, interrupt, {}, {})] };
+      return tool === undefined
+        ? close('failed', 'The tool is gone', '')
+        : (respondTo(tool, interrupt, payload, by) ??
+            close('failed', 'The answer does not fit what was asked', ''));
+    case 'superseded':
+      return replyToSuperseded(readReason(payload), interrupt, tool);
+    case 'rejected':
+      return close('denied', `Rejected by ${by}`);
+    case 'resolved': {
+      const [verdict = 'unknown', ...reason] = payload.split('\n');
+      return close(verdict, 'The outcome was unknown, and a person found out', reason.join('\n'));
+    }
+    default:
+      return close(state, `The request is ${state}`);
+  }
+}
+
+/** Builds the response; `undefined` if the answer no longer fits the tool, which must not block the thread. */
+function respondTo(tool: Tool, interrupt: Interrupt, payload: string, by: string): Resume | undefined {
+  try {
+    const reply = buildRespond(tool, interrupt, JSON.parse(payload));
+    // An external system that reports back is nobody whose words count.
+    if (!isSlackPerson(by)) return { respond: [reply] };
+    return { respond: [{ ...reply, metadata: { ...reply.metadata, answeredBy: by } }] };
+  } catch (error) {
+    if (error instanceof ReplyError) return undefined;
+    throw error;
+  }
+}
+
+/** The reasons that end a call; after any other it is asked anew. */
+const ENDS: ReadonlySet<string> = new Set<Reason['code']>(['requester-inactive', 'not-allowed']);
+
+/** Ends a call whose request no longer holds, or restarts it, so that its gate asks again; after an edit for the new input. */
+function replyToSuperseded(reason: Reason | undefined, interrupt: Interrupt, tool: Tool | undefined): Resume {
+  const close = (status: string, why: string): Resume => ({
+    close: [closeInterrupt(interrupt, status, why)],
+  });
+  const why = reason && reasonTexts(reason).why;
+  if (why !== undefined && ENDS.has(reason?.code ?? '')) return close('superseded', why);
+  if (tool?.kind !== 'tool')
+    return close('superseded', `The request no longer holds${why === undefined ? '' : `: ${why}`}`);
+  try {
+    return { restart: [askAnew(tool, interrupt, reason)] };
+  } catch (error) {
+    if (!(error instanceof ReplyError)) throw error;
+    return close('failed', 'The edited arguments do not fit the tool any more');
+  }
+}
+
+function askAnew(tool: Tool, interrupt: Interrupt, reason: Reason | undefined): RestartReply {
+  // An edited input needs approval however often it is asked anew.
+  const by = reason?.code === 'edited' ? reason.by : editorOf(interrupt);
+  const previousPreview = reason?.code === 'preview-changed' ? reason : undefined;
+  if (by === undefined && previousPreview === undefined) return buildRestart(tool, interrupt, {}, {});
+  const pause = classifyInterrupt(interrupt);
+  const policy = pause.kind === 'approval' ? pause.policy : 'default';
+  const resumed: GateResumed =
+    previousPreview === undefined
+      ? { decision: 'edited', by: by ?? '', policy }
+      : {
+          decision: 'changed',
+          by: by ?? null,
+          policy,
+          previousPreview: { before: previousPreview.before, after: previousPreview.after },
+        };
+  const replacement = reason?.code === 'edited' ? { replaceInput: reason.input } : {};
+  const reply = buildRestart(tool, interrupt, { ...resumed }, replacement);
+  // The words of the editor are in the result, also if a rule denies the new input.
+  return { ...reply, metadata: { ...reply.metadata, ...(by !== undefined && { answeredBy: by }) } };
+}
+
+/**
+ * Turns the end of a server's question into the reply to the call that waits for it. The call continues with the response, on the
+ * approval that it was started with. A call of an older server that nobody answered ends here, since its server was told so at once.
+ */
+function replyToServer(
+  { state, payload }: Settlement,
+  interrupt: Interrupt,
+  tool: Tool,
+  pause: Elicitation,
+): Resume | undefined {
+  const end = endOf(state, payload);
+  if (end === undefined) return undefined;
+  const { call } = pause;
+  if (call.protocol === 'older' && (end.action === 'withdrawn' || end.action === 'expired')) {
+    const said = call.ending === '' ? '' : ` The server said: ${call.ending}`;
+    const reason = `${ENDINGS[end.action]} The server was told that it is cancelled.${said}`;
+    return { close: [closeInterrupt(interrupt, end.action, reason)] };
+  }
+  const resumed: GateResumed = { decision: 'answered', approvedBy: approverOf(interrupt) };
+  const metadata = { ...resumed, [SERVER_PAUSE]: toJson({ pause, end }) };
+  return { restart: [buildRestart(tool, interrupt, metadata, {})] };
+}
+
+const ENDINGS = {
+  withdrawn: "The server's question was withdrawn.",
+  expired: "Nobody answered the server's question in time.",
+};
+
+function endOf(state: Settlement['state'], payload: string): PauseEnd | undefined {
+  if (state === 'answered') return parseAnswerValue(payload);
+  return state === 'withdrawn' || state === 'expired' ? { action: state } : undefined;
+}

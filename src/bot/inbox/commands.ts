@@ -1,0 +1,205 @@
+import type { App, BlockButtonAction, MessageShortcut, RespondArguments } from '@slack/bolt';
+import { z } from 'zod';
+import { tryParseJson } from '../../agent/json.ts';
+import { grantsFor } from '../asks/grants.ts';
+import { delegationsFor, forgetNote, loadList, PAGE_SIZE } from '../asks/load-lists.ts';
+import type { BotContext } from '../context.ts';
+import { tellPrivately } from '../outbox/private-notice.ts';
+import { limits } from '../slack/limits.ts';
+import { readThreadMessage, type ThreadMessage } from '../slack/thread-reader.ts';
+import { typedText } from '../turns/intake/readable-text.ts';
+import { line, plain } from '../views/cards/card.ts';
+import { buildList } from '../views/home/build-home.ts';
+import { buildDelegations, buildGrants, buildNotes, FORGET_NOTE } from '../views/home/sections.ts';
+import { type Modal, multilineInput, type Submission, textIn, untrustedText } from '../views/modals/modal.ts';
+import { delegationTexts } from '../views/texts/delegations.ts';
+import { words } from '../views/texts/format.ts';
+import { grantTexts } from '../views/texts/grants.ts';
+import { commandTexts, LISTS, memoryTexts } from '../views/texts/home.ts';
+import { modalTexts } from '../views/texts/modals.ts';
+import { noticeTexts } from '../views/texts/notices.ts';
+import { escapeMarkup } from '../views/texts/show-text.ts';
+import { answerDelegate } from './delegate.ts';
+import { answerFreezeCommand } from './freeze.ts';
+import { type GivenTask, openTask } from './open-task.ts';
+import { replyPlace } from './reply-place.ts';
+import { refreshHome } from './show-home.ts';
+
+/** The page size of three lists in one message, which has half the blocks of a Home tab. */
+const SHORT_PAGE_SIZE = 5;
+
+/** Answers the slash command: a task, a delegation, the notes about the channel, or the lists of requests. */
+export function listenToCommands(app: App, context: BotContext): void {
+  app.command('/countersign', async ({ ack, command, respond, context: { botUserId } }) => {
+    const { user_id: user, channel_id: channel } = command;
+    const typed = typedText(command.text.trim());
+    const [, word = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(typed) ?? [];
+    if (word.toLowerCase() === 'ask' && rest !== '') {
+      // The task is on record before Slack is told that it was taken, and before anybody sees it.
+      const opened = await openTask(context, { channel, user, text: rest, botUserId });
+      await ack();
+      const problem = opened.outcome === 'refused' ? opened.problem : await opened.post();
+      if (problem !== undefined) await respond(problem);
+      return;
+    }
+    await ack();
+    const click = { who: user, id: command.trigger_id };
+    if (word.toLowerCase() === 'delegate') {
+      const text = command.text.trim().slice(word.length);
+      const answered = await answerDelegate(context, text, click);
+      await respond({ text: delegationTexts.listTitle, blocks: [line(...answered)] });
+      return;
+    }
+    const answer = await answerFreezeCommand(context, typed, click);
+    if (answer !== undefined) await respond({ text: escapeMarkup(answer), mrkdwn: false });
+    else if (word.toLowerCase() === 'memory' && rest === '') await respond(await listNotes(context, channel));
+    else if (word.toLowerCase() === 'grants' && rest === '') await respond(await listGrants(context, user));
+    else if (word.toLowerCase() === 'delegations' && rest === '')
+      await respond(await listDelegations(context, user));
+    else await respond(await listRequests(context, user, typed.toLowerCase()));
+  });
+
+  app.action<BlockButtonAction>(FORGET_NOTE, async ({ ack, action, body, respond }) => {
+    const shownIn = body.container.type === 'message' ? body.container.channel_id : undefined;
+    const value = action.value ?? '';
+    const problem = await forgetNote(context, { value, user: body.user.id, shownIn });
+    await ack();
+    if (problem !== undefined) await tellPrivately(context, replyPlace(body), problem);
+    if (body.view !== undefined) await refreshHome(context, body.user.id);
+    else if (shownIn !== undefined)
+      await respond({ ...(await listNotes(context, shownIn)), replace_original: true });
+  });
+}
+
+async function listNotes({ store, agent }: BotContext, channel: string): Promise<RespondArguments> {
+  if (agent().memory === 'off') return { text: memoryTexts.off };
+  const notes = await store.recall(channel);
+  return { text: memoryTexts.channelTitle, blocks: buildNotes(notes, memoryTexts.channelTitle) };
+}
+
+async function listGrants(context: BotContext, user: string): Promise<RespondArguments> {
+  const blocks = buildGrants(await grantsFor(context, user), limits.messageBlocks);
+  return blocks.length === 0 ? { text: grantTexts.none } : { text: grantTexts.listTitle, blocks };
+}
+
+async function listDelegations(context: BotContext, user: string): Promise<RespondArguments> {
+  const delegations = await delegationsFor(context, user);
+  const blocks = buildDelegations(delegations, user, limits.messageBlocks);
+  return blocks.length === 0 ? { text: delegationTexts.empty } : { text: delegationTexts.listTitle, blocks };
+}
+
+async function listRequests(context: BotContext, user: string, word: string): Promise<RespondArguments> {
+  const wanted = LISTS.filter((name) => word === '' || name === word);
+  if (wanted.length === 0) return { text: commandTexts.usage };
+  const limit = wanted.length === 1 ? PAGE_SIZE : SHORT_PAGE_SIZE;
+  const lists = await Promise.all(wanted.map((name) => loadList(context, user, name, { limit })));
+  const more = lists.some(({ next }) => next !== undefined);
+  return {
+    text: commandTexts.yourRequests,
+    blocks: [
+      ...lists.flatMap((list) => buildList({ ...list, next: undefined })),
+      ...(more ? [line(words(commandTexts.more))] : []),
+    ],
+  };
+}
+
+/** Lets people give a task about a message, with the shortcut in its menu. */
+export function listenToShortcuts(app: App, context: BotContext): void {
+  app.shortcut<MessageShortcut>(
+    { callback_id: ASK_SHORTCUT, type: 'message_action' },
+    async ({ ack, shortcut, client }) => {
+      await ack();
+      const { channel, user, trigger_id, message } = shortcut;
+      const read = readThreadMessage(message);
+      if (read === undefined || read.text === '') {
+        await tellPrivately(context, { user: user.id, channel: channel.id }, noticeTexts.nothingToAskAbout);
+        return;
+      }
+      const { thread_ts: threadTs } = message;
+      const place = { channel: channel.id, threadTs: typeof threadTs === 'string' ? threadTs : read.ts };
+      await client.views.open({ trigger_id, view: buildAskModal(read, place) });
+    },
+  );
+
+  app.view(
+    { callback_id: ASK_MODAL, type: 'view_submission' },
+    async ({ ack, view, body, context: { botUserId } }) => {
+      const task = parseTask(view.state.values);
+      if (!task.ok) return ack({ response_action: 'errors', errors: { ...task.errors } });
+      const about = parseAskedAbout(view.private_metadata);
+      const problem =
+        about === undefined
+          ? noticeTexts.nothingToAskAbout
+          : await giveTask(context, {
+              ...{ channel: about.channel, user: body.user.id, text: task.value, about },
+              botUserId,
+            });
+      // The person keeps what they have typed.
+      if (problem !== undefined) return ack({ response_action: 'errors', errors: { [TASK]: problem } });
+      await ack({ response_action: 'clear' });
+    },
+  );
+}
+
+/** Records a task and posts it; returns a sentence if it is not taken. */
+async function giveTask(context: BotContext, task: GivenTask): Promise<string | undefined> {
+  const opened = await openTask(context, task);
+  return opened.outcome === 'refused' ? opened.problem : opened.post();
+}
+
+/** The id of the message shortcut in the app's manifest. */
+const ASK_SHORTCUT = 'ask_about_message';
+const ASK_MODAL = 'ask';
+const TASK = 'task';
+
+const Metadata = z.object({
+  channel: z.string(),
+  ts: z.string(),
+  threadTs: z.string(),
+  author: z.string(),
+  text: z.string(),
+});
+/** The message that a task is about, as the modal keeps it. */
+type AskedAbout = Readonly<z.infer<typeof Metadata>>;
+
+/** Builds the modal that asks what to do about a message. It shows the message, and keeps as much of it as Slack lets a modal keep. */
+function buildAskModal(
+  { ts, author, text }: ThreadMessage,
+  { channel, threadTs }: { readonly channel: string; readonly threadTs: string },
+): Modal {
+  return {
+    type: 'modal',
+    callback_id: ASK_MODAL,
+    private_metadata: writeAbout({ channel, ts, threadTs, author, text }),
+    title: plain(modalTexts.askTitle),
+    submit: plain(modalTexts.ask),
+    close: plain(modalTexts.cancel),
+    blocks: [untrustedText(modalTexts.askIntro(text)), multilineInput(TASK, modalTexts.askTask)],
+  };
+}
+
+/** Writes the metadata; a text that is too long is cut, and says so. */
+function writeAbout(about: AskedAbout): string {
+  const whole = JSON.stringify(about);
+  if (whole.length <= limits.privateMetadata) return whole;
+  const excess = whole.length - limits.privateMetadata;
+  const length = Math.max(0, about.text.length - Math.max(excess, CUT.length * 2));
+  const kept = about.text
+    .slice(0, length)
+    .replace(/[\uD800-\uDBFF]$/, '')
+    .replaceAll(CUT, '');
+  return writeAbout({ ...about, text: `${kept}${CUT}` });
+}
+const CUT = ' … (cut)';
+
+/** Parses the metadata of the modal; `undefined` if it is none. */
+function parseAskedAbout(metadata: string): AskedAbout | undefined {
+  return Metadata.safeParse(tryParseJson(metadata)).data;
+}
+
+/** Parses the task; blanks count as none. */
+function parseTask(values: unknown): Submission<string> {
+  const task = textIn(values, TASK);
+  if (task === undefined) return { ok: false, errors: { [TASK]: modalTexts.fillThisIn } };
+  return { ok: true, value: task };
+}

@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import type { StartPlan } from '../../../engine/admit.ts';
+import { attemptOf, begin, carryOut } from '../../../engine/execute.ts';
+import type { Voter } from '../../../engine/ports.ts';
+import { detailsOf, readDetails } from '../../../engine/request-details.ts';
+import { approvedRun } from '../../../engine/run.ts';
+import { policiesNamed } from '../../../policy/policy.ts';
+import type { RequestRecord, Vote, VoteResult } from '../../../store/port/store.ts';
+import { wouldComplete } from '../../asks/approver-groups.ts';
+import { openGrant } from '../../asks/grants.ts';
+import type { BotContext } from '../../context.ts';
+import type { Directory } from '../../slack/directory.ts';
+import { executorContext } from '../../turns/executor-context.ts';
+import { delegationTexts } from '../../views/texts/delegations.ts';
+import { noticeTexts } from '../../views/texts/notices.ts';
+import { authorizeVote } from './authorize.ts';
+import type { Click, Notice } from './click.ts';
+import { refusalText } from './refusal-text.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** A vote as a person casts it; `grants` allows the same again, where the policy has terms for it. */
+interface CastVote {
+  readonly decision: 'approve' | 'reject';
+  readonly reason?: string | undefined;
+  readonly grants?: boolean | undefined;
+}
+
+/** Records an approval or a rejection. An approval that completes the quorum starts the action in the same step and runs it here. */
+export async function castVote(
+  context: BotContext,
+  request: RequestRecord,
+  click: Click,
+  { decision, reason = '', grants = false }: CastVote,
+): Promise<Notice> {
+  // The vote may start the action, so nothing cached counts; both checks share one look-up of each person.
+  const directory = context.directory.fresh();
+  const authorizing = authorizeVote({ ...context, directory }, click, request);
+  // Where nobody delegates, the person is checked and the start is planned at the same time.
+  const standsFor = request.policy.delegation === true ? (await authorizing).standsFor : undefined;
+  const isOffered = grants && detailsOf(request).policy?.grants !== undefined;
+  // What somebody signs for another is signed for this request alone.
+  const mayGrant = isOffered && standsFor === undefined;
+  const rates = approvalRates(context, request, click.who);
+  const voter = { who: click.who, standsFor };
+  const voting = authorizing.then(({ actor, groups }) => ({
+    ...{ ...actor, decision, shown: request.digest, reason, grants: mayGrant },
+    ...(groups !== undefined && { groups }),
+    ...(standsFor !== undefined && { standsFor }),
+    rates,
+  }));
+  const recording =
+    decision === 'approve'
+      ? voteAndStart(context, request, voter, { directory, voting })
+      : voting.then((vote) => context.store.vote(request.id, vote));
+  const [result, { problem }] = await Promise.all([recording, authorizing, voting]);
+  if (result.outcome === 'too-many')
+    return noticeTexts.approvalsPerHour(Math.min(...rates.map(({ max }) => max)));
+  if (mayGrant && result.outcome === 'voted' && result.state !== 'pending')
+    await openSigned(context, request.id);
+  if (result.outcome === 'represented') return representedText(context, request.id, voter, result.by);
+  if (result.outcome !== 'voted') return refusalText(result, problem);
+  if (isOffered && !mayGrant) return delegationTexts.noGrant;
+  const isRepeated = request.votes.some(
+    (earlier) => earlier.who === click.who && earlier.decision === decision,
+  );
+  if (!isRepeated) return undefined;
+  const { state } = result;
+  return refusalText(
+    state === 'pending' ? { outcome: 'repeated' } : { outcome: 'settled', state, by: request.by ?? '' },
+  );
+}
+
+/** Returns the limits of a person's approvals in an hour, one for each policy of a request; the vote itself counts. */
+function approvalRates(
+  { toolbox }: Pick<BotContext, 'toolbox'>,
+  request: RequestRecord,
+  who: string,
+): NonNullable<Vote['rates']> {
+  const name = readDetails(request)?.policy?.name ?? '';
+  return policiesNamed(name).flatMap((policy) => {
+    const max = toolbox.policy(policy)?.load?.approvalsPerHour;
+    const key = `approvals/${encodeURIComponent(policy)}/${who}`;
+    return max === undefined ? [] : [{ key, max, windowMs: HOUR_MS }];
+  });
+}
+
+/** Says who has voted for the person, or in the place that they would vote in. */
+async function representedText(
+  { store }: Pick<BotContext, 'store'>,
+  requestId: string,
+  { who, standsFor }: Voter,
+  by: string,
+): Promise<string> {
+  const loaded = await store.load(requestId);
+  const votes = loaded.outcome === 'found' ? loaded.request.votes : [];
+  if (votes.some((vote) => vote.who === by && vote.standsFor === who))
+    return delegationTexts.decidedForYou(by);
+  return by === standsFor ? delegationTexts.decidedThemselves(by) : delegationTexts.decidedInPlace(by);
+}
+
+/** Opens the grant of a request that the whole quorum has signed. */
+async function openSigned(context: BotContext, requestId: string): Promise<void> {
+  const loaded = await context.store.load(requestId);
+  if (loaded.outcome === 'found') await openGrant(context, loaded.request);
+}
+
+/**
+ * Records an approval and, if it completes the quorum, starts the Run in the same step and carries it out here. The checks of the start
+ * are made beside those of the person; a Run that they refuse, or that needs longer than a click has, is left to a woken worker.
+ */
+async function voteAndStart(
+  context: BotContext,
+  request: RequestRecord,
+  voter: Voter,
+  { directory, voting }: { readonly directory: Directory; readonly voting: Promise<Vote> },
+): Promise<VoteResult> {
+  const { store, turns, logger } = context;
+  const executor = executorContext(context, directory);
+  const attempt = randomUUID();
+  let release: (() => void) | undefined;
+  let voted: Promise<{ readonly result: VoteResult }> | undefined;
+  const planAndVote = async () => {
+    if (request.state !== 'pending' || !(await wouldComplete(directory, request, voter))) return undefined;
+    const run = await approvedRun(executor, { ...request, by: voter.who }, [voter]);
+    const start = async (plan: StartPlan) => {
+      const vote = await voting;
+      release = turns.reserve();
+      const planned = release === undefined ? undefined : attemptOf(executor, run, plan, attempt);
+      const result = await store.vote(request.id, vote, planned);
+      const isStarted = result.outcome === 'voted' && result.started?.outcome === 'started';
+      return { outcome: result.outcome, result, isStarted };
+    };
+    const begun = await begin(executor, run, (plan) => (voted = start(plan)), { isQuick: true });
+    return begun.outcome === 'begun' ? { run, ...begun } : undefined;
+  };
+  try {
+    const begun = await planAndVote().catch((err: unknown) => {
+      logger.debug({ requestId: request.id, err }, 'start left to a worker');
+      return undefined;
+    });
+    const result = (await voted)?.result ?? (await store.vote(request.id, await voting));
+    if (begun?.reply.isStarted === true)
+      turns.runInBackground(
+        request.threadId,
+        () => carryOut(executor, begun.run, { attempt, sentAt: begun.sentAt }),
+        (err) => logger.warn({ requestId: request.id, err }, 'action failed'),
+      );
+    return result;
+  } finally {
+    release?.();
+  }
+}

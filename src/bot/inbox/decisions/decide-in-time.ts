@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { toJson } from '../../../agent/json.ts';
+import { withTimeout } from '../../../agent/util/running-work.ts';
+import { type OutboxItem, threadOf } from '../../../store/port/store.ts';
+import type { BotContext } from '../../context.ts';
+import { PrivatePlace, tellPrivately } from '../../outbox/private-notice.ts';
+import { noticeTexts } from '../../views/texts/notices.ts';
+import type { Notice } from './click.ts';
+import { applyDecision, MadeDecision } from './decision.ts';
+
+/** The kind of an outbox row that holds a click until it is decided. */
+export const DECISION = 'decision';
+const HeldClick = z.object({ made: MadeDecision, replyTo: PrivatePlace });
+
+/**
+ * Applies a decision, and acknowledges it as soon as something is on record. Usually that is the decision itself. While Slack takes long
+ * to tell who the person is, it is the click: nothing counts yet, and if this process dies, another one applies it from the outbox. An
+ * acknowledgement in time gets the sentence for the person, if there is one.
+ */
+export async function decideInTime(
+  context: BotContext,
+  made: MadeDecision,
+  replyTo: PrivatePlace,
+  ack: (notice?: Notice) => Promise<void>,
+): Promise<Notice> {
+  const { store, timing, logger } = context;
+  const applied = applyDecision(context, made);
+  const inTime = await withTimeout(
+    timing.ackWithinMs,
+    applied.then((notice) => ({ notice })),
+  );
+  if (inTime !== undefined) {
+    await ack(inTime.notice);
+    return inTime.notice;
+  }
+  const { requestId, click } = made;
+  const row = {
+    id: `${requestId}/click/${click.who}/${click.id}`,
+    body: { kind: DECISION, made: toJson(made), replyTo: toJson(replyTo) },
+  };
+  const held = await store
+    .holdOutbox(threadOf(requestId) ?? '', row, timing.claimMs)
+    .catch((err: unknown) => {
+      logger.warn({ requestId, err }, 'click not recorded before its decision');
+      return undefined;
+    });
+  if (held !== undefined) await ack();
+  const notice = await applied;
+  if (held === undefined) await ack();
+  else await store.done(held);
+  return notice ?? noticeTexts.recorded;
+}
+
+/** Decides a click whose receiver acknowledged it and died before it was decided. */
+export async function decideHeld(context: BotContext, item: OutboxItem & { kind: 'row' }): Promise<void> {
+  const { made, replyTo } = HeldClick.parse(item.body);
+  const notice = await applyDecision(context, made);
+  if (notice !== undefined) await tellPrivately(context, replyTo, notice);
+  await context.store.done(item);
+}

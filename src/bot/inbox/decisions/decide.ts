@@ -1,0 +1,119 @@
+import { canonicalJson, type JsonValue, toJson } from '../../../agent/json.ts';
+import { writeReason } from '../../../engine/reasons.ts';
+import { detailsOf } from '../../../engine/request-details.ts';
+import type { RequestRecord, Verdict } from '../../../store/port/store.ts';
+import { askerProblem } from '../../asks/may-ask.ts';
+import type { BotContext } from '../../context.ts';
+import { parseThreadId } from '../../slack/thread.ts';
+import { stateWord } from '../../views/texts/cards.ts';
+import { noticeTexts } from '../../views/texts/notices.ts';
+import { authorize, authorizeAnswer } from './authorize.ts';
+import type { Click, Notice } from './click.ts';
+import { ineligibleText, refusalText } from './refusal-text.ts';
+
+type Context = Pick<BotContext, 'store' | 'directory'>;
+
+/** Answers a question, a form or a callback. */
+export async function answer(
+  context: Context & Pick<BotContext, 'agent'>,
+  request: RequestRecord,
+  click: Click,
+  value: JsonValue,
+): Promise<Notice> {
+  const { actor, problem } = await authorizeAnswer(context, click, request);
+  const result = await context.store.answer(request.id, actor, value);
+  return result.outcome === 'answered' ? undefined : refusalText(result, problem, noticeTexts.notAnswerer);
+}
+
+/** Withdraws a request; the record allows it only to a requester. */
+export async function withdraw(
+  { store }: Pick<Context, 'store'>,
+  requestId: string,
+  { who, id }: Click,
+): Promise<Notice> {
+  const result = await store.withdraw(requestId, { who, evidence: { click: id } }, '');
+  return result.outcome === 'withdrawn' ? undefined : refusalText(result);
+}
+
+/** Records the outcome of an action whose outcome is unknown, as it was after `tries` attempts. */
+export async function resolve(
+  context: Context,
+  request: RequestRecord,
+  click: Click,
+  { verdict, reason, tries }: { readonly verdict: Verdict; readonly reason: string; readonly tries: number },
+): Promise<Notice> {
+  const { resolvers, excluded } = request.policy;
+  // Only a run without a new approval is kept from those who may not approve.
+  const isAgain = verdict === 'run-again';
+  const { actor, problem } = await authorize(context, click, resolvers, isAgain ? excluded : []);
+  const result = await context.store.resolve(request.id, actor, verdict, reason, tries);
+  if (result.outcome === 'resolved') return undefined;
+  const refused = isAgain ? noticeTexts.mayNotRunAgain : noticeTexts.notResolver;
+  return refusalText(result, problem, refused);
+}
+
+/** Edits the input: the request is superseded, and the same people are asked for the new input. An edit changes something. */
+export async function edit(
+  context: Context & Pick<BotContext, 'toolbox'>,
+  request: RequestRecord,
+  click: Click,
+  input: JsonValue,
+): Promise<Notice> {
+  const { principals, policy } = request;
+  const { problem } = await authorize(context, click, principals, policy.excluded);
+  if (problem !== undefined && !request.requesters.includes(click.who)) return ineligibleText(problem);
+  if (isSameCall(context.toolbox, request, input)) return noticeTexts.unchanged;
+  const result = await context.store.supersede(
+    request.id,
+    writeReason({ code: 'edited', input, by: click.who }),
+  );
+  if (result.outcome === 'unknown-outcome') return noticeTexts.startedBefore;
+  return result.outcome === 'superseded' ? undefined : refusalText(result);
+}
+
+/** Tells whether an input is the one that would run now, as the tool reads both. */
+function isSameCall(toolbox: BotContext['toolbox'], request: RequestRecord, input: JsonValue): boolean {
+  const { name, input: asked } = detailsOf(request).interrupt.toolRequest;
+  const schema = toolbox.find(name)?.tool.inputSchema;
+  const [before, after] = [toJson(asked), input].map((value) => {
+    const read = schema?.parse(value);
+    return canonicalJson(toJson(read?.ok === true ? read.value : value));
+  });
+  return before === after;
+}
+
+/** Asks for an expired action once more: the agent is told to propose exactly the same call, which people decide as usual. */
+export async function askAgain(
+  { store, directory, agent }: Context & Pick<BotContext, 'agent'>,
+  request: RequestRecord,
+  { who }: Click,
+): Promise<Notice> {
+  if (request.state !== 'expired') return noticeTexts.nothingToRepeat(stateWord(request.state));
+  if (!request.requesters.includes(who)) return noticeTexts.onlyRequesterRepeats;
+  const { channel } = parseThreadId(request.threadId);
+  const cannotAsk = await askerProblem(directory, agent().askers, { user: who, channel });
+  if (cannotAsk !== undefined) return cannotAsk;
+  const { name, input } = detailsOf(request).interrupt.toolRequest;
+  const text = `The request for ${name} expired. Please ask for it again with exactly these arguments: ${JSON.stringify(input)}`;
+  // The request's own id makes a second click the same item.
+  const item = {
+    id: `again ${request.id}`,
+    body: { user: who, text, role: 'requester', requesters: [...request.requesters] },
+  };
+  const { outcome } = await store.enqueue(request.threadId, item);
+  return outcome === 'duplicate' ? noticeTexts.alreadyRepeated : undefined;
+}
+
+/** Shows the callback address to requesters only, because anybody who has it can answer. */
+export async function showAddress(
+  { callbacks }: Pick<BotContext, 'callbacks'>,
+  request: RequestRecord,
+  { who }: Click,
+): Promise<Notice> {
+  if (!request.requesters.includes(who)) return noticeTexts.onlyRequesterAddress;
+  if (request.state !== 'pending') return noticeTexts.nothingAwaited(stateWord(request.state));
+  const { idempotencyKey } = detailsOf(request);
+  const target = { threadId: request.threadId, idempotencyKey, requestId: request.id };
+  const address = callbacks.make(target, request.expiresAt);
+  return noticeTexts.address(address);
+}

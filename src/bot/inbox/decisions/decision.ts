@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import type { JsonValue } from '../../../agent/json.ts';
+import { inSpan } from '../../../observe/tracing.ts';
+import type { RequestRecord } from '../../../store/port/store.ts';
+import { DECLINED } from '../../../tools/mcp/server-pause.ts';
+import type { BotContext } from '../../context.ts';
+import { questionOf } from '../../views/cards/card-details.ts';
+import { noticeTexts } from '../../views/texts/notices.ts';
+import { castVote } from './cast-vote.ts';
+import { type Click, checkClick, type Notice } from './click.ts';
+import { answer, askAgain, edit, resolve, showAddress, withdraw } from './decide.ts';
+import { undo } from './undo.ts';
+
+const Json = z.custom<JsonValue>((value) => value !== undefined);
+
+/** A decision of a person, as a click or a submitted modal states it. */
+export const Decision = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('approve'), grants: z.boolean().optional() }),
+  z.object({ type: z.literal('reject'), reason: z.string() }),
+  z.object({ type: z.literal('choose'), picked: z.array(z.number()) }),
+  z.object({ type: z.literal('answer'), value: Json }),
+  z.object({ type: z.literal('edit'), input: Json }),
+  z.object({
+    type: z.literal('resolve'),
+    verdict: z.enum(['ran', 'did-not-run', 'run-again']),
+    reason: z.string(),
+    tries: z.number(),
+  }),
+  z.object({ type: z.literal('decline') }),
+  z.object({ type: z.literal('withdraw') }),
+  z.object({ type: z.literal('ask-again') }),
+  z.object({ type: z.literal('show-address') }),
+  z.object({ type: z.literal('undo') }),
+]);
+export type Decision = z.infer<typeof Decision>;
+
+/** A decision with its request and its click. */
+export const MadeDecision = z.object({
+  requestId: z.string(),
+  click: z.object({
+    who: z.string(),
+    id: z.string(),
+    team: z.string().optional(),
+    channel: z.string().optional(),
+  }),
+  decision: Decision,
+});
+export type MadeDecision = z.infer<typeof MadeDecision>;
+
+/** Checks the origin of a click, authorizes its person and records the decision, in the trace of the request; returns the sentence for them. */
+export async function applyDecision(
+  context: BotContext,
+  { requestId, click, decision }: MadeDecision,
+): Promise<Notice> {
+  const checked = await checkClick(context, requestId, click);
+  if (!checked.ok) return checked.notice;
+  const { request } = checked;
+  const attributes = { 'countersign.request.id': request.id };
+  return inSpan('decide', { parent: request.trace, kind: 'consumer', attributes }, () =>
+    decide(context, request, click, decision),
+  );
+}
+
+function decide(
+  context: BotContext,
+  request: RequestRecord,
+  click: Click,
+  decision: Decision,
+): Promise<Notice> {
+  switch (decision.type) {
+    case 'approve':
+      return castVote(context, request, click, { decision: 'approve', grants: decision.grants });
+    case 'reject':
+      return castVote(context, request, click, { decision: 'reject', reason: decision.reason });
+    case 'choose':
+      return choose(context, request, click, decision.picked);
+    case 'answer':
+      return answer(context, request, click, decision.value);
+    case 'decline':
+      return answer(context, request, click, DECLINED);
+    case 'edit':
+      return edit(context, request, click, decision.input);
+    case 'resolve':
+      return resolve(context, request, click, decision);
+    case 'withdraw':
+      return withdraw(context, request.id, click);
+    case 'ask-again':
+      return askAgain(context, request, click);
+    case 'show-address':
+      return showAddress(context, request, click);
+    case 'undo':
+      return undo(context, request, click);
+  }
+}
+
+async function choose(
+  context: BotContext,
+  request: RequestRecord,
+  click: Click,
+  picked: readonly number[],
+): Promise<Notice> {
+  const { choices, several } = questionOf(request);
+  const answers = picked.flatMap((index) => choices[index] ?? []);
+  const [first] = answers;
+  if (first === undefined) return noticeTexts.chooseFirst;
+  return answer(context, request, click, several ? answers : first);
+}

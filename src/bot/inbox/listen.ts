@@ -1,0 +1,108 @@
+import type { App, BlockAction, BlockButtonAction } from '@slack/bolt';
+import { revokeGrant } from '../asks/grants.ts';
+import type { BotContext } from '../context.ts';
+import { tellPrivately } from '../outbox/private-notice.ts';
+import { parseFeedback } from '../outbox/reply-rows.ts';
+import { parseThreadId } from '../slack/thread.ts';
+import * as ids from '../views/cards/action-ids.ts';
+import { END_DELEGATION, REVOKE, UNFREEZE } from '../views/cards/action-ids.ts';
+import { HOME_OPEN, HOME_PAGE } from '../views/home/build-home.ts';
+import { buildDetailsModal } from '../views/modals/details-modal.ts';
+import { LISTS } from '../views/texts/home.ts';
+import { replyTexts } from '../views/texts/replies.ts';
+import { escapeMarkup } from '../views/texts/show-text.ts';
+import { listenToActions } from './actions.ts';
+import { listenToCommands, listenToShortcuts } from './commands.ts';
+import { listenToConnections } from './connections.ts';
+import { NOT_FOUND } from './decisions/refusal-text.ts';
+import { endByClick } from './delegate.ts';
+import { unfreezeByClick } from './freeze.ts';
+import { listenToMessages, listenToRevisions } from './messages.ts';
+import { replyPlace } from './reply-place.ts';
+import { refreshHome, showHome } from './show-home.ts';
+import { listenToSubmissions } from './submissions.ts';
+
+/** Registers all listeners. They only translate between Slack and the handlers. */
+export function listen(app: App, context: BotContext): void {
+  listenToMessages(app, context);
+  listenToRevisions(app, context);
+  listenToActions(app, context);
+  listenToSubmissions(app, context);
+  listenToHome(app, context);
+  listenToCommands(app, context);
+  listenToShortcuts(app, context);
+  listenToConnections(app, context);
+  listenToFeedback(app, context);
+}
+
+/** Shows the lists of App Home. */
+function listenToHome(app: App, context: BotContext): void {
+  app.event('app_home_opened', async ({ event }) => {
+    if (event.tab === 'home') await showHome(context, event.user);
+  });
+
+  app.action<BlockButtonAction>(new RegExp(`^${HOME_PAGE}:`), async ({ ack, action, body }) => {
+    await ack();
+    const list = LISTS.find((name) => action.action_id.startsWith(`${HOME_PAGE}:${name}:`));
+    if (list === undefined) return;
+    await showHome(context, body.user.id, {
+      list,
+      ...(action.value !== undefined && { from: action.value }),
+    });
+  });
+
+  app.action<BlockButtonAction>(HOME_OPEN, async ({ ack, action, body, client }) => {
+    await ack();
+    const loaded = await context.store.load(action.value ?? '');
+    if (loaded.outcome !== 'found') return tellPrivately(context, replyPlace(body), NOT_FOUND);
+    const view = buildDetailsModal(loaded.request, { page: 0 });
+    await client.views.open({ trigger_id: body.trigger_id, view });
+  });
+
+  app.action<BlockButtonAction>(UNFREEZE, async ({ ack, action, body }) => {
+    await ack();
+    const click = { who: body.user.id, id: action.action_ts };
+    const answer = await unfreezeByClick(context, action.value ?? '', click);
+    await tellPrivately(context, replyPlace(body), escapeMarkup(answer));
+    if (body.view !== undefined) await refreshHome(context, body.user.id);
+  });
+
+  app.action<BlockButtonAction>(END_DELEGATION, async ({ ack, action, body }) => {
+    await ack();
+    const click = { who: body.user.id, id: action.action_ts };
+    await tellPrivately(context, replyPlace(body), await endByClick(context, action.value ?? '', click));
+    if (body.view !== undefined) await refreshHome(context, body.user.id);
+  });
+
+  app.action<BlockButtonAction>(REVOKE, async ({ ack, action, body }) => {
+    await ack();
+    const click = { who: body.user.id, id: action.action_ts };
+    await tellPrivately(context, replyPlace(body), await revokeGrant(context, action.value ?? '', click));
+    if (body.view !== undefined) await refreshHome(context, body.user.id);
+  });
+}
+
+/** Records what people of this workspace think of answers, one word a person and answer, before the click is acknowledged. */
+function listenToFeedback(app: App, context: BotContext): void {
+  app.action<BlockAction>(ids.FEEDBACK, async ({ ack, action, body }) => {
+    const notice = await rate(context, 'value' in action ? action.value : undefined, body);
+    await ack();
+    await tellPrivately(context, replyPlace(body), notice);
+  });
+}
+
+async function rate(
+  { store, directory }: BotContext,
+  value: unknown,
+  { user, container }: BlockAction,
+): Promise<string> {
+  const rated = parseFeedback(value);
+  const channel = container.type === 'message' ? container.channel_id : undefined;
+  // A value that names another place was not shown there.
+  if (rated === undefined || parseThreadId(rated.threadId).channel !== channel)
+    return replyTexts.feedbackWrongPlace;
+  if (user.team_id !== undefined && user.team_id !== (await directory.ownTeam()))
+    return replyTexts.feedbackOtherWorkspace;
+  const { outcome } = await store.giveFeedback({ ...rated, person: user.id });
+  return outcome === 'recorded' ? replyTexts.feedbackThanks[rated.verdict] : replyTexts.feedbackTooLate;
+}

@@ -1,0 +1,242 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import type { JsonObject } from '../../agent/json.ts';
+import { findFreeze } from '../../engine/execute.ts';
+import { toolOf } from '../../engine/request-details.ts';
+import { inSpan } from '../../observe/tracing.ts';
+import type { Freeze, OutboxItem, OutboxRow, RequestRecord } from '../../store/port/store.ts';
+import { openGrant } from '../asks/grants.ts';
+import { quietEnd } from '../asks/quiet-end.ts';
+import type { BotContext } from '../context.ts';
+import { findPosted, messageMark } from '../slack/find-posted.ts';
+import { judgeSlackFailure } from '../slack/slack-failure.ts';
+import { parseThreadId } from '../slack/thread.ts';
+import { grantIdOf } from '../views/cards/action-ids.ts';
+import { buildCard } from '../views/cards/build-card.ts';
+import type { Card, CardOptions } from '../views/cards/card.ts';
+import { titleOf } from '../views/cards/card-details.ts';
+import { noticeTexts } from '../views/texts/notices.ts';
+import { THREAD_VIEW } from '../views/view-ids.ts';
+import { keepUndo } from './keep-undo.ts';
+import { PostedMessage, threadLinkFor } from './posted-message.ts';
+import { openDirect } from './send-row.ts';
+import { isListed, joinSummary } from './summaries.ts';
+
+const Place = z.object({
+  channel: z.string().optional(),
+  threadTs: z.string().optional(),
+  user: z.string().optional(),
+  /** The approver for whom the person is asked. */
+  for: z.string().optional(),
+});
+type Place = z.infer<typeof Place>;
+type ViewItem = OutboxItem & { kind: 'view' };
+type View = RequestRecord['views'][number];
+/** Stands in place of the posted message for a view that Slack refuses. */
+const Undeliverable = z.object({ undeliverable: z.string() });
+
+/** Draws one card from the current record: posts it, or updates the posted message. */
+export async function drawView(context: BotContext, item: ViewItem): Promise<void> {
+  const { store } = context;
+  const loaded = await store.load(item.requestId);
+  const view =
+    loaded.outcome === 'found' ? loaded.request.views.find(({ id }) => id === item.viewId) : undefined;
+  if (loaded.outcome !== 'found' || view === undefined) {
+    await store.done(item, { revision: 0, postedAt: {} });
+    return;
+  }
+  const { request } = loaded;
+  // After a failed attempt the card may have been posted although Slack's answer was lost.
+  if (!isWanted(request, view) && (item.tries === 0 || isUndeliverable(view))) {
+    await store.done(item, { revision: request.revision, postedAt: view.postedAt ?? {} });
+    return;
+  }
+  const attributes = { 'countersign.request.id': request.id };
+  await inSpan('send card', { parent: request.trace, kind: 'producer', attributes }, () =>
+    drawRequest(context, item, request, view),
+  );
+}
+
+async function drawRequest(
+  context: BotContext,
+  item: ViewItem,
+  request: RequestRecord,
+  view: View,
+): Promise<void> {
+  const { store } = context;
+  const place = Place.parse(view.place);
+  try {
+    const posted = PostedMessage.safeParse(view.postedAt).data;
+    const quiet = posted === undefined && place.user !== undefined ? quietEnd(context, request) : undefined;
+    if (quiet !== undefined) {
+      await store.retryOutbox(item, quiet - Date.now(), { isUnsent: true });
+      return;
+    }
+    const listed =
+      posted === undefined && place.user !== undefined
+        ? await joinSummary(context, item, request, place.user)
+        : undefined;
+    if (listed !== undefined) {
+      await store.done(item, { revision: request.revision, postedAt: listed });
+      return;
+    }
+    const threadLink = await threadLinkFor(context, request, item.viewId);
+    // The process that recorded the last vote may have died before it opened the grant.
+    if (request.granted) await openGrant(context, request);
+    const revokedBy = request.granted ? (await store.loadGrant(grantIdOf(request.id)))?.revokedBy : undefined;
+    const freeze = await freezeFor(context, request);
+    const quietUntil = request.views.some((each) => each.place.user !== undefined)
+      ? quietEnd(context, request, new Date(request.createdAt))
+      : undefined;
+    const card = cardFor(request, item.viewId, place, { threadLink, freeze, revokedBy, quietUntil });
+    // After a failed try Slack may still apply an older card, so what stands there is not known.
+    const drawn = item.tries > 0 ? undefined : hashOf(card);
+    // Slack takes few updates a minute, and a click waits behind those that change nothing.
+    const isUnchanged = drawn !== undefined && posted?.drawn === drawn;
+    const postedAt =
+      posted === undefined
+        ? await post(context, item, place, card, isWanted(request, view))
+        : isUnchanged
+          ? posted
+          : await update(context, item, place, posted, card, request);
+    if (item.viewId === THREAD_VIEW) await keepUndo(context, request, postedAt);
+    const againMs = item.tries > 0 ? context.timing.redrawMs : 0;
+    await store.done(item, {
+      revision: request.revision,
+      postedAt: storedPlace(request, postedAt, { threadLink, drawn }),
+      againMs,
+    });
+  } catch (error) {
+    const failure = judgeSlackFailure(error);
+    if (failure.kind === 'later') throw error;
+    await giveUp(context, item, request, failure.reason);
+  }
+}
+
+/** Tells whether a card is to be drawn: not where Slack refuses it, and not for the first time for people who are not asked any more. */
+function isWanted({ state }: RequestRecord, view: View): boolean {
+  if (isUndeliverable(view)) return false;
+  const isPosted = PostedMessage.safeParse(view.postedAt).success || isListed(view.postedAt);
+  return isPosted || view.id === THREAD_VIEW || state === 'pending' || state === 'unknown';
+}
+
+function isUndeliverable({ postedAt }: View): boolean {
+  return Undeliverable.safeParse(postedAt).success;
+}
+
+/** Builds what is stored of a posted card; a link is kept once it leads to the card in the thread. */
+function storedPlace(
+  { views }: RequestRecord,
+  posted: PostedMessage | undefined,
+  { threadLink, drawn }: Pick<PostedMessage, 'threadLink' | 'drawn'>,
+): JsonObject {
+  if (posted === undefined) return {};
+  const { channel, ts } = posted;
+  const isFinal = PostedMessage.safeParse(views.find(({ id }) => id === THREAD_VIEW)?.postedAt).success;
+  return {
+    channel,
+    ts,
+    ...(drawn !== undefined && { drawn }),
+    ...(isFinal && threadLink !== undefined && { threadLink }),
+  };
+}
+
+function hashOf(card: Card): string {
+  return hash('sha256', JSON.stringify(card), 'base64url').slice(0, 12);
+}
+
+function cardFor(
+  request: RequestRecord,
+  viewId: string,
+  place: Place,
+  { threadLink, ...beside }: Omit<CardOptions, 'view'>,
+): Card {
+  if (viewId === THREAD_VIEW) return buildCard(request, { view: 'thread', ...beside });
+  const view = place.user === undefined ? 'announcement' : 'direct';
+  return buildCard(request, { view, threadLink, ...beside, askedFor: place.for });
+}
+
+/** Finds the freeze that an approval has to show: while it waits, or is held. */
+async function freezeFor({ store }: BotContext, request: RequestRecord): Promise<Freeze | undefined> {
+  const isShown = request.kind === 'approval' && ['pending', 'approved'].includes(request.state);
+  return isShown ? findFreeze(store, toolOf(request)) : undefined;
+}
+
+async function post(
+  { client }: BotContext,
+  item: ViewItem,
+  place: Place,
+  card: Card,
+  isNew = true,
+): Promise<PostedMessage | undefined> {
+  const { threadTs } = place;
+  // Slack takes a person's id as their direct message; only a message that may be there already has to be sought in its channel.
+  const channel =
+    place.channel ?? (item.tries > 0 ? await openDirect(client, place.user ?? '') : (place.user ?? ''));
+  const earlier = item.tries > 0 ? await findPosted(client, item.item, { channel, threadTs }) : undefined;
+  if (earlier !== undefined) {
+    await client.chat.update({ channel, ts: earlier, ...card });
+    return { channel, ts: earlier };
+  }
+  if (!isNew) return undefined;
+  const posted = await client.chat.postMessage({
+    channel,
+    ...(threadTs !== undefined && { thread_ts: threadTs }),
+    ...card,
+    metadata: messageMark(item.item),
+    unfurl_links: false,
+    unfurl_media: false,
+  });
+  return { channel: posted.channel ?? channel, ts: posted.ts ?? '' };
+}
+
+async function update(
+  context: BotContext,
+  item: ViewItem,
+  place: Place,
+  posted: PostedMessage,
+  card: Card,
+  request: RequestRecord,
+): Promise<PostedMessage | undefined> {
+  try {
+    const { channel, ts } = posted;
+    context.updates.count();
+    await context.client.chat.update({ channel, ts, ...card });
+    return posted;
+  } catch (error) {
+    if (judgeSlackFailure(error).kind !== 'gone') throw error;
+    // The card was deleted: one that still waits for people is posted again.
+    return request.settledAt === undefined ? post(context, item, place, card) : posted;
+  }
+}
+
+/** Gives a card up. Without the card in its thread nobody could decide, so the request is abandoned; elsewhere it is one view less. */
+async function giveUp(
+  { store, metrics, logger }: BotContext,
+  item: ViewItem,
+  request: RequestRecord,
+  reason: string,
+): Promise<void> {
+  logger.error({ requestId: request.id, view: item.viewId, reason }, 'card not posted');
+  metrics.count('countersign_messages_dropped_total', {});
+  if (item.viewId === THREAD_VIEW) {
+    const ended = await store.abandon(request.id, `The card could not be posted in Slack (${reason}).`);
+    if (ended.outcome === 'abandoned')
+      await store.enqueueOutbox(request.threadId, apologyFor(request, reason));
+  }
+  await store.done(item, { revision: request.revision, postedAt: { undeliverable: reason } });
+}
+
+/** Tells the requester directly, because the thread cannot be written to. */
+function apologyFor(request: RequestRecord, reason: string): OutboxRow {
+  const { channel } = parseThreadId(request.threadId);
+  const { lead, in: inside, tail } = noticeTexts.cardNotPosted;
+  // A direct message has no name.
+  const behind = /^[CG]/.test(channel)
+    ? { tail: `${lead}${inside}`, place: { channel, tail: tail(reason) } }
+    : { tail: `${lead}${tail(reason)}` };
+  return {
+    id: `${request.id}/apology`,
+    body: { kind: 'titled', user: request.requester, text: '', title: titleOf(request), ...behind },
+  };
+}

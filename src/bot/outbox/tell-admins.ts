@@ -1,0 +1,127 @@
+import { hash } from 'node:crypto';
+import type { ModelError, ModelErrorCode } from '../../agent/errors.ts';
+import type { GenerateResponse } from '../../agent/generate.ts';
+import type { OutboxRow } from '../../store/port/store.ts';
+import type { UnlockedTool } from '../../tools/toolbox/open-toolbox.ts';
+import type { BotContext } from '../context.ts';
+import { adminTexts } from '../views/texts/notices.ts';
+import { replyTexts } from '../views/texts/replies.ts';
+
+/** A message to every admin. The id tells a repeated message from a new one. */
+interface AdminNotice {
+  readonly id: string;
+  readonly text: string;
+  /** A notice is our own mrkdwn, and plain has untrusted text in it. */
+  readonly kind: 'notice' | 'plain';
+}
+
+/** Builds one direct message to each admin. */
+function adminRows(admins: readonly string[], { id, text, kind }: AdminNotice): OutboxRow[] {
+  return admins.map((user) => ({ id: `${id}/${user}`, body: { kind, user, text } }));
+}
+
+/** Sends a direct message to every admin. Notices with one `about` and one `id` are sent once, by whichever process. */
+export async function tellAdmins(
+  { agent, store }: Pick<BotContext, 'agent' | 'store'>,
+  about: string,
+  notice: AdminNotice,
+): Promise<void> {
+  for (const row of adminRows(agent().admins, notice)) await store.enqueueOutbox(about, row);
+}
+
+/** Tells the admins of definitions that nobody has locked, once for each definition. */
+export async function tellOfUnlocked(
+  { store, agent, logger }: Pick<BotContext, 'store' | 'agent' | 'logger'>,
+  unlocked: readonly UnlockedTool[],
+): Promise<void> {
+  try {
+    for (const { server, tool, digest, problem } of unlocked)
+      await tellAdmins({ agent, store }, `admins:${server}`, {
+        id: `unlocked/${server}/${tool}/${digest}`,
+        text: problem,
+        kind: 'plain',
+      });
+  } catch (err) {
+    logger.warn({ err }, 'admins not told of unlocked tools');
+  }
+}
+
+/** Tells the admins that the audit log is not signed any more, once for each reason and each checkpoint that was signed last. */
+export async function tellOfAudit(
+  { store, agent, logger }: Pick<BotContext, 'store' | 'agent' | 'logger'>,
+  { code, checkpoint }: { readonly code: string; readonly checkpoint: number },
+): Promise<void> {
+  try {
+    await tellAdmins({ agent, store }, 'admins:audit', {
+      id: `audit/${code}/${checkpoint}`,
+      text: adminTexts.auditNotSigned(code, checkpoint),
+      kind: 'notice',
+    });
+  } catch (err) {
+    logger.warn({ err }, 'admins not told that the audit log is not signed');
+  }
+}
+
+/** Builds the direct messages to the admins about a quarantined thread; the same reason is told once. */
+export function quarantineRows(admins: readonly string[], threadId: string, reason: string): OutboxRow[] {
+  const id = `quarantined/${threadId}/${hash('sha256', reason).slice(0, 16)}`;
+  const text = adminTexts.quarantined(threadId, reason);
+  return adminRows(admins, { id, text, kind: 'plain' });
+}
+
+/** Tells the admins of a thread whose record cannot be read. */
+export async function tellOfQuarantine(
+  { store, agent, logger }: Pick<BotContext, 'store' | 'agent' | 'logger'>,
+  threadId: string,
+  reason: string,
+): Promise<void> {
+  try {
+    for (const row of quarantineRows(agent().admins, threadId, reason))
+      await store.enqueueOutbox(threadId, row);
+  } catch (err) {
+    logger.warn({ threadId, err }, 'admins not told of a quarantined thread');
+  }
+}
+
+/** Returns the sentence that follows the model's text when a turn ended without a complete answer. */
+export function finishNotice(response: GenerateResponse, reference: string): string {
+  switch (response.finishReason) {
+    case 'empty-choice':
+    case 'invalid-output':
+      return replyTexts.withReference(replyTexts.endings[response.finishReason], reference);
+    case 'model-error':
+      return replyTexts.withReference(describeFailure(response.error), reference);
+    default:
+      return replyTexts.endings[response.finishReason];
+  }
+}
+
+/** Says in one sentence why the model did not answer, and what to do next; the log has the provider's own words. */
+function describeFailure({ code, retryAfterMs, message }: ModelError): string {
+  if (code === 'over-budget') return message;
+  return code === 'rate-limited' ? replyTexts.rateLimited(retryAfterMs) : replyTexts.failures[code];
+}
+
+/** The failures of a model that last until an admin does something. */
+const FOR_ADMINS: ReadonlySet<ModelErrorCode> = new Set([
+  'refused-request',
+  'no-quota',
+  'unauthorized',
+  'unknown-model',
+]);
+
+/** Tells the admins, with the provider's words, of a failure that only they can end; of each kind once a day. */
+export async function reportModelFailure(
+  context: Pick<BotContext, 'agent' | 'store' | 'logger'>,
+  error: ModelError,
+  reference: string,
+): Promise<void> {
+  if (!FOR_ADMINS.has(error.code)) return;
+  const day = new Date().toISOString().slice(0, 10);
+  const text = adminTexts.modelNeedsAttention(error.message, reference);
+  try {
+    await tellAdmins(context, 'model', { id: `model/${day}/${error.code}`, text, kind: 'plain' });
+  } catch (err) {
+    context.logger.error({ err }, 'admins not told about the model');
+  }
+}

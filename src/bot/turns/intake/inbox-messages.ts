@@ -1,0 +1,213 @@
+import { z } from 'zod';
+import type { JsonObject } from '../../../agent/json.ts';
+import { type Message, type UserMessage, userMessage } from '../../../agent/messages.ts';
+import { instructingSince, slackTime } from '../../../engine/task-people.ts';
+import type { InboxItem, OutboxRow } from '../../../store/port/store.ts';
+import type { BotContext } from '../../context.ts';
+import type { Directory } from '../../slack/directory.ts';
+import { parseThreadId } from '../../slack/thread.ts';
+import * as ids from '../../views/cards/action-ids.ts';
+import { noticeTexts } from '../../views/texts/notices.ts';
+import { oneLine, quoteContext } from '../../views/texts/quote.ts';
+
+/**
+ * Converts inbox items to messages with their final roles. Words to the bot are an instruction. So are those of a person who had
+ * instructed it in this thread when they were written, unless that person may not ask. The item `threadReadTo` is marked as the one
+ * up to which the thread was read.
+ */
+export async function toUserMessages(
+  directory: Pick<Directory, 'member'>,
+  history: readonly Message[],
+  items: readonly InboxItem[],
+  threadReadTo?: string,
+): Promise<readonly UserMessage[]> {
+  const since = new Map(instructingSince(history));
+  const roles = items.map(({ id, body }) => {
+    const user = String(body.user);
+    const at = slackTime(id);
+    const joined = since.get(user) ?? Number.POSITIVE_INFINITY;
+    const isContext = body.role === 'context' && (body.mayAsk === false || at === undefined || at <= joined);
+    if (!isContext && at !== undefined) since.set(user, Math.min(joined, at));
+    return isContext ? 'context' : 'requester';
+  });
+  return Promise.all(
+    items.map((item, index) => {
+      const marks = item.id === threadReadTo ? { threadRead: true } : {};
+      return toUserMessage(directory, item, roles[index] ?? 'context', marks);
+    }),
+  );
+}
+
+async function toUserMessage(
+  directory: Pick<Directory, 'member'>,
+  { id: ts, body }: InboxItem,
+  role: 'requester' | 'context',
+  marks: JsonObject,
+): Promise<UserMessage> {
+  const user = String(body.user);
+  const name = await directory.member(user).then(
+    (member) => member.name,
+    () => user,
+  );
+  const { requesters, undoes } = body;
+  const words =
+    body.text === '' && body.files !== undefined ? '(a message without words)' : String(body.text);
+  const text = role === 'context' ? quoteContext(name, words) : `${oneLine(name)}: ${words}`;
+  return userMessage(text, {
+    ...{ user, role, ts, ...marks },
+    ...(requesters !== undefined && { requesters }),
+    ...(undoes !== undefined && { undoes }),
+  });
+}
+
+/** The item of a message that its author edited or deleted; it is stored beside the message, which stays as it was. */
+const RevisionBody = z.object({
+  user: z.string(),
+  /** The id of the message. */
+  revises: z.string(),
+  /** The new text; a deleted message has none. */
+  text: z.string().optional(),
+});
+
+interface Revision extends Readonly<z.infer<typeof RevisionBody>> {
+  readonly id: string;
+}
+
+/** Builds the inbox item of a revision; its id is the same for every copy of the event. */
+export function revisionItem({ id, user, revises, text }: Revision): InboxItem {
+  const body = { user, revises, role: 'context', ...(text !== undefined && { text }) };
+  return { id, body };
+}
+
+/** Reads an inbox: messages as their authors left them, without deleted ones, and the revisions of messages that were read before. */
+export function applyRevisions(inbox: readonly InboxItem[]): {
+  readonly messages: readonly InboxItem[];
+  readonly late: readonly Revision[];
+} {
+  const revisions = inbox.flatMap(readRevision);
+  const written = inbox.filter((item) => readRevision(item).length === 0);
+  const messages = written.flatMap((item): InboxItem[] => {
+    const last = revisions.findLast(({ revises, user }) => revises === item.id && user === item.body.user);
+    if (last === undefined) return [item];
+    return last.text === undefined ? [] : [{ ...item, body: { ...item.body, text: last.text } }];
+  });
+  const isLate = ({ revises }: Revision) => written.every(({ id }) => id !== revises);
+  return { messages, late: revisions.filter(isLate) };
+}
+
+function readRevision({ id, body }: InboxItem): Revision[] {
+  const { data } = RevisionBody.safeParse(body);
+  return data === undefined ? [] : [{ id, ...data }];
+}
+
+/** Quotes late revisions for the model; a message that is not on record has none. */
+export async function quoteRevisions(
+  directory: Pick<Directory, 'member'>,
+  history: readonly Message[],
+  late: readonly Revision[],
+): Promise<readonly UserMessage[]> {
+  const known = late.filter((revision) => revisedIn(history, revision) !== undefined);
+  return Promise.all(
+    known.map(async ({ id, user, revises, text }) => {
+      const name = await directory.member(user).then(
+        (member) => member.name,
+        () => user,
+      );
+      const words = text ?? 'I deleted this message.';
+      const at = Number.parseFloat(revises);
+      const quoted = quoteContext(`${name} on their earlier message`, words, at);
+      const revision = { revises, ...(text !== undefined && { text }) };
+      return userMessage(quoted, { user, role: 'context', ts: id, ...revision });
+    }),
+  );
+}
+
+/** Finds the message on record that a revision is about. */
+function revisedIn(
+  history: readonly Message[],
+  { revises, user }: Pick<Revision, 'revises' | 'user'>,
+): UserMessage | undefined {
+  return history.find(
+    (message): message is UserMessage =>
+      message.role === 'user' && message.metadata?.ts === revises && message.metadata.user === user,
+  );
+}
+
+/** Finds the last revision of a message, in the inbox or on record. */
+export function latestRevision(
+  { messages, inbox }: { readonly messages: readonly Message[]; readonly inbox: readonly InboxItem[] },
+  revises: string,
+): Revision | undefined {
+  const recorded = messages.flatMap((message): Revision[] => {
+    if (message.role !== 'user') return [];
+    const { data } = RevisionBody.safeParse(message.metadata);
+    const ts = message.metadata?.ts;
+    return data === undefined || typeof ts !== 'string' ? [] : [{ id: ts, ...data }];
+  });
+  return [...recorded, ...inbox.flatMap(readRevision)].findLast((each) => each.revises === revises);
+}
+
+/**
+ * Offers the authors of instructions that were read before they were edited to redo the task, once for each edit. If one was deleted while
+ * its thread is at work, its author is told how to stop.
+ */
+export async function tellOfRevisions(
+  context: BotContext,
+  threadId: string,
+  messages: readonly Message[],
+  late: readonly Revision[],
+  isAtWork = false,
+): Promise<void> {
+  for (const revision of late) {
+    if (revisedIn(messages, revision)?.metadata?.role !== 'requester') continue;
+    if (revision.text === undefined && !isAtWork) continue;
+    const hasActed = await hasActedOn(context, threadId, messages, revision.revises);
+    await context.store.enqueueOutbox(threadId, rowFor(threadId, revision, hasActed));
+  }
+}
+
+function rowFor(threadId: string, { id, text }: Revision, hasActed: boolean): OutboxRow {
+  const notice = { kind: 'notice', ...parseThreadId(threadId) };
+  const rowId = `${threadId}/${id}/revised`;
+  if (text === undefined) return { id: rowId, body: { ...notice, text: noticeTexts.deletedLate } };
+  if (hasActed) return { id: rowId, body: { ...notice, text: noticeTexts.editedTooLate } };
+  const button = { actionId: ids.REDO, text: noticeTexts.redo, value: `${threadId} ${id}` };
+  return { id: rowId, body: { ...notice, text: noticeTexts.editedLate, button } };
+}
+
+/** Tells whether anything with an effect has run, or may have, since a message was read. */
+export async function hasActedOn(
+  { store, toolbox }: BotContext,
+  threadId: string,
+  messages: readonly Message[],
+  ts: string,
+): Promise<boolean> {
+  const since = messages.slice(
+    messages.findIndex((message) => message.role === 'user' && message.metadata?.ts === ts) + 1,
+  );
+  const waiting = new Set<string>();
+  for (const requestId of await store.waitingIn(threadId)) {
+    const loaded = await store.load(requestId);
+    if (loaded.outcome === 'found' && loaded.request.state !== 'pending') return true;
+  }
+  const ends = new Map<string, string>();
+  for (const message of since) {
+    if (message.role !== 'tool') continue;
+    for (const part of message.content) {
+      if ('interrupt' in part) waiting.add(part.interrupt.toolRequest.ref);
+      else ends.set(part.toolResponse.ref, part.status);
+    }
+  }
+  const calls = since.flatMap((message) =>
+    message.role === 'model'
+      ? message.content.flatMap((part) => ('toolRequest' in part ? [part.toolRequest] : []))
+      : [],
+  );
+  return calls.some(({ name, ref }) => {
+    const tool = toolbox.find(name)?.tool;
+    if (tool?.kind === 'interrupt' || (tool?.kind === 'tool' && tool.effect === 'none')) return false;
+    const end = ends.get(ref);
+    // A call without a result that does not wait is running.
+    return end === undefined ? !waiting.has(ref) : end !== 'denied' && end !== 'closed';
+  });
+}

@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { type JsonValue, tryParseJson } from '../../../agent/json.ts';
+import { unansweredIn } from '../../../engine/paused.ts';
+import {
+  approvedArguments,
+  type Details,
+  type InnerCall,
+  innerCalls,
+  readDetails,
+} from '../../../engine/request-details.ts';
+import type { RequestRecord } from '../../../store/port/store.ts';
+import { type Consent, consentOf } from '../../../tools/mcp/auth/ask-for-consent.ts';
+import { type Elicitation, elicitationOf } from '../../../tools/mcp/server-pause.ts';
+import { readableName } from '../../../tools/presentation/formats.ts';
+import { limits } from '../../slack/limits.ts';
+import { cardTexts, STATE_ICON, STATE_WORD, UNDONE_ICON, VERDICT } from '../texts/cards.ts';
+import { showLabel } from '../texts/show-text.ts';
+import { plainValue } from './render-value.ts';
+
+/** The details that a card shows. Everything but the call itself may be absent. */
+export interface CardDetails
+  extends Pick<
+    Details,
+    | 'originalInput'
+    | 'description'
+    | 'why'
+    | 'rule'
+    | 'purpose'
+    | 'policy'
+    | 'editedBy'
+    | 'approvers'
+    | 'statuses'
+    | 'runsAs'
+    | 'files'
+    | 'undoes'
+  > {
+  /** The call in words; a record of an older version has the name of its tool as title. */
+  readonly presented: NonNullable<Details['presented']>;
+  readonly name: string;
+  /** The arguments that an approval covers. */
+  readonly input: JsonValue;
+  /** Whether people are asked because a limit is reached. */
+  readonly isOverLimit: boolean;
+  /** The calls that wait inside this one, if it does not wait itself. */
+  readonly inner: readonly InnerCall[] | undefined;
+  /** The account that the call waits for, if it does. */
+  readonly consent: Consent | undefined;
+  /** The question of the call's server, if it asks one. */
+  readonly pause: Elicitation | undefined;
+}
+
+const GateRule = z.object({
+  approval: z.object({ rule: z.string().min(1), overLimit: z.literal(true).optional() }),
+});
+
+/** Reads the details of a request for its card; `undefined` if the call cannot be shown. */
+export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
+  const details = readDetails(request);
+  if (details === undefined) return undefined;
+  const {
+    originalInput,
+    editedBy,
+    approvers,
+    statuses,
+    description,
+    why,
+    purpose,
+    policy,
+    undoes,
+    files,
+    runsAs,
+    interrupt,
+  } = details;
+  const { name } = interrupt.toolRequest;
+  const gated = GateRule.safeParse(interrupt.metadata).data?.approval;
+  const rule = details.rule ?? gated?.rule;
+  const isOverLimit = gated?.overLimit === true;
+  const presented = details.presented ?? {
+    title: readableName(name),
+    fields: [],
+    hasTitle: false,
+    isComplete: false,
+  };
+  const [consent, pause] = [consentOf(interrupt), elicitationOf(interrupt)];
+  const inner = innerCalls(interrupt);
+  const call = {
+    ...{ presented, name, input: approvedArguments(interrupt), editedBy, consent, pause, inner },
+    originalInput: inner === undefined ? originalInput : undefined,
+  };
+  return {
+    ...call,
+    approvers,
+    statuses,
+    description,
+    why,
+    purpose,
+    policy,
+    rule,
+    isOverLimit,
+    undoes,
+    files,
+    runsAs,
+  };
+}
+
+/** Returns the title of a request in one line of visible characters, cut to a length: of a question or a form, what it is about. */
+export function titleOf(
+  request: Pick<RequestRecord, 'details' | 'kind'>,
+  length: number = limits.label,
+): string {
+  const details = readDetails(request);
+  if (details === undefined) return UNREADABLE;
+  const { name, input } = details.interrupt.toolRequest;
+  const question = request.kind === 'question' ? Question.safeParse(input).data?.question : undefined;
+  return showLabel(question ?? details.purpose ?? details.presented?.title ?? readableName(name), length);
+}
+
+const UNREADABLE = "A request that can't be shown";
+
+/** Tells whether the button asks for a confirmation. */
+export function needsConfirmation({ policy }: CardDetails): boolean {
+  return policy?.confirm ?? policy?.risk === 'high';
+}
+
+const Question = z.object({
+  question: z.string(),
+  choices: z.array(z.string()).catch([]),
+  /** Whether a written answer is accepted. */
+  allowOther: z.boolean().catch(false),
+  /** Whether several choices may be selected. */
+  several: z.boolean().catch(false),
+});
+/** A question of the model. */
+export type Question = Readonly<z.infer<typeof Question>>;
+
+/** Reads the question from the call; an unreadable one has neither choices nor written answers. */
+export function questionOf(request: RequestRecord): Question {
+  const parsed = Question.safeParse(cardDetailsOf(request)?.input);
+  if (parsed.success) return parsed.data;
+  return { question: "This question can't be shown.", choices: [], allowOther: false, several: false };
+}
+
+/** Returns the icon and the word for the state of a request, as its cards and lists show them. */
+export function stateOf(request: RequestRecord): { readonly icon: string; readonly word: string } {
+  if (request.undo?.isDone === true) return { icon: UNDONE_ICON, word: cardTexts.undoneWord };
+  const shown = { icon: STATE_ICON[request.state], word: STATE_WORD[request.state] };
+  return request.state === 'resolved' ? (VERDICT.get(verdictOf(request)) ?? shown) : shown;
+}
+
+/** Reads what a person found out about an outcome that was unknown. */
+export function verdictOf({ payload = '' }: RequestRecord): string {
+  return payload.split('\n', 1)[0] ?? '';
+}
+
+const Wrapped = z.strictObject({ untrusted_output: z.custom<JsonValue>((value) => value !== undefined) });
+
+/** Reads the value of a payload, without the mark of output from outside; a payload that is no JSON is returned as text. */
+export function payloadOf(request: RequestRecord): JsonValue | undefined {
+  const { payload } = request;
+  if (payload === undefined || payload === '') return undefined;
+  const value = unansweredIn(request)?.result ?? tryParseJson(payload);
+  if (value === undefined) return payload;
+  const wrapped = Wrapped.safeParse(value);
+  return wrapped.success ? wrapped.data.untrusted_output : value;
+}
+
+/** Writes a payload for people; a payload that is missing is empty. */
+export function plainPayload(request: RequestRecord): string {
+  const value = payloadOf(request);
+  return value === undefined ? '' : plainValue(value);
+}

@@ -1,0 +1,129 @@
+import type {
+  Button,
+  ConfirmationDialog,
+  HeaderBlock,
+  KnownBlock,
+  Overflow,
+  PlainTextElement,
+  RichTextBlock,
+  RichTextElement,
+} from '@slack/types';
+import type { Freeze } from '../../../store/port/workspace.ts';
+import { limits } from '../../slack/limits.ts';
+import { cardTexts } from '../texts/cards.ts';
+import { mention, plural, words } from '../texts/format.ts';
+import { excerpt, showLabel, showLine } from '../texts/show-text.ts';
+import { MORE } from './action-ids.ts';
+import type { Room } from './render-value.ts';
+
+/** A posted card: blocks, and text for notifications and screen readers. */
+export interface Card {
+  readonly text: string;
+  readonly blocks: KnownBlock[];
+}
+
+/** The place of a card. Its content comes from the record alone, never from the clock of the process that draws it. */
+export interface CardOptions {
+  readonly view: 'thread' | 'announcement' | 'direct';
+  /** The link from a copy to the thread. */
+  readonly threadLink?: string | undefined;
+  /** The approver for whom the person of a direct message is asked. */
+  readonly askedFor?: string | undefined;
+  /** The freeze that keeps the action from starting. */
+  readonly freeze?: Freeze | undefined;
+  /** The end of the quiet hours in which the request was made: until then nobody gets a direct message. */
+  readonly quietUntil?: number | undefined;
+  /** The person who revoked what the quorum had pre-approved. */
+  readonly revokedBy?: string | undefined;
+}
+
+/** Builds plain text, which has no formatting, mentions, links or emoji; untrusted text goes here. */
+export function plain(text: string): PlainTextElement {
+  return { type: 'plain_text', text, emoji: false };
+}
+
+/** Builds a header from raw text; it makes the text visible and marks a cut. */
+export function heading(text: string): HeaderBlock {
+  return { type: 'header', text: plain(showLabel(text, limits.header)) };
+}
+
+/** Builds a line of typed elements, so that text cannot pose as a mention or a link. */
+export function line(...elements: RichTextElement[]): RichTextBlock {
+  return { type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] };
+}
+
+/** Quotes untrusted text with a label, and cuts it before it pushes the rest out of sight. */
+export function quoted(label: string, text: string, room: Room = QUOTE): RichTextBlock {
+  const { text: start, leftOut } = excerpt(text, room);
+  return {
+    type: 'rich_text',
+    elements: [
+      { type: 'rich_text_section', elements: [words(label, { bold: true })] },
+      { type: 'rich_text_quote', elements: [words(start)] },
+      ...(leftOut === 0
+        ? []
+        : [
+            {
+              type: 'rich_text_section' as const,
+              elements: [words(`${plural(leftOut, 'more character')} not shown`)],
+            },
+          ]),
+    ],
+  };
+}
+const QUOTE: Room = { characters: limits.quoteCharacters, lines: limits.quoteLines };
+
+/** Builds preformatted text, which keeps every space and line. */
+export function preformatted(text: string): RichTextBlock {
+  return {
+    type: 'rich_text',
+    elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text }] }],
+  };
+}
+
+/** Builds a list of mentions; beyond the limit, the rest is a number. */
+export function mentions(
+  ids: readonly string[],
+  after?: (id: string) => RichTextElement[],
+): RichTextElement[] {
+  const named = [...new Set(ids)].slice(0, limits.mentions);
+  const rest = new Set(ids).size - named.length;
+  const elements = named.flatMap((id, index) => [
+    ...(index === 0 ? [] : [words(', ')]),
+    mention(id),
+    ...(after?.(id) ?? []),
+  ]);
+  if (elements.length === 0) return [words(cardTexts.nobody)];
+  return rest === 0 ? elements : [...elements, words(` and ${rest} more`)];
+}
+
+/** Builds a button that carries the request's id and nothing else. */
+export function button(
+  requestId: string,
+  actionId: string,
+  label: string,
+  extra: { readonly style?: 'primary' | 'danger'; readonly confirm?: ConfirmationDialog } = {},
+): Button {
+  return {
+    type: 'button',
+    action_id: actionId,
+    value: requestId,
+    text: plain(showLabel(label, limits.buttonText)),
+    ...extra,
+  };
+}
+
+/** Builds the menu for what is seldom needed; the block around it is named after the request. */
+export function moreMenu(options: readonly (readonly [actionId: string, label: string])[]): Overflow {
+  return {
+    type: 'overflow',
+    action_id: MORE,
+    options: options.map(([value, label]) => ({ text: plain(label), value })),
+  };
+}
+
+/** Builds the link from a copy of the card to its thread. */
+export function threadLine({ view, threadLink }: CardOptions): KnownBlock[] {
+  if (view === 'thread' || threadLink === undefined || !/^https?:\/\//.test(threadLink)) return [];
+  return [line({ type: 'link', url: showLine(threadLink), text: cardTexts.openThread })];
+}

@@ -1,0 +1,320 @@
+import type { Button, KnownBlock, RichTextElement } from '@slack/types';
+import { pausedIn, unansweredIn } from '../../../engine/paused.ts';
+import { doubtIn, readReason } from '../../../engine/reasons.ts';
+import { readDetails } from '../../../engine/request-details.ts';
+import type { RequestRecord } from '../../../store/port/store.ts';
+import { consentOf } from '../../../tools/mcp/auth/ask-for-consent.ts';
+import { type Elicitation, elicitationOf, parseAnswerValue } from '../../../tools/mcp/server-pause.ts';
+import { limits } from '../../slack/limits.ts';
+import { cardTexts, confirmTexts, stateWord, VERDICT } from '../texts/cards.ts';
+import { connectionTexts } from '../texts/connections.ts';
+import { mention, moment, words } from '../texts/format.ts';
+import { freezeTexts } from '../texts/freezes.ts';
+import { grantTexts } from '../texts/grants.ts';
+import { reasonTexts } from '../texts/reasons.ts';
+import { showLabel, showLine } from '../texts/show-text.ts';
+import {
+  ASK_AGAIN,
+  DETAILS,
+  DID_NOT_RUN,
+  grantIdOf,
+  RAN,
+  REVOKE,
+  RUN_AGAIN,
+  UNDO,
+  WITHDRAW,
+} from './action-ids.ts';
+import { button, type CardOptions, line, mentions, plain, quoted } from './card.ts';
+import { plainPayload, titleOf, verdictOf } from './card-details.ts';
+import { plainValue } from './render-value.ts';
+
+/** Builds the end of a decided request: what happened, who, when, and what can still be done. */
+export function buildOutcome(request: RequestRecord, options: CardOptions): KnownBlock[] {
+  return [
+    ...stateBlocks(request, options),
+    ...undoLine(request),
+    ...grantLine(request, options),
+    ...actionsOf(request, options),
+  ];
+}
+
+function stateBlocks(request: RequestRecord, { freeze }: CardOptions): KnownBlock[] {
+  const reason = request.payload ?? '';
+  switch (request.state) {
+    case 'pending':
+      return [];
+    case 'approved':
+      if (freeze === undefined) return [line(words(cardTexts.starting), ...approvedBy(request))];
+      return [
+        line(words(showLabel(freezeTexts.held(freeze), limits.quoteCharacters))),
+        line(words(cardTexts.approvedBy), ...votesBy(request, 'approve')),
+      ];
+    case 'started':
+      return [
+        line(words(cardTexts.running(request.attempts)), ...approvedBy(request)),
+        ...ifAny(cardTexts.progress, request.progress),
+      ];
+    case 'paused':
+    case 'succeeded':
+      return [line(...endOf(request), ...when(request), ...approvedBy(request), ...undoUntil(request))];
+    case 'failed':
+      return [
+        line(words(cardTexts.failed), ...when(request), ...approvedBy(request)),
+        ...ifAny(cardTexts.error, plainPayload(request)),
+      ];
+    case 'unknown':
+      return [
+        ...doubtBlocks(request),
+        line(
+          words(cardTexts.resolvers),
+          ...mentions(request.policy.resolvers),
+          ...lastProgress(request),
+          ...approvedBy(request),
+        ),
+      ];
+    case 'resolved':
+      return [
+        line(
+          words(cardTexts.confirmedBy(VERDICT.get(verdictOf(request))?.word)),
+          ...by(request),
+          words(', '),
+          ...when(request),
+          ...approvedBy(request),
+        ),
+        ...ifAny(cardTexts.reason, reason.split('\n').slice(1).join('\n')),
+      ];
+    case 'rejected':
+      return [
+        line(
+          words(cardTexts.rejected),
+          ...by(request),
+          ...inPlaceOf(request, request.by ?? ''),
+          words(', '),
+          ...when(request),
+          ...approvedBy(request),
+        ),
+        ...ifAny(cardTexts.reason, reason),
+      ];
+    case 'withdrawn':
+      return [
+        line(
+          words(cardTexts.withdrawn),
+          ...by(request),
+          words(', '),
+          ...when(request),
+          ...approvedBy(request),
+        ),
+        ...ifAny(cardTexts.reason, reason),
+      ];
+    case 'expired':
+      return [
+        line(words(cardTexts.expired(request.kind === 'approval')), ...when(request), ...approvedBy(request)),
+      ];
+    case 'superseded':
+      return replacedBlocks(request, reason);
+    case 'answered':
+      return answerBlocks(request);
+  }
+}
+
+function answerBlocks(request: RequestRecord): KnownBlock[] {
+  const asked = request.kind === 'form' ? serverPauseIn(request) : undefined;
+  const answer = asked && parseAnswerValue(request.payload);
+  const details = readDetails(request);
+  if (details !== undefined && consentOf(details.interrupt) !== undefined)
+    return [line(words(connectionTexts.connectedBy), ...by(request), words(', '), ...when(request))];
+  const isDeclined = answer?.action === 'decline';
+  const end = isDeclined ? cardTexts.declined : cardTexts.answered;
+  const given = answer === undefined ? plainPayload(request) : plainValue(answer.content ?? '');
+  const values = isDeclined ? undefined : given;
+  return [
+    line(words(end), ...by(request), words(', '), ...when(request)),
+    ...ifAny(cardTexts.answer, values),
+  ];
+}
+
+/** Says that an action is done, or what it waits for. */
+function endOf(request: RequestRecord): RichTextElement[] {
+  const missing = unansweredIn(request);
+  if (missing !== undefined) {
+    const server = showLabel(missing.server, limits.label);
+    return [words(cardTexts.endedWithoutAnswer(server, stateWord(missing.unanswered)))];
+  }
+  const pause = pausedIn(request);
+  switch (pause?.paused) {
+    case undefined:
+      return [words(cardTexts.done)];
+    case 'question':
+      return [
+        words(cardTexts.waitingFor),
+        ...mentions(pause.asked),
+        words(cardTexts.toAnswer(showLabel(pause.server, limits.label))),
+      ];
+    case 'task':
+      return [words(cardTexts.runsAt(showLabel(pause.server, limits.label)))];
+    case 'unknown':
+      return [words(cardTexts.endUnknown)];
+    case 'tool':
+      return [words(cardTexts.paused)];
+  }
+}
+
+function serverPauseIn(request: RequestRecord): Elicitation | undefined {
+  const details = readDetails(request);
+  return details && elicitationOf(details.interrupt);
+}
+
+/** Says that the quorum has allowed the same again, or who revoked that. */
+function grantLine(request: RequestRecord, { revokedBy }: CardOptions): KnownBlock[] {
+  const terms = request.granted ? readDetails(request)?.policy?.grants : undefined;
+  if (terms === undefined) return [];
+  if (revokedBy !== undefined) return [line(words(grantTexts.revokedBy), mention(revokedBy))];
+  return [line(words(grantTexts.onCard(terms)))];
+}
+
+function replacedBlocks(request: RequestRecord, payload: string): KnownBlock[] {
+  const reason = readReason(payload);
+  if (reason?.code === 'edited')
+    return [
+      line(
+        words(cardTexts.replacedByEdit),
+        mention(reason.by),
+        words(', '),
+        ...when(request),
+        ...approvedBy(request),
+      ),
+    ];
+  if (reason !== undefined) return [line(words(reasonTexts(reason).replaced), ...approvedBy(request))];
+  return [
+    line(words(cardTexts.replacedUnknown), ...approvedBy(request)),
+    ...ifAny(cardTexts.reason, payload),
+  ];
+}
+
+/**
+ * Says why the outcome is unknown: the attempt sent no heartbeat, ended with an error after it may have taken effect, or may not be tried
+ * again for a reason on record. A call in a turn has the reason in its interrupt.
+ */
+function doubtBlocks(request: RequestRecord): KnownBlock[] {
+  const { payload = '' } = request;
+  const doubt = payload === '' ? doubtIn(readDetails(request)?.interrupt) : undefined;
+  if (doubt !== undefined)
+    return [line(words(cardTexts.inDoubt)), ...ifAny(cardTexts.reason, reasonTexts(doubt).why)];
+  if (payload === '') return [line(words(cardTexts.unknown))];
+  const reason = readReason(payload);
+  if (reason?.code === 'in-doubt')
+    return [line(words(cardTexts.inDoubt)), ...ifAny(cardTexts.reason, reason.error)];
+  const known = reason && reasonTexts(reason).notTriedAgain;
+  return [
+    line(words(cardTexts.earlierAttempt)),
+    line(words(known ?? cardTexts.notTriedAgainUnknown)),
+    ...(known === undefined ? ifAny(cardTexts.reason, payload) : []),
+  ];
+}
+
+function lastProgress({ progress = '' }: RequestRecord): RichTextElement[] {
+  return progress === '' ? [] : [words(cardTexts.lastProgress(showLabel(progress, limits.label)))];
+}
+
+/** Lists the people who voted in one way, with their times. */
+export function votesBy(request: RequestRecord, decision: 'approve' | 'reject'): RichTextElement[] {
+  const votes = new Map(
+    request.votes.filter((vote) => vote.decision === decision).map((vote) => [vote.who, vote]),
+  );
+  if (votes.size === 0) return [];
+  return mentions([...votes.keys()], (who) => [
+    ...inPlaceOf(request, who),
+    words(' ('),
+    moment(votes.get(who)?.at ?? 0),
+    words(')'),
+  ]);
+}
+
+/** Names the approver for whom a person has voted. */
+function inPlaceOf({ votes }: RequestRecord, who: string): RichTextElement[] {
+  const standsFor = votes.find((vote) => vote.who === who)?.standsFor;
+  return standsFor === undefined ? [] : [words(cardTexts.inPlaceOf), mention(standsFor)];
+}
+
+function approvedBy(request: RequestRecord): RichTextElement[] {
+  const votes = votesBy(request, 'approve');
+  return votes.length === 0 ? [] : [words(` · ${cardTexts.approvedBy}`), ...votes];
+}
+
+function actionsOf(request: RequestRecord, { view, revokedBy }: CardOptions): KnownBlock[] {
+  const elements: Button[] = [];
+  const { id } = request;
+  if (request.state === 'approved' && request.attempts === 0 && view === 'thread')
+    elements.push(button(id, WITHDRAW, cardTexts.withdraw));
+  if (undoUntil(request).length > 0) elements.push(button(id, UNDO, cardTexts.undo));
+  const again = request.kind === 'approval' ? cardTexts.requestAgain : cardTexts.askAgain;
+  if (request.state === 'expired') elements.push(button(id, ASK_AGAIN, again));
+  if (request.state === 'unknown') {
+    const texts = confirmTexts.runAgain(titleOf(request));
+    const confirm = {
+      title: plain(texts.title),
+      text: plain(texts.text),
+      confirm: plain(texts.confirm),
+      deny: plain(texts.deny),
+      style: 'danger' as const,
+    };
+    elements.push(
+      button(id, RAN, cardTexts.ran),
+      button(id, DID_NOT_RUN, cardTexts.didNotRun),
+      button(id, RUN_AGAIN, cardTexts.runAgain, { style: 'danger', confirm }),
+    );
+  }
+  if (request.granted && revokedBy === undefined)
+    elements.push(button(grantIdOf(id), REVOKE, grantTexts.revoke));
+  elements.push(button(id, DETAILS, cardTexts.details));
+  return [{ type: 'actions', elements }];
+}
+
+function ifAny(label: string, text: string | undefined): KnownBlock[] {
+  return text === undefined || text.trim() === '' ? [] : [quoted(label, text)];
+}
+
+function by({ by: who = '' }: RequestRecord): RichTextElement[] {
+  if (who.startsWith('callback:')) return [words(cardTexts.externalSystem)];
+  if (who.startsWith('tool:')) return [words(cardTexts.theToolItself)];
+  return [who === '' ? words(cardTexts.nobody) : mention(who)];
+}
+
+function when({ settledAt }: RequestRecord): RichTextElement[] {
+  return [settledAt === undefined ? words(cardTexts.justNow) : moment(settledAt)];
+}
+
+/** Tells whether an action was done as it was approved, and not only started, or ended without what its server asked for. */
+export function isDone(request: RequestRecord): boolean {
+  const isOver = pausedIn(request) === undefined && unansweredIn(request) === undefined;
+  return request.state === 'succeeded' && isOver;
+}
+
+/** Says until when an action that succeeded can be undone; nothing if it cannot, or not any more. */
+function undoUntil(request: RequestRecord): RichTextElement[] {
+  const undoMs = undoOfferMs(request);
+  if (undoMs === undefined || request.settledAt === undefined) return [];
+  return [words(cardTexts.undoUntil), moment(request.settledAt + undoMs)];
+}
+
+/** Returns for how long after its success an action can be undone; `undefined` if it cannot, or not any more. */
+export function undoOfferMs(request: RequestRecord): number | undefined {
+  const isOffered = request.undo === undefined || request.undo.step === 'offered';
+  return isOffered && isDone(request) ? readDetails(request)?.undoMs : undefined;
+}
+
+/** Says who asked to undo the action, and whether it was undone. */
+function undoLine({ undo }: RequestRecord): KnownBlock[] {
+  const { step, by: who = '', link, isDone, at } = undo ?? {};
+  if (step === undefined || step === 'offered' || step === 'over') return [];
+  const person = who === '' ? words(cardTexts.nobody) : mention(who);
+  const lead =
+    isDone === true
+      ? [words(cardTexts.undone), moment(at ?? 0), words(cardTexts.undoneBy)]
+      : [words(isDone === false ? cardTexts.notUndone : cardTexts.undoRequested)];
+  const view =
+    link === undefined || !/^https?:\/\//.test(link)
+      ? []
+      : [words(' · '), { type: 'link' as const, url: showLine(link), text: cardTexts.viewUndo }];
+  return [line(...lead, person, ...view)];
+}

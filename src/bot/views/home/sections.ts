@@ -1,0 +1,184 @@
+import type { KnownBlock } from '@slack/types';
+import { grantDetailsOf } from '../../../engine/grant-evidence.ts';
+import type { Freeze } from '../../../store/port/store.ts';
+import type { Delegation, GrantRecord, KeptNote } from '../../../store/port/workspace.ts';
+import { MAX_NOTES } from '../../../tools/built-ins.ts';
+import type { RequesterServer } from '../../../tools/mcp/auth/connections.ts';
+import { limits } from '../../slack/limits.ts';
+import { END_DELEGATION, REVOKE, UNFREEZE } from '../cards/action-ids.ts';
+import { line, mentions, plain } from '../cards/card.ts';
+import { connectionTexts } from '../texts/connections.ts';
+import { delegationTexts } from '../texts/delegations.ts';
+import { mention, moment, words } from '../texts/format.ts';
+import { freezeTexts, scopeInWords } from '../texts/freezes.ts';
+import { grantTexts } from '../texts/grants.ts';
+import { memoryTexts } from '../texts/home.ts';
+import { showLabel } from '../texts/show-text.ts';
+
+/** A full Home has almost as many blocks as Slack takes. */
+const MAX_FREEZES = 2;
+
+/** Builds the list of freezes, the oldest first, with a button for those who may end them. */
+export function buildFreezes(
+  freezes: readonly Freeze[],
+  { quorum, isOffered }: { readonly quorum: number; readonly isOffered: boolean },
+): KnownBlock[] {
+  if (freezes.length === 0) return [];
+  const { home, card } = freezeTexts;
+  const others = freezes.length - MAX_FREEZES;
+  const rows = freezes.slice(0, MAX_FREEZES).flatMap((freeze, index): KnownBlock[] => {
+    const what = `${scopeInWords(freeze.scope)}${freeze.reason === '' ? '' : `: ${freeze.reason}`}`;
+    const button = {
+      type: 'button' as const,
+      action_id: UNFREEZE,
+      text: plain(card.button),
+      value: `${freeze.id} ${freeze.scope}`,
+    };
+    return [
+      {
+        type: 'section',
+        block_id: `freeze-${index}`,
+        text: plain(showLabel(what.charAt(0).toUpperCase() + what.slice(1), limits.description)),
+        ...(isOffered && { accessory: button }),
+      },
+      line(
+        words(home.by),
+        mention(freeze.who),
+        words(home.since),
+        moment(freeze.at),
+        ...(quorum === 1 ? [] : [words(home.votes(freeze.votes.length, quorum))]),
+        ...(index < MAX_FREEZES - 1 || others <= 0 ? [] : [words(home.others(others))]),
+      ),
+    ];
+  });
+  return [{ type: 'header', text: plain(home.title) }, ...rows];
+}
+
+/** Builds the list of delegations with a button to end each, in so many blocks at most. */
+export function buildDelegations(
+  delegations: readonly Delegation[],
+  reader: string,
+  room: number,
+): KnownBlock[] {
+  const shown = delegations.slice(0, Math.max(0, Math.floor((room - 2) / 2)));
+  if (shown.length === 0) return [];
+  const left = delegations.length - shown.length;
+  return [
+    { type: 'header', text: plain(delegationTexts.listTitle) },
+    ...shown.flatMap((delegation): KnownBlock[] => [
+      line(...delegationTexts.row(delegation, reader)),
+      {
+        type: 'actions',
+        elements: [
+          {
+            type: 'button',
+            action_id: END_DELEGATION,
+            text: plain(delegationTexts.end),
+            value: `${delegation.from} ${delegation.id}`,
+          },
+        ],
+      },
+    ]),
+    ...(left === 0 ? [] : [line(words(delegationTexts.others(left)))]),
+  ];
+}
+
+/** Builds the list of grants with a button to revoke each, in so many blocks at most. */
+export function buildGrants(grants: readonly GrantRecord[], room: number): KnownBlock[] {
+  const shown = grants.slice(0, Math.max(0, Math.floor((room - 2) / 2)));
+  if (shown.length === 0) return [];
+  const left = grants.length - shown.length;
+  return [
+    { type: 'header', text: plain(grantTexts.listTitle) },
+    ...shown.flatMap(buildRow),
+    ...(left === 0 ? [] : [line(words(grantTexts.others(left)))]),
+  ];
+}
+
+function buildRow(grant: GrantRecord): KnownBlock[] {
+  const { title = grant.id, by = [], requesters = [] } = grantDetailsOf(grant) ?? {};
+  return [
+    {
+      type: 'section',
+      block_id: grant.id,
+      text: plain(showLabel(title, limits.description)),
+      accessory: { type: 'button', action_id: REVOKE, text: plain(grantTexts.revoke), value: grant.id },
+    },
+    line(
+      words(grantTexts.row(grant.used, grant.uses)),
+      ...mentions(by),
+      words(grantTexts.rowFor),
+      ...mentions(requesters),
+      words(grantTexts.rowUntil),
+      moment(grant.expiresAt),
+    ),
+  ];
+}
+
+export const HOME_CONNECT = 'home-connect';
+export const HOME_DISCONNECT = 'home-disconnect';
+
+/** The account of a person at a server, or that there is none. */
+export interface Account {
+  readonly server: Pick<RequesterServer, 'name' | 'url'>;
+  readonly isConnected: boolean;
+}
+
+/** Builds the accounts of a person, each with the button that connects or disconnects it. */
+export function buildAccounts(accounts: readonly Account[]): KnownBlock[] {
+  if (accounts.length === 0) return [];
+  return [
+    { type: 'header', text: plain(connectionTexts.homeTitle) },
+    ...accounts.map(({ server: { name, url }, isConnected }): KnownBlock => {
+      const [server, { host }] = [showLabel(name, limits.label), new URL(url)];
+      return {
+        type: 'section',
+        text: plain(
+          isConnected
+            ? connectionTexts.homeConnected(server, host)
+            : connectionTexts.homeNotConnected(server, host),
+        ),
+        accessory: {
+          type: 'button',
+          action_id: isConnected ? HOME_DISCONNECT : HOME_CONNECT,
+          value: name,
+          text: plain(isConnected ? connectionTexts.disconnect : connectionTexts.connect),
+        },
+      };
+    }),
+  ];
+}
+
+/** Removes a note. Its value is the channel and the id of the note. */
+export const FORGET_NOTE = 'forget-note';
+
+/** Builds the list of notes, each with a button that removes it. The words of a note are quoted as plain text. */
+export function buildNotes(
+  notes: readonly KeptNote[],
+  title: string,
+  { most = MAX_NOTES, withChannel = false } = {},
+): KnownBlock[] {
+  const shown = notes.slice(-Math.min(most, MAX_NOTES));
+  return [
+    { type: 'header', text: plain(title) },
+    ...(shown.length === 0 ? [line(words(memoryTexts.none))] : []),
+    ...shown.map((note) => noteBlock(note, withChannel)),
+    ...(notes.length > shown.length ? [line(words(memoryTexts.more(notes.length - shown.length)))] : []),
+  ];
+}
+
+function noteBlock({ channel, id, text, at }: KeptNote, withChannel: boolean): KnownBlock {
+  const day = new Date(at).toISOString().slice(0, 10);
+  return {
+    type: 'section',
+    text: plain(`${showLabel(text, limits.description)} (${day})`),
+    ...(withChannel && { fields: [{ type: 'mrkdwn' as const, text: memoryTexts.about(channel) }] }),
+    accessory: {
+      type: 'button',
+      action_id: FORGET_NOTE,
+      value: `${channel} ${id}`,
+      text: plain(memoryTexts.remove),
+      accessibility_label: showLabel(memoryTexts.removeNote(text), limits.accessibilityLabel),
+    },
+  };
+}

@@ -1,0 +1,240 @@
+import type { InputBlock, KnownBlock, PlainTextOption } from '@slack/types';
+import { z } from 'zod';
+import type { RequestRecord } from '../../../store/port/store.ts';
+import type { Elicitation } from '../../../tools/mcp/server-pause.ts';
+import { readableName } from '../../../tools/presentation/formats.ts';
+import { limits } from '../../slack/limits.ts';
+import { DID_NOT_RUN, OPEN_LINK, RAN, RUN_AGAIN } from '../cards/action-ids.ts';
+import { hostOf } from '../cards/build-card.ts';
+import { buildCallBody } from '../cards/call-body.ts';
+import { line, plain } from '../cards/card.ts';
+import { cardDetailsOf, questionOf, titleOf } from '../cards/card-details.ts';
+import { choicesOfOptions, optionsOf } from '../cards/question-card.ts';
+import { words } from '../texts/format.ts';
+import { grantTexts } from '../texts/grants.ts';
+import { modalTexts } from '../texts/modals.ts';
+import { showLabel } from '../texts/show-text.ts';
+import { menuOf } from './fields/field-element.ts';
+import {
+  ANSWER_MODAL,
+  APPROVE_MODAL,
+  GRANT_MODAL,
+  type Modal,
+  modal,
+  multilineInput,
+  parseModalState,
+  REJECT_MODAL,
+  RESOLVE_MODAL,
+  type Submission,
+  textIn,
+  untrustedText,
+} from './modal.ts';
+
+const TARGET = 'target';
+
+/** Builds the modal of a high-risk approval, which names the call and asks to type its target; a sentence if it has none. */
+export function buildApproveModal(request: RequestRecord): Modal | string {
+  const details = cardDetailsOf(request);
+  const target = details?.presented.target;
+  if (details === undefined || target === undefined) return modalTexts.unreadable;
+  return modal(request.id, {
+    callbackId: APPROVE_MODAL,
+    title: modalTexts.approveTitle,
+    submit: modalTexts.approve,
+    blocks: [
+      untrustedText(modalTexts.approveIntro(details.presented.title)),
+      ...buildCallBody(details).blocks,
+      {
+        type: 'input',
+        block_id: TARGET,
+        label: plain(modalTexts.typeTarget(showLabel(target, limits.label))),
+        element: { type: 'plain_text_input', action_id: TARGET },
+      },
+    ],
+  });
+}
+
+/** Checks the typed target against the record. Case and blanks around it make no difference. */
+export function parseTarget(request: RequestRecord, values: unknown): Submission<true> {
+  const target = cardDetailsOf(request)?.presented.target;
+  const typed = textIn(values, TARGET);
+  const isSame =
+    target !== undefined &&
+    typed !== undefined &&
+    [target, showLabel(target, limits.label)].some((text) => fold(text) === fold(typed));
+  return isSame ? { ok: true, value: true } : { ok: false, errors: { [TARGET]: modalTexts.wrongTarget } };
+}
+
+function fold(text: string): string {
+  return text.trim().toLowerCase();
+}
+
+/** Builds the modal that approves a call and allows the same again: the call, and the exact scope in words. */
+export function buildGrantModal(request: RequestRecord): Modal | string {
+  const details = cardDetailsOf(request);
+  const terms = details?.policy?.grants;
+  if (details === undefined || terms === undefined) return modalTexts.unreadable;
+  const scope = grantTexts.scope(terms, readableName(details.name));
+  return modal(request.id, {
+    callbackId: GRANT_MODAL,
+    title: grantTexts.title,
+    submit: grantTexts.submit,
+    blocks: [
+      untrustedText(grantTexts.intro(details.presented.title)),
+      ...buildCallBody(details).blocks,
+      line(words(showLabel(scope, limits.quoteCharacters), { bold: true })),
+      line(words(grantTexts.rules)),
+    ],
+  });
+}
+
+export const REASON = 'reason';
+
+/** Builds the modal that asks for the reason of a rejection, which the requester and the model are told. */
+export function buildRejectModal(request: RequestRecord): Modal {
+  return modal(request.id, {
+    callbackId: REJECT_MODAL,
+    title: modalTexts.rejectTitle,
+    submit: modalTexts.reject,
+    blocks: [
+      untrustedText(modalTexts.rejectIntro(titleOf(request))),
+      multilineInput(REASON, modalTexts.rejectReason),
+    ],
+  });
+}
+
+/** Parses the reason; blanks count as none. */
+export function parseReason(values: unknown): Submission<string> {
+  const reason = textIn(values, REASON);
+  if (reason === undefined) return { ok: false, errors: { [REASON]: modalTexts.reasonMissing } };
+  return { ok: true, value: reason };
+}
+
+export const VERDICT = 'verdict';
+
+const Verdict = z.enum([RAN, DID_NOT_RUN, RUN_AGAIN]);
+type Verdict = z.infer<typeof Verdict>;
+const labels: Readonly<Record<Verdict, string>> = {
+  [RAN]: modalTexts.ran,
+  [DID_NOT_RUN]: modalTexts.didNotRun,
+  [RUN_AGAIN]: modalTexts.runAgain,
+};
+
+/** Builds the modal that resolves an unknown outcome, with the clicked verdict preselected. */
+export function buildResolveModal(request: RequestRecord, verdict: Verdict): Modal {
+  const option = (value: Verdict): PlainTextOption => ({ text: plain(labels[value]), value });
+  return modal(request.id, {
+    callbackId: RESOLVE_MODAL,
+    title: modalTexts.resolveTitle,
+    tries: request.attempts,
+    submit: modalTexts.save,
+    blocks: [
+      untrustedText(modalTexts.resolveIntro(titleOf(request))),
+      {
+        type: 'input',
+        block_id: VERDICT,
+        label: plain(modalTexts.whatHappened),
+        element: {
+          type: 'radio_buttons',
+          action_id: VERDICT,
+          options: Verdict.options.map(option),
+          initial_option: option(verdict),
+        },
+      },
+      multilineInput(REASON, modalTexts.howKnown),
+    ],
+  });
+}
+
+/** Parses the verdict and the reason. */
+export function parseResolution(
+  values: unknown,
+): Submission<{ readonly verdict: Verdict; readonly reason: string }> {
+  const verdict = Verdict.safeParse(parseModalState(values).get(VERDICT)?.state.selected_option?.value);
+  const reason = parseReason(values);
+  if (verdict.success && reason.ok)
+    return { ok: true, value: { verdict: verdict.data, reason: reason.value } };
+  const errors = {
+    ...(!verdict.success && { [VERDICT]: modalTexts.chooseOne }),
+    ...(!reason.ok && reason.errors),
+  };
+  return { ok: false, errors };
+}
+
+export const CHOICE = 'choice';
+export const OWN_WORDS = 'own-words';
+/** The most choices of a menu in a modal; further ones need a written answer. */
+const MOST_CHOICES = limits.selectOptions * limits.optionGroups;
+
+/** Builds the modal that answers a question: by a menu, a written answer if it is allowed, or both. */
+export function buildAnswerModal(request: RequestRecord): Modal {
+  const { question, choices, several, allowOther } = questionOf(request);
+  const options = optionsOf(choices).slice(0, MOST_CHOICES);
+  const menu: InputBlock = {
+    type: 'input',
+    block_id: CHOICE,
+    label: plain(modalTexts.chooseLabel(several)),
+    element: { action_id: CHOICE, ...menuOf(options, { several }) },
+    optional: allowOther,
+  };
+  const own = multilineInput(OWN_WORDS, modalTexts.yourAnswer(options.length === 0), {
+    optional: options.length > 0,
+  });
+  const blocks = [
+    untrustedText(question),
+    ...(options.length === 0 ? [] : [menu]),
+    ...(allowOther || options.length === 0 ? [own] : []),
+  ];
+  return modal(request.id, {
+    callbackId: ANSWER_MODAL,
+    title: modalTexts.answerTitle,
+    submit: modalTexts.answerTitle,
+    blocks,
+  });
+}
+
+/** Parses the answer: a text, or a list for several choices; an answer that the question does not allow is an error. */
+export function parseAnswer(request: RequestRecord, values: unknown): Submission<string | string[]> {
+  const { several, choices, allowOther } = questionOf(request);
+  const inputs = parseModalState(values);
+  const menu = inputs.get(CHOICE)?.state;
+  const chosen = menu?.selected_options ?? (menu?.selected_option ? [menu.selected_option] : []);
+  const taken = choicesOfOptions(
+    request,
+    chosen.map(({ value }) => value),
+  );
+  if (taken === undefined) return { ok: false, errors: { [CHOICE]: modalTexts.notAChoice } };
+  const own = allowOther || choices.length === 0 ? textIn(values, OWN_WORDS) : undefined;
+  const answers = own === undefined ? taken : [...taken, own];
+  const [first, second] = answers;
+  const field = inputs.has(CHOICE) ? CHOICE : OWN_WORDS;
+  if (first === undefined) return { ok: false, errors: { [field]: modalTexts.noAnswer } };
+  if (several) return { ok: true, value: answers };
+  if (second !== undefined) return { ok: false, errors: { [OWN_WORDS]: modalTexts.eitherOr } };
+  return { ok: true, value: first };
+}
+
+export const URL_MODAL = 'open-link';
+
+/** Builds the modal with the address that a server wants a person to open. Nothing fetches it; the person's browser does. */
+export function buildUrlModal(request: RequestRecord, { server, question }: Elicitation): Modal | undefined {
+  if (question.mode !== 'url') return undefined;
+  const blocks: KnownBlock[] = [
+    line(words(modalTexts.askedBy(showLabel(server, limits.label)))),
+    untrustedText(question.message),
+    line(words(modalTexts.opens), words(hostOf(question.url), { bold: true })),
+    {
+      type: 'actions',
+      elements: [
+        { type: 'button', action_id: OPEN_LINK, text: plain(modalTexts.openLink), url: question.url },
+      ],
+    },
+    line(words(modalTexts.continueAfter)),
+  ];
+  return modal(request.id, {
+    callbackId: URL_MODAL,
+    title: modalTexts.linkTitle,
+    submit: modalTexts.continue,
+    blocks,
+  });
+}

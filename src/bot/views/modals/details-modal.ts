@@ -1,0 +1,207 @@
+import type { Button, KnownBlock } from '@slack/types';
+import type { ReadFile } from '../../../engine/request-details.ts';
+import type { RequestRecord } from '../../../store/port/store.ts';
+import { limits } from '../../slack/limits.ts';
+import { DETAILS, NEXT_PAGE, PREVIOUS_PAGE, REJECT } from '../cards/action-ids.ts';
+import { approvalLines, approveButton, contextLine } from '../cards/approval-card.ts';
+import { button, line, preformatted } from '../cards/card.ts';
+import { type CardDetails, cardDetailsOf, payloadOf, questionOf, stateOf } from '../cards/card-details.ts';
+import { votesBy } from '../cards/outcome.ts';
+import { numbered, principalsLine } from '../cards/question-card.ts';
+import { plainValue, renderValue } from '../cards/render-value.ts';
+import { cardTexts, ruleInFull } from '../texts/cards.ts';
+import { delegationTexts } from '../texts/delegations.ts';
+import { sizeText } from '../texts/files.ts';
+import { words } from '../texts/format.ts';
+import { modalTexts } from '../texts/modals.ts';
+import { showLabel, showText } from '../texts/show-text.ts';
+import { DETAILS_MODAL, type Modal, modal } from './modal.ts';
+
+/** Builds the full view, on as many pages as needed. Approve is on the last page, after everything else. */
+export function buildDetailsModal(request: RequestRecord, { page }: { readonly page: number }): Modal {
+  const details = cardDetailsOf(request);
+  if (details === undefined)
+    return modal(request.id, {
+      callbackId: DETAILS_MODAL,
+      title: modalTexts.detailsTitle,
+      blocks: [line(words(modalTexts.unreadable))],
+    });
+  const pages = paginate(piecesOf(request, details));
+  const shown = Math.min(page, pages.length - 1);
+  const isLast = shown === pages.length - 1;
+  const blocks: KnownBlock[] = [
+    ...(shown === 0 ? head(request, details) : []),
+    ...(pages.length === 1 ? [] : [line(words(modalTexts.page(shown + 1, pages.length), { bold: true }))]),
+    ...(pages[shown] ?? []).flatMap(({ label, text }) => [
+      line(words(label, { bold: true })),
+      preformatted(text),
+    ]),
+  ];
+  const actions = [
+    ...(shown > 0 ? [button(request.id, PREVIOUS_PAGE, modalTexts.previousPage)] : []),
+    ...(isLast ? [] : [button(request.id, NEXT_PAGE, modalTexts.nextPage, { style: 'primary' })]),
+    ...decisions(request, details, { isLast }),
+  ];
+  if (actions.length > 0) blocks.push({ type: 'actions', block_id: DETAILS, elements: actions });
+  return modal(request.id, {
+    callbackId: DETAILS_MODAL,
+    title: modalTexts.detailsTitle,
+    page: shown,
+    blocks,
+  });
+}
+
+function decisions(
+  request: RequestRecord,
+  details: CardDetails,
+  { isLast }: { readonly isLast: boolean },
+): Button[] {
+  if (request.kind !== 'approval' || request.state !== 'pending') return [];
+  const canBeSeen = renderValue(details.input).leftOut === undefined;
+  return [
+    ...(isLast && canBeSeen ? [approveButton(request.id, details)] : []),
+    button(request.id, REJECT, cardTexts.reject),
+  ];
+}
+
+function head(request: RequestRecord, details: CardDetails): KnownBlock[] {
+  const { presented, policy } = details;
+  const isApproval = request.kind === 'approval';
+  return [
+    line(
+      words(showLabel(presented.title, limits.answerCharacters), { bold: true }),
+      words(` · ${stateOf(request).word}`),
+    ),
+    contextLine(request, details),
+    ...(isApproval
+      ? approvalLines(request, details)
+      : [principalsLine(modalTexts.whoCanDecide, request.principals)]),
+    ...rejectedLine(request),
+    ...(request.policy.delegation === true ? [line(words(delegationTexts.mayDelegate))] : []),
+    line(
+      words(
+        [
+          modalTexts.toolName(showLabel(details.name, limits.label)),
+          ...(policy?.name === undefined
+            ? []
+            : [modalTexts.policyName(showLabel(policy.name, limits.label))]),
+        ].join(' · '),
+      ),
+    ),
+  ];
+}
+
+function rejectedLine(request: RequestRecord): KnownBlock[] {
+  const votes = votesBy(request, 'reject');
+  return votes.length === 0 ? [] : [line(words(cardTexts.rejectedBy), ...votes)];
+}
+
+function piecesOf(request: RequestRecord, details: CardDetails): Piece[] {
+  const { question, choices } = questionOf(request);
+  const exact: Record<RequestRecord['kind'], () => Piece[]> = {
+    approval: () => [
+      { label: modalTexts.arguments(request.state === 'pending'), text: renderValue(details.input).text },
+    ],
+    question: () => [
+      { label: modalTexts.question, text: showText(question) },
+      { label: modalTexts.choices, text: numbered(choices) },
+    ],
+    form: () => [{ label: modalTexts.question, text: showText(details.purpose ?? '') }],
+    callback: () => [{ label: modalTexts.question, text: showText(details.purpose ?? '') }],
+  };
+  return [
+    { label: modalTexts.description, text: showText(details.description ?? '') },
+    ...exact[request.kind](),
+    { label: modalTexts.rule, text: showText(ruleInFull(details.rule) ?? '') },
+    ...(details.originalInput === undefined
+      ? []
+      : [{ label: modalTexts.original, text: renderValue(details.originalInput).text }]),
+    ...previewPieces(details),
+    { label: modalTexts.explanation, text: showText(details.why ?? '') },
+    { label: modalTexts.files, text: (details.files ?? []).map(fileLine).join('\n') },
+    ...outcomePieces(request),
+  ];
+}
+
+function fileLine({ name, type, size, sha256 }: ReadFile): string {
+  const facts = [type, size === undefined ? undefined : sizeText(size)].filter((fact) => fact !== undefined);
+  return `${showLabel(name, limits.label)} (${facts.join(', ')}), sha256 ${sha256}`;
+}
+
+function previewPieces({ presented: { preview, previousPreview } }: CardDetails): Piece[] {
+  const shown = preview?.outcome === 'shown' ? preview : undefined;
+  return [
+    { label: modalTexts.previewBefore, text: showText(shown?.before ?? '') },
+    { label: modalTexts.previewAfter, text: showText(shown?.after ?? '') },
+    { label: modalTexts.previousBefore, text: showText(previousPreview?.before ?? '') },
+    { label: modalTexts.previousAfter, text: showText(previousPreview?.after ?? '') },
+  ];
+}
+
+/** Shows the result in words, or the reason that a person gave. */
+function outcomePieces(request: RequestRecord): Piece[] {
+  const { state, payload = '' } = request;
+  const outcome = payloadOf(request);
+  if (['succeeded', 'failed', 'answered'].includes(state))
+    return outcome === undefined ? [] : [{ label: modalTexts.result, text: showText(plainValue(outcome)) }];
+  if (state === 'rejected' || state === 'withdrawn')
+    return [{ label: cardTexts.reason, text: showText(payload) }];
+  if (state !== 'resolved') return [];
+  return [{ label: cardTexts.reason, text: showText(payload.split('\n').slice(1).join('\n')) }];
+}
+
+/** A labelled text that may span several pages. */
+interface Piece {
+  readonly label: string;
+  readonly text: string;
+}
+
+const MOST_PIECES = 30;
+
+/**
+ * Splits texts into pages, in order and without losing a character: the parts of one text, joined, are that text. There is always a
+ * page, and an empty text is left out.
+ */
+function paginate(pieces: readonly Piece[]): Piece[][] {
+  const parts = pieces.flatMap(({ label, text }) =>
+    divide(text, limits.preformattedText).map((part, index) => ({
+      label: index === 0 ? label : modalTexts.continued(label),
+      text: part,
+    })),
+  );
+  const pages: Piece[][] = [];
+  let room = 0;
+  for (const part of parts) {
+    const page = pages.at(-1);
+    if (page === undefined || part.text.length > room || page.length === MOST_PIECES) {
+      pages.push([part]);
+      room = limits.detailsPageCharacters - part.text.length;
+      continue;
+    }
+    page.push(part);
+    room -= part.text.length;
+  }
+  return pages.length === 0 ? [[]] : pages;
+}
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** The longest emoji or letter with its marks, as texts are shown. */
+const LONGEST_CHARACTER = 64;
+
+/** Splits after a line end if there is one, and never within a visible character. */
+function divide(text: string, length: number): string[] {
+  const parts: string[] = [];
+  let rest = text;
+  while (rest.length > length) {
+    const lineEnd = rest.lastIndexOf('\n', length - 1) + 1;
+    const end = lineEnd > 0 ? lineEnd : characterStart(rest.slice(0, length + LONGEST_CHARACTER), length);
+    parts.push(rest.slice(0, end));
+    rest = rest.slice(end);
+  }
+  return rest === '' ? parts : [...parts, rest];
+}
+
+function characterStart(text: string, at: number): number {
+  const start = graphemes.segment(text).containing(at)?.index ?? at;
+  return start === 0 ? at : start;
+}

@@ -1,0 +1,231 @@
+import { conditionInWords } from '../../../policy/condition.ts';
+import { UNDECIDED_RULE } from '../../../policy/rules.ts';
+import type { RequestRecord } from '../../../store/port/store.ts';
+import { plural } from './format.ts';
+
+type State = RequestRecord['state'];
+
+/** The icon of each state, so that a card is told apart at a glance. Each is a character that every font has. */
+export const STATE_ICON: Readonly<Record<State, string>> = {
+  pending: '☐',
+  approved: '▶',
+  started: '▶',
+  unknown: '⚠',
+  answered: '☑',
+  rejected: '☒',
+  expired: '◷',
+  withdrawn: '↩',
+  superseded: '⇄',
+  succeeded: '☑',
+  failed: '✖',
+  resolved: '☑',
+  paused: '▶',
+};
+
+/** The icon of an action that is approved and may not start now. */
+export const HELD_ICON = '‖';
+
+/** The icon of an action that was undone. */
+export const UNDONE_ICON = '↺';
+
+/** The word for each state, for notifications, lists and Details. */
+export const STATE_WORD: Readonly<Record<State, string>> = {
+  pending: 'Waiting',
+  approved: 'Approved',
+  started: 'Running',
+  unknown: 'Outcome unknown',
+  answered: 'Answered',
+  rejected: 'Rejected',
+  expired: 'Expired',
+  withdrawn: 'Withdrawn',
+  superseded: 'Replaced',
+  succeeded: 'Done',
+  failed: 'Failed',
+  resolved: 'Outcome confirmed',
+  paused: 'Started',
+};
+
+/** Returns the word for a state within a sentence. */
+export function stateWord(state: string): string {
+  const [, word = state] = Object.entries(STATE_WORD).find(([name]) => name === state) ?? [];
+  return word.toLowerCase();
+}
+
+/** The icon and the word of each verdict on a request whose outcome was unknown. */
+export const VERDICT: ReadonlyMap<string, { readonly icon: string; readonly word: string }> = new Map([
+  ['ran', { icon: STATE_ICON.succeeded, word: 'Ran' }],
+  ['did-not-run', { icon: STATE_ICON.rejected, word: 'Did not run' }],
+]);
+
+/** Every sentence of a card. */
+export const cardTexts = {
+  approvalNeeded: (title: string) => `Approval needed: ${title}`,
+  requestedBy: 'Requested by ',
+  expires: 'Expires ',
+  quietHours: 'Quiet hours. Direct messages to approvers go out ',
+  highRisk: 'High risk',
+  description: (text: string) => `What this does: ${text}`,
+  explanation: "Agent's explanation (unverified)",
+  approvals: (count: number, quorum: number) => `${count} of ${quorum} approvals`,
+  fromGroup: (count: number, quorum: number) => `${count} of ${quorum} from `,
+  rejectionRule: (vetoes: number) =>
+    vetoes === 1 ? 'Any rejection cancels it.' : `${vetoes} rejections cancel it.`,
+  approvers: 'Approvers: ',
+  status: (text: string) => ` (status: ${text})`,
+  approvedBy: 'Approved by ',
+  rejectedBy: 'Rejected by ',
+  inPlaceOf: ' for ',
+  arguments: 'Arguments, exactly as they will run',
+  notShown: (text: string) => `(not shown: ${plural(text.length, 'character')})`,
+  opaque: (names: readonly string[], others: number) => {
+    const counted = others === 0 ? [] : [plural(others, names.length === 0 ? 'argument' : 'other argument')];
+    return `Can't be inspected: ${[...names, ...counted].join(', ')} (encoded text or a script).`;
+  },
+  editedBy: 'Edited by ',
+  editedByUnknown: 'a person',
+  seeOriginal: '. See Details for the original.',
+  none: 'none',
+  before: 'Before',
+  after: 'After',
+  preview: 'Preview',
+  previewFailed: {
+    'too-slow': 'No preview: it took too long.',
+    error: "No preview: it couldn't be computed.",
+  },
+  previewChanged: 'The preview has changed since it was approved. It was:',
+  diffCut: (lines: number) => `${plural(lines, 'more line')} not shown. See Details.`,
+  noDifference: 'No change',
+  openThread: 'Open the thread',
+  unreadable: "This request can't be shown, so nobody can approve or answer it.",
+
+  approve: 'Approve',
+  reject: 'Reject',
+  edit: 'Edit',
+  details: 'Details',
+  withdraw: 'Withdraw',
+  reviewAll: 'Review all to approve',
+  requestAgain: 'Request again',
+  askAgain: 'Ask again',
+  undo: 'Undo',
+  undoUntil: ' · Undo until ',
+  undoRequested: 'Undo requested by ',
+  undone: 'Undone ',
+  undoneWord: 'Undone',
+  undoneBy: ', requested by ',
+  notUndone: 'Undo did not run. Requested by ',
+  viewUndo: 'View the request',
+  inside: (names: string, outer: string) => `${names}, inside: ${outer}`,
+  undoes: (title: string) => `Undoes: ${title}`,
+
+  starting: 'Starting…',
+  running: (attempt: number) => (attempt > 1 ? `Running (attempt ${attempt})` : 'Running'),
+  progress: 'Progress',
+  done: 'Done ',
+  failed: 'Failed ',
+  error: 'Error',
+  unknown: "The process that ran this stopped. We don't know whether this completed.",
+  lastProgress: (text: string) => ` · Last progress: ${text}`,
+  inDoubt:
+    "It ended without a clear answer after it may have taken effect. We don't know whether this completed.",
+  notTriedAgainUnknown: "Something it depends on changed, so it wasn't tried again.",
+  earlierAttempt: "It was started before. We don't know whether that attempt completed.",
+  resolvers: 'Who can confirm the outcome: ',
+  confirmedBy: (word: string | undefined) =>
+    word === undefined ? 'Outcome confirmed by ' : `${word} · confirmed by `,
+  theToolItself: 'the tool',
+  externalSystem: 'an external system',
+  rejected: 'Rejected by ',
+  withdrawn: 'Withdrawn by ',
+  expired: (isApproval: boolean) => `Expired with no ${isApproval ? 'decision' : 'answer'}, `,
+  replacedByEdit: 'Replaced by an edited request from ',
+  replacedUnknown: 'Something it depends on changed, so it is no longer valid.',
+  answered: 'Answered by ',
+  answer: 'Answer',
+  reason: 'Reason',
+  ran: 'It ran',
+  didNotRun: "It didn't run",
+  runAgain: 'Run again',
+  nobody: 'nobody',
+  justNow: 'just now',
+
+  question: 'Question for ',
+  anyone: 'anyone in this channel',
+  aQuestion: 'A question',
+  notAllShown: 'Not everything is shown here. See Details for the rest.',
+  choose: 'Choose',
+  submit: 'Submit',
+  other: 'Other…',
+  answerButton: 'Answer…',
+  fillIn: 'Fill in',
+  showAddress: 'Show address',
+  form: 'Please fill in a form',
+  pleaseFillIn: (title: string) => `Please fill in: ${title}`,
+  fillInBy: 'To be filled in by ',
+  inputNeeded: 'Input needed',
+  inputNeededFor: (what: string) => `Input needed: ${what}`,
+  serverAsks: (server: string) => `The MCP server ${server} asks`,
+  forCall: (title: string) => ` · for: ${title}`,
+  startsAgain: 'The server starts this call again once you answer.',
+  opens: 'Opens ',
+  openLink: 'Open link',
+  decline: 'Decline',
+  declinedWord: 'Declined',
+  declined: 'Declined by ',
+  answerBy: 'To be answered by ',
+  paused: 'Started, continues in this thread, ',
+  waitingFor: 'Waiting for ',
+  toAnswer: (server: string) => ` to answer ${server}, since `,
+  runsAt: (server: string) => `Running at ${server} since `,
+  endUnknown:
+    "We don't know whether this completed. The people who can confirm it have been asked in this thread, ",
+  endedWord: 'Ended',
+  endedWithoutAnswer: (server: string, end: string) => `Ended without an answer to ${server}: ${end}, `,
+  external: 'Waiting for an external system',
+  externalText: (what: string) => `Waiting for an external system: ${what}`,
+  waitingSince: 'Waiting since ',
+} as const;
+
+/** The confirmations of buttons. */
+export const confirmTexts = {
+  approve: (title: string) => ({
+    title: 'Approve this?',
+    text: `${title}?`,
+    confirm: 'Approve',
+    deny: 'Go back',
+  }),
+  highRisk: (title: string) => ({
+    title: 'Approve this high-risk action?',
+    text: `${title}? This may be impossible to undo.`,
+    confirm: 'Approve',
+    deny: 'Go back',
+  }),
+  runAgain: (title: string) => ({
+    title: 'Run it again?',
+    text: `${title}: if it did run the first time, it takes effect twice.`,
+    confirm: 'Run again',
+    deny: 'Go back',
+  }),
+};
+
+/** Says the whole condition of the rule that requires approval; `undefined` if the short form says it all. */
+export function ruleInFull(rule: string | undefined): string | undefined {
+  const [, when] = /: when (.*?)(?: \(it could not be evaluated: .*\))?$/s.exec(rule ?? '') ?? [];
+  if (when === undefined) return undefined;
+  const words = conditionInWords(when);
+  return rule?.includes('could not be evaluated') === true
+    ? `The rule asks whether ${words}, and this could not be checked.`
+    : `The rule asks for approval when ${words}.`;
+}
+
+/** Says in words why a call needs approval; the rule itself is for admins. */
+export function ruleInWords(rule: string | undefined, isOverLimit = false): string {
+  if (isOverLimit) return 'Requires approval because a limit is reached';
+  if (rule === undefined) return 'Requires approval';
+  if (rule === 'No approval was needed') return 'Ran without approval';
+  if (rule === 'the tool itself asks') return 'The tool itself asks for approval';
+  if (rule === UNDECIDED_RULE) return 'Requires approval by default';
+  if (rule.startsWith('edited by ')) return 'Requires approval because it was edited';
+  if (rule.includes('could not be evaluated'))
+    return 'Requires approval because its condition could not be checked';
+  return rule.endsWith(': always') ? 'Always requires approval' : 'Requires approval in this case';
+}

@@ -1,0 +1,42 @@
+import type { RichTextElement } from '@slack/types';
+import { limits } from '../../slack/limits.ts';
+import { showLabel } from './show-text.ts';
+
+/** Writes a number with its noun, in singular or plural. */
+export function plural(number: number, noun: string): string {
+  return `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+export function count(number: number): string {
+  return number.toLocaleString('en-US');
+}
+
+export function words(text: string, style?: { readonly bold?: boolean }): RichTextElement {
+  return { type: 'text', text, ...(style !== undefined && { style }) };
+}
+
+/** Builds a mention from an id; anything that is no Slack id stays text. */
+export function mention(id: string): RichTextElement {
+  if (/^[UW][A-Z0-9]+$/.test(id)) return { type: 'user', user_id: id };
+  if (/^S[A-Z0-9]+$/.test(id)) return { type: 'usergroup', usergroup_id: id };
+  return words(showLabel(id, limits.label));
+}
+
+/** Builds a date that Slack shows in each reader's time zone. */
+export function moment(at: number): RichTextElement {
+  const fallback = momentText(at);
+  if (Number.isNaN(new Date(at).getTime())) return words(fallback);
+  return {
+    type: 'date',
+    timestamp: Math.floor(at / 1000),
+    format: '{date_short_pretty} at {time}',
+    fallback,
+  };
+}
+
+/** Writes a time where Slack shows plain text only. */
+export function momentText(at: number): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return 'at no known time';
+  return `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}

@@ -1,0 +1,191 @@
+import { createRequire } from 'node:module';
+import { describe, expect, test } from 'vitest';
+import {
+  ANSWER,
+  APPROVE,
+  ASK_AGAIN,
+  CHOOSE_FROM_MENU,
+  CHOOSE_SEVERAL,
+  DETAILS,
+  DID_NOT_RUN,
+  FILL_IN,
+  RAN,
+  RUN_AGAIN,
+  SHOW_ADDRESS,
+  SUBMIT_CHOICES,
+  WITHDRAW,
+} from '../../../../src/bot/views/cards/action-ids.ts';
+import type { RequestRecord } from '../../../../src/store/port/store.ts';
+import { draw, signed } from './draw-card.ts';
+import { liveParts, nodesIn, SCHEMA_COMMENT } from './payloads.ts';
+import { ASKED_AT, detailsFor, EXPIRES_AT, recordOf } from './records.ts';
+
+const question = (input: Readonly<Record<string, string | boolean | readonly string[]>>) => ({
+  kind: 'question' as const,
+  details: detailsFor(input, {}, 'ask_question'),
+});
+test('the schema of payloads was made from the types that are installed', () => {
+  const { version } = createRequire(import.meta.url)('@slack/types/package.json');
+  expect(SCHEMA_COMMENT).toBe(`@slack/types ${version}`);
+});
+
+test.each<[RequestRecord['kind'], string]>([
+  ['approval', APPROVE],
+  ['question', ANSWER],
+  ['form', FILL_IN],
+  ['callback', SHOW_ADDRESS],
+])(
+  'a pending %s past its time shows what the record says, and no clock but the record’s ends it',
+  (kind, action) => {
+    const details = detailsFor({ question: 'Which?', choices: [] });
+    const times = { createdAt: ASKED_AT, expiresAt: ASKED_AT + 1 };
+    const pending = draw({ kind, details, ...times });
+    expect(pending.said).toContain('Expires ');
+    expect(pending.actions).toContain(action);
+    const expired = draw({ kind, details, ...times, state: 'expired', settledAt: EXPIRES_AT });
+    expect(expired.actions).not.toContain(action);
+  },
+);
+
+describe('an approval that was decided', () => {
+  const decided = { by: 'U0BRUNO', settledAt: ASKED_AT + 120_000, votes: signed, approvals: 1 };
+
+  test.each<[RequestRecord['state'], Partial<RequestRecord>, RegExp, string[]]>([
+    ['approved', {}, /Starting…/, [WITHDRAW]],
+    ['started', { progress: 'half-way <!here>' }, /Running\n[\s\S]*Progress\nhalf-way <!here>/, []],
+    ['started', { attempts: 2 }, /Running \(attempt 2\)/, []],
+    ['succeeded', { payload: '{"refunded":120}' }, /Done [\s\S]*Approved by/, []],
+    ['failed', { payload: '"card declined"' }, /Failed [\s\S]*Error\ncard declined/, []],
+    ['failed', { payload: 'no JSON' }, /Error\nno JSON/, []],
+    ['unknown', {}, /We don't know whether this completed/, [RAN, DID_NOT_RUN, RUN_AGAIN]],
+    [
+      'resolved',
+      { payload: 'did-not-run\nno trace of it' },
+      /Did not run · confirmed by [\s\S]*Reason\nno trace of it/,
+      [],
+    ],
+    ['resolved', { payload: 'constructor' }, /Outcome confirmed by /, []],
+    ['resolved', { payload: '__proto__' }, /Outcome confirmed by /, []],
+    ['rejected', { payload: 'too much' }, /Rejected by [\s\S]*Approved by [\s\S]*Reason\ntoo much/, []],
+    ['expired', {}, /Expired with no decision/, [ASK_AGAIN]],
+    ['withdrawn', { payload: '' }, /Withdrawn by /, []],
+    ['superseded', { payload: 'quorum-lost' }, /are still approvers[\s\S]*Approved by/, []],
+    [
+      'unknown',
+      { progress: 'building (0 %)' },
+      /Last progress: building \(0 %\)/,
+      [RAN, DID_NOT_RUN, RUN_AGAIN],
+    ],
+    [
+      'superseded',
+      { payload: '{"code":"edited","input":{"amount":1},"by":"U0RITA"}' },
+      /Replaced by an edited request from /,
+      [],
+    ],
+    ['superseded', { payload: 'constructor' }, /Reason\nconstructor/, []],
+  ])('and is %s says so', (state, changes, said, actions) => {
+    const card = draw({ ...decided, state, ...changes });
+    expect(card.text).toMatch(/^[A-Z][a-z ]+: Refund order$/);
+    expect(card.said).toMatch(said);
+    expect(card.actions).toEqual([...actions, DETAILS]);
+    expect(card.said).not.toContain('orderId');
+    expect(card.said).not.toContain('{');
+    expect(card.blocks.length).toBeLessThanOrEqual(4);
+  });
+
+  test('names who decided and when', () => {
+    const { blocks } = draw({ ...decided, state: 'rejected', payload: 'no' });
+    expect(liveParts(blocks)).toContain('U0BRUNO');
+    expect(nodesIn(blocks).map(({ timestamp }) => timestamp)).toContain((ASKED_AT + 120_000) / 1000);
+  });
+
+  test('and whose outcome is unknown names those who may resolve it', () => {
+    expect(liveParts(draw({ state: 'unknown' }).blocks)).toContain('U0RITA');
+  });
+});
+
+describe('a question', () => {
+  test('offers a few short choices as buttons', () => {
+    const card = draw(question({ question: 'Which one?', choices: ['Red', 'Blue'] }));
+    expect(card.text).toBe('Which one?');
+    expect(card.actions).toEqual(['choose:0', 'choose:1', WITHDRAW]);
+  });
+
+  test.each([
+    ['six choices', ['a', 'b', 'c', 'd', 'e', 'f']],
+    ['forty choices', Array.from({ length: 40 }, (_, index) => `Choice ${index}`)],
+    ['a long choice', ['short', 'long '.repeat(20)]],
+  ])('with %s has a menu, and its block leads to the request', (_, choices) => {
+    const card = draw(question({ question: 'Which?', choices }));
+    expect(card.actions).toEqual([CHOOSE_FROM_MENU, WITHDRAW]);
+    const menu = card.blocks.find((block) => block.type === 'actions');
+    expect(menu?.block_id).toBe(recordOf().id);
+  });
+
+  test('whose choices are cut in the menu lists them whole', () => {
+    const long = `${'very '.repeat(30)}long`;
+    expect(draw(question({ question: 'Which?', choices: ['short', long] })).said).toContain(
+      `1. short\n2. ${long}`,
+    );
+  });
+
+  test.each([
+    ['101 choices', Array.from({ length: 101 }, (_, index) => `Choice ${index}`)],
+    ['choices too long to list', Array.from({ length: 20 }, () => 'long '.repeat(50))],
+  ])('with %s is answered in a modal', (_, choices) => {
+    expect(draw(question({ question: 'Which?', choices })).actions).toEqual([ANSWER, DETAILS, WITHDRAW]);
+  });
+
+  test('that takes other answers says so', () => {
+    expect(draw(question({ question: 'Why?', choices: ['a'], allowOther: true })).actions).toContain(ANSWER);
+    expect(draw(question({ question: 'Why?', choices: ['a'] })).actions).not.toContain(ANSWER);
+  });
+
+  test.each([
+    ['checkboxes', 10],
+    ['multi_static_select', 11],
+  ])('that takes several answers has %s and a button to submit', (type, count) => {
+    const choices = Array.from({ length: count }, (_, index) => `Choice ${index}`);
+    const card = draw(question({ question: 'Which?', choices, several: true }));
+    expect(card.actions).toEqual([CHOOSE_SEVERAL, SUBMIT_CHOICES, WITHDRAW]);
+    expect(nodesIn(card.blocks).map((node) => node.type)).toContain(type);
+  });
+
+  test('that was answered shows the answer and who gave it', () => {
+    const card = draw({
+      ...question({ question: 'Which one?', choices: ['Red'] }),
+      state: 'answered',
+      by: 'U0ASKER',
+      payload: '"Red"',
+    });
+    expect(card.text).toBe('Answered: Which one?');
+    expect(card.said).toContain('Answer\nRed');
+    expect(liveParts(card.blocks)).toEqual(['U0ASKER']);
+  });
+
+  test('keeps its fallback from being read as markup', () => {
+    expect(draw(question({ question: 'Tell <!channel> & all?', choices: ['a'] })).text).toBe(
+      'Tell &lt;!channel&gt; &amp; all?',
+    );
+  });
+});
+
+describe('a form and a call-back', () => {
+  test('a form has a button that opens it, and afterwards shows what was filled in', () => {
+    expect(draw({ kind: 'form' }).actions).toEqual([FILL_IN, DETAILS, WITHDRAW]);
+    const card = draw({ kind: 'form', state: 'answered', by: 'U0ALICE', payload: '{"size":3}' });
+    expect(card.said).toContain('Answer\nSize: 3');
+    expect(card.actions).toEqual([DETAILS]);
+  });
+
+  test('a call-back says what is awaited and since when, and afterwards what came back', () => {
+    const card = draw({
+      kind: 'callback',
+      details: detailsFor({ build: 7 }, { purpose: 'The build to end' }),
+    });
+    expect(card.said).toContain('The build to end');
+    expect(card.said).toContain('Waiting since');
+    expect(card.actions).toEqual([SHOW_ADDRESS, DETAILS, WITHDRAW]);
+    expect(draw({ kind: 'callback', state: 'answered', payload: '{"ok":true}' }).said).toContain('Ok: yes');
+  });
+});
