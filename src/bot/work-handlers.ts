@@ -39,7 +39,7 @@ async function applyTimer(context: BotContext, kind: TimerKind, id: string): Pro
   const { store } = context;
   switch (kind) {
     case 'expire':
-      await store.expire(id);
+      await store.end(id, { state: 'expired' });
       return;
     case 'purge':
       await store.purge(id);
@@ -60,7 +60,7 @@ async function applyTimer(context: BotContext, kind: TimerKind, id: string): Pro
       await withRequest(context, id, async (request) => {
         const people = await notVoted(context, request);
         const row = titledRow(request, 'remind', noticeTexts.reminder, people);
-        await store.remind(id, row, quietEnd(context, request));
+        await store.notify(id, 'remind', { row, quietUntil: quietEnd(context, request) });
       });
       return;
     case 'escalate':
@@ -102,7 +102,8 @@ async function findOutcome(
   const notTried = (request.payload ?? '') === '' ? noticeTexts.unknown : noticeTexts.notTriedAgain;
   const text = readReason(request.payload)?.code === 'in-doubt' ? noticeTexts.inDoubt : notTried;
   const told = resolvers.filter((id) => isGroup(id) || people.includes(id));
-  await store.askResolvers(requestId, request.revision, {
+  await store.notify(requestId, 'recover', {
+    revision: request.revision,
     row: titledRow(request, 'unknown', text, told, request.revision),
     views: people.map((user) => ({ id: personView(user), place: { user } })),
   });
@@ -116,7 +117,7 @@ async function withRequest(
   const loaded = await store.load(id);
   if (loaded.outcome === 'found') await act(loaded.request);
   // A request that is gone needs no timer.
-  else await store.expire(id);
+  else await store.end(id, { state: 'expired' });
 }
 
 /** Lets further people decide, and sends them the card. */
@@ -124,11 +125,11 @@ async function escalate(context: BotContext, request: RequestRecord): Promise<vo
   const { to: further = [], afterMs } = request.policy.escalate ?? {};
   const isAtOnce = afterMs === 0;
   const text = isAtOnce ? noticeTexts.escalatedAtOnce : noticeTexts.escalated;
-  await context.store.escalate(
-    request.id,
-    titledRow(request, 'escalate', text, further),
-    await viewsFor(context, request, further),
-  );
+  const views = await viewsFor(context, request, further);
+  await context.store.notify(request.id, 'escalate', {
+    row: titledRow(request, 'escalate', text, further),
+    views,
+  });
 }
 
 /** Places the card in the direct messages of further people and those who may decide for them; throws if Slack cannot say who they are. */

@@ -84,7 +84,8 @@ export async function execute(context: ExecutorContext, requestId: string): Prom
   const begun = await begin(context, run, (plan) =>
     store.start(requestId, attemptOf(context, run, plan, attempt)),
   );
-  if (begun.outcome === 'refused') await store.supersede(requestId, writeReason(begun.refusal));
+  if (begun.outcome === 'refused')
+    await store.end(requestId, { state: 'superseded', reason: writeReason(begun.refusal) });
   if (begun.outcome === 'begun' && begun.reply.outcome === 'started')
     await carryOut(context, run, { attempt, sentAt: begun.sentAt });
 }

@@ -57,7 +57,7 @@ export const METRICS = {
   },
   countersign_timers_overdue: {
     kind: 'gauge',
-    help: 'Timers (expiry, reminder, recovery) that are overdue by more than a minute.',
+    help: 'Timers (expiry, reminder, recovery), threads and actions that are overdue by more than a minute.',
     labels: [],
   },
   countersign_record_up: {

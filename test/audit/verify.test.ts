@@ -137,7 +137,7 @@ test('nothing is signed over a log that was rewritten, and the log of the bot sa
   const rows = await allRows(world.store);
   const [{ subject = '' } = {}] = rows;
   await rewriteLog(world, (text) => text.replaceAll('U-ann', 'U-eve'));
-  await world.store.supersede(subject, '');
+  await world.store.end(subject, { state: 'superseded', reason: '' });
   await world.store.note('more', 'configured', subject.split('~')[0] ?? '', {});
   await world.exportOnce();
   expect(world.logged).toContainEqual({

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/agent/json.ts';
 import { userMessage } from '../../src/agent/messages.ts';
 import { accountsIn } from '../../src/store/documents/accounts.ts';
+import { memoryIn } from '../../src/store/documents/memory.ts';
 import { threadOf } from '../../src/store/port/store.ts';
 import { snapshotOf } from '../store/records-snapshot.ts';
 import { approve, ask, beginTurn, newThreadId, reject, suspendTurn, takeTurn } from '../store/support.ts';
@@ -74,9 +75,9 @@ describe('erase', () => {
   test("removes a person's feedback and the notes that were written for them or name them, and nobody else's", async () => {
     const threadId = await write(BEN, 'hello');
     for (const person of [ANN, BEN])
-      await here.store.giveFeedback({ threadId, answer: '1', person, verdict: 'bad' });
+      await memoryIn(here.store).giveFeedback({ threadId, answer: '1', person, verdict: 'bad' });
     const note = (id: string, text: string, ...people: string[]) =>
-      here.store.remember('C1', { id, text, people }, 10);
+      memoryIn(here.store).remember('C1', { id, text, people }, 10);
     await note('a', 'Deploys are on Tuesdays.', ANN);
     await note('b', `Ask <@${ANN}> first.`, BEN);
     await note('c', 'The office is closed on Mondays.', BEN);
@@ -86,8 +87,10 @@ describe('erase', () => {
     const { out } = await runHere('erase', ANN, '--json');
     expect(JSON.parse(out)).toMatchObject({ feedback: 1, notes: 2, left: [] });
     expect(await remains()).not.toContain(ANN);
-    expect((await here.store.recall('C1')).map(({ id }) => id)).toEqual(['c']);
-    expect(await here.store.listFeedback()).toEqual([{ threadId, answer: '1', person: BEN, verdict: 'bad' }]);
+    expect((await memoryIn(here.store).recall('C1')).map(({ id }) => id)).toEqual(['c']);
+    expect(await memoryIn(here.store).listFeedback()).toEqual([
+      { threadId, answer: '1', person: BEN, verdict: 'bad' },
+    ]);
   });
 
   test("revokes the grants that a person signed or that were given to them, and nobody else's, and keeps nothing that names them", async () => {
@@ -121,7 +124,7 @@ describe('erase', () => {
     expect(await here.store.load(open)).toMatchObject({ outcome: 'found' });
     expect(await here.store.vote(open, approve('U-ben'))).toMatchObject({ outcome: 'voted' });
 
-    await here.store.supersede(open, 'not needed');
+    await here.store.end(open, { state: 'superseded', reason: 'not needed' });
     expect((await runHere('erase', ANN)).code).toBe(1);
     await read(open);
     expect(await runHere('erase', ANN)).toMatchObject({ code: 0 });

@@ -376,7 +376,9 @@ test('what expired with half of its approvals neither runs nor is edited, and co
   });
   const request = (await ask(5)) ?? '';
   await click(ANN);
-  await expect.poll(async () => (await store.expire(request)).outcome, { timeout: 10_000 }).toBe('expired');
+  await expect
+    .poll(async () => (await store.end(request, { state: 'expired' })).outcome, { timeout: 10_000 })
+    .toBe('ended');
   await click(BEN);
   await click(RITA, { type: 'edit', input: { amount: 6 } });
   expect(paid).toEqual([]);

@@ -12,6 +12,7 @@ import {
   newThreadId,
   outcome,
   suspendTurn,
+  withdrawal,
 } from './support.ts';
 
 let redis: TestRedis;
@@ -37,7 +38,7 @@ test('open requests are counted by state, and ended ones are not', async () => {
   const lost = await askAndLose(store);
   const ended = await askAndStart(store);
   await store.finish(ended, outcome('first'));
-  await store.withdraw(await ask(store), { who: 'U-rita', evidence: {} }, '');
+  await store.end(await ask(store), withdrawal('U-rita'));
   expect((await store.measure()).requests).toEqual({ pending: 2, approved: 1, started: 1, unknown: 1 });
 
   await store.resolve(lost, actor('U-ops'), 'ran', '');

@@ -18,6 +18,7 @@ import {
   reject,
   suspendTurn,
   takeTurn,
+  withdrawal,
 } from './support.ts';
 
 let redis: TestRedis;
@@ -62,18 +63,18 @@ const ENDINGS: Readonly<Record<string, () => Promise<string>>> = {
   },
   expired: async () => {
     const id = await ask(store, { policy: { expiresInMs: 0, remindEveryMs: 1 } });
-    await store.expire(id);
+    await store.end(id, { state: 'expired' });
     return id;
   },
   withdrawn: async () => {
     const id = await ask(store, { policy: { escalate: { afterMs: 0, to: ['U-boss'] } } });
-    await store.escalate(id, { id: newThreadId(), body: {} });
-    await store.withdraw(id, actor('U-rita'), '');
+    await store.notify(id, 'escalate', { row: { id: newThreadId(), body: {} } });
+    await store.end(id, withdrawal('U-rita'));
     return id;
   },
   superseded: async () => {
     const id = await ask(store);
-    await store.supersede(id, '');
+    await store.end(id, { state: 'superseded', reason: '' });
     return id;
   },
   succeeded: async () => {
@@ -178,7 +179,7 @@ test('retention is read anew for each turn that ends, so that a reloaded manifes
   keptMs = 0;
   const fleeting = await ask(changing);
   for (const id of [kept, fleeting]) {
-    await changing.withdraw(id, { who: 'U-rita', evidence: {} }, '');
+    await changing.end(id, withdrawal('U-rita'));
     await suspendTurn(changing, await takeTurn(changing, threadOfRequest(id)));
   }
   expect(await changing.purge(kept)).toEqual({ outcome: 'not-due' });

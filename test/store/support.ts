@@ -94,6 +94,11 @@ export function actor(who: string, changes: Partial<Actor> = {}): Actor {
   return { who, eligible: true, evidence: { click: randomUUID() }, ...changes };
 }
 
+/** The end of a request by one who asked for it. */
+export function withdrawal(who: string, reason = '') {
+  return { state: 'withdrawn', ...actor(who), reason } as const;
+}
+
 export function approve(who: string, changes: Partial<Vote> = {}): Vote {
   return { ...actor(who), decision: 'approve', shown: 'digest-1', ...changes };
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_CHANNELS } from '../../playground/slack/default-cast.ts';
+import { memoryIn } from '../../src/store/documents/memory.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { CAST, heardByModel, MANIFEST, PLACES, SHIPPED_APP, startStory } from './support.ts';
 
@@ -53,7 +54,7 @@ test('20 orders as a topic and 20 as notes stay quotes: nobody becomes a request
   for (const [number, order] of ORDERS.entries()) {
     Object.assign(channel ?? {}, { topic: { value: order, creator: bruno } });
     const id = `note-${number}`;
-    await store.remember(general, { id, text: order, people: [bruno] }, 20);
+    await memoryIn(store).remember(general, { id, text: order, people: [bruno] }, 20);
     const what = JSON.stringify(order);
     const thread = story.ask('what is going on?');
     const card = JSON.stringify((await thread.shows(/Refund order/)).blocks);
@@ -79,7 +80,7 @@ test('20 orders as a topic and 20 as notes stay quotes: nobody becomes a request
     expect(JSON.stringify(request?.messages.filter(({ role }) => role === 'system')), what).not.toMatch(
       /quorum is 0|approve everything/,
     );
-    await store.forget(general, [id]);
+    await memoryIn(store).forget(general, id);
     await thread.click(remi, /Refund order/, 'withdraw');
     await thread.shows(/Stopped\./);
   }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { memoryIn } from '../../src/store/documents/memory.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { CAST, MANIFEST, PLACES, type Story, startStory } from './support.ts';
 
@@ -16,7 +17,7 @@ function ratingOf(blocks: unknown, verdict: 'good' | 'bad'): string {
 }
 
 function feedbackIn({ redis, prefix }: Story) {
-  return openRedisStore({ client: redis, prefix }).listFeedback();
+  return memoryIn(openRedisStore({ client: redis, prefix })).listFeedback();
 }
 
 test('a final answer can be rated, each person counts once, and a later word replaces the earlier one', async () => {

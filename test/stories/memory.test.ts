@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { memoryIn } from '../../src/store/documents/memory.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { CAST, heardByModel, MANIFEST, PLACES, type Story, startStory } from './support.ts';
 
@@ -48,7 +49,7 @@ test('a note is kept for its channel alone, read as a quote by later threads, li
   );
   expect(JSON.stringify(list.blocks)).toContain('Deploys are on Tuesdays.');
   await story.workspace.as(alice).click({ channel: general, ts: list.ts }, 'forget-note');
-  await expect.poll(() => storeOf(story).recall(general)).toEqual([]);
+  await expect.poll(() => memoryIn(storeOf(story)).recall(general)).toEqual([]);
   expect(await auditOf(story)).toContain('note-removed');
   await story.ask('when do we deploy?', { as: bruno }).shows(/No idea\./);
   expect(heardByModel(story.model)).toEqual(['bruno: when do we deploy?']);
@@ -73,17 +74,17 @@ test('App Home lists the notes that were written for a person, and all of them f
   await homeOf(alice, /No notes\./);
   await homeOf(admin, /Remi likes short answers/);
   const home = await homeOf(remi, /Remi likes short answers/);
-  const [note] = await storeOf(story).recall(general);
+  const [note] = await memoryIn(storeOf(story)).recall(general);
   const value = `${general} ${note?.id}`;
   const own = await homeOf(alice, /No notes\./);
   await story.workspace
     .as(alice)
     .click({ viewId: own.id }, 'forget-note', { value, blockId: 'forged', force: true });
   await story.directly(alice).shows(/only remove this note in its own channel/);
-  expect(await storeOf(story).recall(general)).toHaveLength(1);
+  expect(await memoryIn(storeOf(story)).recall(general)).toHaveLength(1);
   await story.workspace.as(remi).click({ viewId: home.id }, 'forget-note');
   await homeOf(remi, /No notes\./);
-  expect(await storeOf(story).recall(general)).toEqual([]);
+  expect(await memoryIn(storeOf(story)).recall(general)).toEqual([]);
 });
 
 test('a note with a secret, a note too many and a note that is too long are refused, and by default there is no memory', async () => {
@@ -111,7 +112,7 @@ test('a note with a secret, a note too many and a note that is too long are refu
   ]);
   expect(told[2]).toContain('do not fit the schema');
   expect(told.at(-1)).toContain('has 20 notes already');
-  expect(await storeOf(story).recall(general)).toHaveLength(20);
+  expect(await memoryIn(storeOf(story)).recall(general)).toHaveLength(20);
 
   const plain = await startStory({ replies: [{ text: 'Hello.' }] });
   await plain.ask('hello').shows(/Hello\./);

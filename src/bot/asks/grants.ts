@@ -139,7 +139,7 @@ export async function revokeGrant(
     evidence: { click, ...permission.evidence },
   });
   if (result.outcome === 'revoked') {
-    await store.redraw(details.requestId, `revoked ${id}`);
+    await store.redraw(details.requestId, { cause: `revoked ${id}` });
     return grantTexts.revoked(result.used);
   }
   return result.outcome === 'unknown' ? grantTexts.unknown : grantTexts.notYours;

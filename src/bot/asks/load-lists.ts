@@ -1,5 +1,6 @@
+import { type KeptNote, memoryIn } from '../../store/documents/memory.ts';
 import type { Page, PageOptions, RequestRecord, Store } from '../../store/port/store.ts';
-import type { Delegation, KeptNote } from '../../store/port/workspace.ts';
+import type { Delegation } from '../../store/port/workspace.ts';
 import type { BotContext } from '../context.ts';
 import type { ListPage } from '../views/home/build-home.ts';
 import type { Account } from '../views/home/sections.ts';
@@ -117,7 +118,7 @@ export async function notesFor(
 ): Promise<readonly KeptNote[] | undefined> {
   const { memory, admins } = agent();
   if (memory === 'off') return undefined;
-  const all = await store.listNotes();
+  const all = await memoryIn(store).listNotes();
   return admins.includes(userId) ? all : all.filter(({ people }) => people.includes(userId));
 }
 
@@ -134,11 +135,11 @@ export async function forgetNote(
   }: { readonly value: string; readonly user: string; readonly shownIn: string | undefined },
 ): Promise<string | undefined> {
   const [channel = '', id = ''] = value.split(' ');
-  const note = (await store.recall(channel)).find((each) => each.id === id);
+  const note = (await memoryIn(store).recall(channel)).find((each) => each.id === id);
   if (note === undefined) return memoryTexts.gone;
   const mayRemove = shownIn === channel || note.people.includes(user) || agent().admins.includes(user);
   if (!mayRemove) return memoryTexts.notYours;
-  await store.forget(channel, [id]);
+  await memoryIn(store).forget(channel, id);
   await store.note(`forgot ${id}`, 'note-removed', channel, { by: user, note: id });
   return undefined;
 }

@@ -1,6 +1,7 @@
 import type { App, BlockButtonAction, MessageShortcut, RespondArguments } from '@slack/bolt';
 import { z } from 'zod';
 import { tryParseJson } from '../../agent/json.ts';
+import { memoryIn } from '../../store/documents/memory.ts';
 import { grantsFor } from '../asks/grants.ts';
 import { delegationsFor, forgetNote, loadList, PAGE_SIZE } from '../asks/load-lists.ts';
 import type { BotContext } from '../context.ts';
@@ -73,7 +74,7 @@ export function listenToCommands(app: App, context: BotContext): void {
 
 async function listNotes({ store, agent }: BotContext, channel: string): Promise<RespondArguments> {
   if (agent().memory === 'off') return { text: memoryTexts.off };
-  const notes = await store.recall(channel);
+  const notes = await memoryIn(store).recall(channel);
   return { text: memoryTexts.channelTitle, blocks: buildNotes(notes, memoryTexts.channelTitle) };
 }
 

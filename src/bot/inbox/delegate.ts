@@ -33,7 +33,7 @@ async function askStandIn(
       const isMeant = standIns.some((each) => each.who === who && each.standsFor === standsFor);
       const policy = toolbox.policy(readDetails(request)?.policy?.name ?? '');
       if (isMeant && policy?.directMessages !== false)
-        await store.addViews(request.id, standInViews([{ who, standsFor }]));
+        await store.redraw(request.id, { views: standInViews([{ who, standsFor }]) });
     }
   } catch (err) {
     logger.warn({ err, who }, 'waiting requests not sent to the delegate');

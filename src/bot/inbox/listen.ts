@@ -1,4 +1,5 @@
 import type { App, BlockAction, BlockButtonAction } from '@slack/bolt';
+import { memoryIn } from '../../store/documents/memory.ts';
 import { revokeGrant } from '../asks/grants.ts';
 import type { BotContext } from '../context.ts';
 import { tellPrivately } from '../outbox/private-notice.ts';
@@ -103,6 +104,6 @@ async function rate(
     return replyTexts.feedbackWrongPlace;
   if (user.team_id !== undefined && user.team_id !== (await directory.ownTeam()))
     return replyTexts.feedbackOtherWorkspace;
-  const { outcome } = await store.giveFeedback({ ...rated, person: user.id });
-  return outcome === 'recorded' ? replyTexts.feedbackThanks[rated.verdict] : replyTexts.feedbackTooLate;
+  await memoryIn(store).giveFeedback({ ...rated, person: user.id });
+  return replyTexts.feedbackThanks[rated.verdict];
 }

@@ -220,9 +220,9 @@ async function giveUp(
   logger.error({ requestId: request.id, view: item.viewId, reason }, 'card not posted');
   metrics.count('countersign_messages_dropped_total', {});
   if (item.viewId === THREAD_VIEW) {
-    const ended = await store.abandon(request.id, `The card could not be posted in Slack (${reason}).`);
-    if (ended.outcome === 'abandoned')
-      await store.enqueueOutbox(request.threadId, apologyFor(request, reason));
+    const why = `The card could not be posted in Slack (${reason}).`;
+    const { outcome } = await store.end(request.id, { state: 'failed', reason: why });
+    if (outcome === 'ended') await store.enqueueOutbox(request.threadId, apologyFor(request, reason));
   }
   await store.done(item, { revision: request.revision, postedAt: { undeliverable: reason } });
 }

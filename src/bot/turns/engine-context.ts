@@ -1,6 +1,7 @@
 import type { ToolContext } from '../../agent/tool.ts';
 import type { CheckedApprovers, EngineContext, GrantUsed, People, Voter } from '../../engine/ports.ts';
 import { NOBODY, type TaskPeople } from '../../engine/task-people.ts';
+import { memoryIn } from '../../store/documents/memory.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { MAX_NOTES, type MemoryContext } from '../../tools/built-ins.ts';
 import { readableName } from '../../tools/presentation/formats.ts';
@@ -93,7 +94,7 @@ export function toolContext(
     async remember(id, text) {
       // A note is the words of everyone who took part in the task.
       const people = [...new Set([...requesters, ...contextAuthors])];
-      return (await store.remember(channel, { id, text, people }, MAX_NOTES)).outcome;
+      return memoryIn(store).remember(channel, { id, text, people }, MAX_NOTES);
     },
   };
   return {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { eraseInExport } from '../../audit/erase-export.ts';
 import { accountsIn } from '../../store/documents/accounts.ts';
+import { memoryIn } from '../../store/documents/memory.ts';
 import type { Store } from '../../store/port/store.ts';
 import { isPerson, Keys } from '../../store/record/keys.ts';
 import { findPerson, namesPerson } from '../../store/redis/verbs/find-person.ts';
@@ -96,12 +97,12 @@ Exit code: 0 all was removed, also if nothing was found, 1 something is still op
           else if (outcome !== 'unknown') left.push(requestId);
         }
         await store.renameUsage(person, ERASED);
-        feedback = await store.eraseFeedback(person);
+        feedback = await memoryIn(store).eraseFeedback(person);
       }
-      const notes = (await store.listNotes()).filter(
+      const notes = (await memoryIn(store).listNotes()).filter(
         ({ text, people }) => people.includes(person) || isNamed(text),
       );
-      if (!dryRun) for (const { channel, id } of notes) await store.forget(channel, [id]);
+      if (!dryRun) for (const { channel, id } of notes) await memoryIn(store).forget(channel, id);
       const removed = threads + requests + grants + accounts + feedback + others + notes.length + left.length;
       let rows = 0;
       for (const file of files) rows += await eraseFile(file, isNamed, dryRun);

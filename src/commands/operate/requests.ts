@@ -173,9 +173,10 @@ Exit code: 0 cancelled, 1 it is too late or there is no such request, 2 wrong us
     return withRecord(context, async ({ store }) => {
       const request = await requireRequest(store, requestId);
       const { who, evidence, reason } = await readOperator(values, context);
-      const result = await store.withdraw(requestId, { who, evidence, isOperator: true }, reason);
+      const end = { state: 'withdrawn', who, evidence, reason, isOperator: true } as const;
+      const result = await store.end(requestId, end);
       const { outcome } = result;
-      const isDone = outcome === 'withdrawn';
+      const isDone = outcome === 'ended';
       if (values.json) await context.write(`${JSON.stringify({ ok: isDone, ...result })}\n`);
       else if (!isDone) throw new Failure(`${requestId} is not cancelled: ${refusalOf(result)}`);
       else await context.write(`cancelled: ${titleOf(request)}\n`);

@@ -84,10 +84,8 @@ export function accountsIn(store: AccountDocuments): AccountRecord {
     },
 
     async listConnected(server) {
-      const found = await store.listDocuments(groupOf(server));
-      const people = found.flatMap(({ group, id }) => (group === groupOf(server) ? [id] : []));
-      const stored = await Promise.all(people.map((person) => read(server, person)));
-      return people.filter((_, index) => stored[index] !== undefined);
+      const found = await store.listDocuments(`${groupOf(server)}|`);
+      return found.flatMap(({ id, value }) => (value === '' ? [] : [id]));
     },
 
     async serversOf(person) {

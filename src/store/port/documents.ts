@@ -7,11 +7,14 @@ export interface Document {
   readonly value: string;
 }
 
+/** A time in ms, or that for which idle threads are kept, at least a day. */
+export type KeptFor = number | 'as-threads';
+
 export interface WriteOptions {
   /** Writes only over this version; '' only where there is none. */
   readonly replaces?: string;
-  /** Ends the document by itself after this time; such a document is not listed. */
-  readonly forMs?: number;
+  /** Ends the document by itself after this time. */
+  readonly forMs?: KeptFor;
   /** Adds a row to the audit log with the change. */
   readonly audit?: {
     readonly event: string;
@@ -22,11 +25,16 @@ export interface WriteOptions {
 }
 
 /**
- * Named values beside threads and requests: the manifest that is active, the accounts that people connected, locks. Whoever changes one can
+ * Named values beside threads and requests: the manifest that is active, accounts that people connected, notes, feedback, locks. Whoever changes one can
  * say which version they have seen.
  */
 export interface DocumentStore {
-  readDocument(group: string, id: string): Promise<Document | undefined>;
+  /** Reads a document; with `forMs` it is kept for that long from now. */
+  readDocument(
+    group: string,
+    id: string,
+    options?: { readonly forMs: KeptFor },
+  ): Promise<Document | undefined>;
   /** Writes a document or, with `undefined`, removes it. */
   writeDocument(
     group: string,
@@ -34,6 +42,8 @@ export interface DocumentStore {
     document: Document | undefined,
     options?: WriteOptions,
   ): Promise<'written' | 'stale'>;
-  /** Lists the documents whose group begins so; those that end by themselves are not listed. */
-  listDocuments(start: string): Promise<readonly { readonly group: string; readonly id: string }[]>;
+  /** Lists the documents whose name, `<group>|<id>`, begins so. */
+  listDocuments(
+    start: string,
+  ): Promise<readonly (Document & { readonly group: string; readonly id: string })[]>;
 }

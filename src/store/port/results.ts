@@ -82,25 +82,18 @@ export type AnswerResult =
   | Settled
   | Unknown
   | Malformed;
-export type WithdrawResult = { readonly outcome: 'withdrawn' | 'not-yours' } | Settled | Unknown | Malformed;
-export type ExpireResult = { readonly outcome: 'expired' | 'not-due' } | Settled | Unknown | Malformed;
-export type RemindResult =
-  | { readonly outcome: 'reminded' | 'postponed' | 'not-due' }
+/** `unknown-outcome`: it was started before, so it did not end, and people are asked. */
+export type EndResult =
+  | { readonly outcome: 'ended' | 'unknown-outcome' | 'not-due' | 'not-yours' }
   | Settled
   | Unknown
   | Malformed;
-export type EscalateResult =
-  | { readonly outcome: 'escalated' | 'not-due' | 'invalid-view' }
+export type NotifyResult =
+  | { readonly outcome: 'sent' | 'postponed' | 'changed' | 'not-due' | 'invalid-view' }
   | Settled
   | Unknown
   | Malformed;
 export type PurgeResult = { readonly outcome: 'purged' | 'not-due' | 'not-settled' } | Unknown | Malformed;
-/** `unknown-outcome`: it was started before, so it did not end, and people are asked. */
-export type SupersedeResult =
-  | { readonly outcome: 'superseded' | 'unknown-outcome' }
-  | Settled
-  | Unknown
-  | Malformed;
 export type StartResult =
   | { readonly outcome: 'started'; readonly tries: number }
   | { readonly outcome: 'superseded' | 'unknown-outcome'; readonly reason: string }
@@ -139,19 +132,12 @@ export type RecoverResult =
   | Settled
   | Unknown
   | Malformed;
-export type AskResolversResult =
-  | { readonly outcome: 'asked' | 'changed' | 'not-due' | 'invalid-view' }
-  | Settled
-  | Unknown
-  | Malformed;
-export type AbandonResult = { readonly outcome: 'abandoned' } | Settled | Unknown | Malformed;
-export type AddViewsResult =
-  | { readonly outcome: 'added'; readonly views: number }
+export type RedrawResult =
+  | { readonly outcome: 'redrawn'; readonly added: number }
   | { readonly outcome: 'invalid-view' }
   | Settled
   | Unknown
   | Malformed;
-export type RedrawResult = { readonly outcome: 'redrawn' } | Settled | Unknown | Malformed;
 export type ResolveResult =
   | { readonly outcome: 'resolved'; readonly state: string }
   | { readonly outcome: 'not-unknown'; readonly state: string }

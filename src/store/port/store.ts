@@ -4,33 +4,27 @@ import type { AuditStore } from './audit.ts';
 import type { DigestStore } from './digests.ts';
 import type { DocumentStore } from './documents.ts';
 import type {
-  AbandonResult,
-  AddViewsResult,
   AnswerResult,
-  AskResolversResult,
   ClaimResult,
   ConcludeResult,
   CountCallResult,
   DoneResult,
+  EndResult,
   EnqueueResult,
-  EscalateResult,
-  ExpireResult,
   FinishResult,
   HeartbeatResult,
   LoadResult,
   NoteUndoResult,
+  NotifyResult,
   PurgeResult,
   RecoverResult,
   RedrawResult,
-  RemindResult,
   RenewLeaseResult,
   ResolveResult,
   StartEffectResult,
   StartResult,
-  SupersedeResult,
   SuspendResult,
   VoteResult,
-  WithdrawResult,
 } from './results.ts';
 import type {
   Actor,
@@ -42,10 +36,12 @@ import type {
   DueWork,
   EffectFinish,
   EffectStart,
+  End,
   EnqueueOptions,
   InboxItem,
   KeptFile,
   Measures,
+  Notice,
   OutboxItem,
   OutboxRow,
   Outcome,
@@ -58,16 +54,8 @@ import type {
   TurnFailure,
   Verdict,
   Vote,
-  Withdrawer,
 } from './values.ts';
-import type {
-  DelegationStore,
-  FreezeStore,
-  GrantStore,
-  LimitStore,
-  MemoryStore,
-  UsageStore,
-} from './workspace.ts';
+import type { DelegationStore, FreezeStore, GrantStore, LimitStore, UsageStore } from './workspace.ts';
 
 export { interruptOf, requestIdOf, threadOf } from '../record/keys.ts';
 export type { NewRequest, NewView, PolicySnapshot, RequestRecord } from '../record/request-record.ts';
@@ -89,7 +77,6 @@ export interface Store
     FreezeStore,
     GrantStore,
     LimitStore,
-    MemoryStore,
     UsageStore {
   /** Adds a message to a thread's inbox, once; with `leaseMs` it claims the next turn in the same step. */
   enqueue(threadId: string, item: InboxItem, options?: EnqueueOptions): Promise<EnqueueResult>;
@@ -143,9 +130,8 @@ export interface Store
   /** Records a vote; with an attempt it starts the action in the same step, if the vote completes the quorum. */
   vote(requestId: string, vote: Vote, attempt?: Attempt): Promise<VoteResult>;
   answer(requestId: string, actor: Actor, value: JsonValue): Promise<AnswerResult>;
-  /** Ends a request that has not started; only a requester may, or an operator at a terminal. */
-  withdraw(requestId: string, actor: Withdrawer, reason: string): Promise<WithdrawResult>;
-  supersede(requestId: string, reason: string): Promise<SupersedeResult>;
+  /** Ends a request that does not run. Of one that was started before the outcome is unknown, and people are asked. */
+  end(requestId: string, end: End): Promise<EndResult>;
   start(requestId: string, attempt: Attempt): Promise<StartResult>;
   heartbeat(
     requestId: string,
@@ -157,11 +143,14 @@ export interface Store
   finish(requestId: string, outcome: Outcome, leaseMs?: number): Promise<FinishResult>;
   /** Says how an action goes on that paused while it ran; only the turn that has its thread may. */
   conclude(turn: ClaimedTurn, requestId: string, conclusion: Conclusion): Promise<ConcludeResult>;
-  /** Ends a request whose card cannot be shown to anybody. */
-  abandon(requestId: string, reason: string): Promise<AbandonResult>;
-  addViews(requestId: string, views: readonly NewView[]): Promise<AddViewsResult>;
-  /** Makes the cards of an open request, or of one with a grant, due: something beside it has changed that they show; once for each cause. */
-  redraw(requestId: string, cause: string): Promise<RedrawResult>;
+  /**
+   * Makes the cards of an open request, or of one with a grant, due, once for each cause: something beside it has changed that they show. `views`
+   * are further places for the card of one that waits for people.
+   */
+  redraw(
+    requestId: string,
+    change: { readonly cause?: string; readonly views?: readonly NewView[] },
+  ): Promise<RedrawResult>;
   /** Records the outcome of an action whose outcome is unknown. With `tries`, a verdict on an earlier attempt is refused. */
   resolve(
     requestId: string,
@@ -177,25 +166,16 @@ export interface Store
    */
   noteUndo(requestId: string, step: UndoStep, note?: UndoNote, withinMs?: number): Promise<NoteUndoResult>;
 
-  expire(requestId: string): Promise<ExpireResult>;
-  /** Sends a reminder, or sets it for the end of the quiet hours. */
-  remind(requestId: string, row: OutboxRow, quietUntil?: number): Promise<RemindResult>;
-  /** Lets further people decide; `views` are their cards. */
-  escalate(requestId: string, row: OutboxRow, views?: readonly NewView[]): Promise<EscalateResult>;
+  /** Sends the notice of a timer: `remind` the approvers, `escalate` to further people, ask about an unknown outcome (`recover`). */
+  notify(requestId: string, timer: 'remind' | 'escalate' | 'recover', notice: Notice): Promise<NotifyResult>;
   /**
    * Gives up an attempt without a heartbeat, or at once one whose own worker says that nobody can know its outcome, with the reason for
-   * people. An unknown outcome stays due until `askResolvers`, or until it is known.
+   * people. An unknown outcome stays due until its notice, or until it is known.
    */
   recover(
     requestId: string,
     own?: { readonly attempt: string; readonly reason: string },
   ): Promise<RecoverResult>;
-  /** Sends the question about an unknown outcome, of which the caller has seen this revision. */
-  askResolvers(
-    requestId: string,
-    revision: number,
-    question: { readonly row: OutboxRow; readonly views: readonly NewView[] },
-  ): Promise<AskResolversResult>;
   /** Removes an ended request, once it has been kept long enough or, with `early`, at once. */
   purge(requestId: string, options?: { readonly early?: boolean }): Promise<PurgeResult>;
   /** Removes an idle thread, once it has been kept long enough or, with `early`, at once. */

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../agent/json.ts';
 import type { Message, ToolPart } from '../../agent/messages.ts';
-import type { NewRequest, SettledState } from '../record/request-record.ts';
+import type { NewRequest, NewView, SettledState } from '../record/request-record.ts';
 import type { TimerKind } from './work.ts';
 import type { GrantUse, LimitUse } from './workspace.ts';
 
@@ -124,6 +124,17 @@ export interface OutboxRow {
   readonly body: JsonObject;
 }
 
+/** The notice of a timer. */
+export interface Notice {
+  readonly row: OutboxRow;
+  /** The cards of the people who can now decide. */
+  readonly views?: readonly NewView[];
+  /** Postpones it to the end of the quiet hours. */
+  readonly quietUntil?: number | undefined;
+  /** The revision of the request that the caller has seen; another one refuses the notice. */
+  readonly revision?: number;
+}
+
 /** Everything that a turn adds to its thread. */
 export interface TurnEnd {
   readonly messages: readonly Message[];
@@ -141,10 +152,15 @@ export interface Actor {
   readonly evidence: JsonObject;
 }
 
-/** A person who withdraws a request: a requester, or an operator at a terminal. */
-export interface Withdrawer extends Omit<Actor, 'eligible'> {
-  readonly isOperator?: boolean;
-}
+/** The end of a request that does not run: a requester or an operator withdraws it, it no longer holds, its card cannot be shown, its time is over. */
+export type End =
+  | (Omit<Actor, 'eligible'> & {
+      readonly state: 'withdrawn';
+      readonly reason?: string;
+      readonly isOperator?: boolean;
+    })
+  | { readonly state: 'superseded' | 'failed'; readonly reason: string }
+  | { readonly state: 'expired' };
 
 export interface Vote extends Actor {
   readonly decision: 'approve' | 'reject';
@@ -213,7 +229,7 @@ export interface Measures {
   readonly quarantinedThreads: number;
   /** Messages and cards that wait, those of them that are due, and the age of the oldest due one. */
   readonly outbox: { readonly waiting: number; readonly due: number; readonly oldestMs: number };
-  /** Timers that are overdue by more than a minute. */
+  /** Timers and other work overdue by more than a minute. */
   readonly overdueTimers: number;
 }
 

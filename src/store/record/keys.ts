@@ -38,8 +38,6 @@ export function keyStart(prefix: string): string {
 const THREAD_KEYS = ['thread', 'log', 'inbox', 'seen', 'round', 'effects', 'files'] as const;
 const SHARED_KEYS = [
   'timers',
-  'wake',
-  'run',
   'outbox',
   'rows',
   'audit',
@@ -52,17 +50,17 @@ const SHARED_KEYS = [
   'checkpoints',
   'states',
   'quarantined',
-  'noted',
   'freezes',
   'grants',
   'delegations',
   'documents',
-  // The start of the keys of limits, and of what actions count.
+  // The start of the keys of documents, of limits, and of what actions count.
+  'document',
   'limit',
   'counted',
 ] as const;
-/** Keys of a thread, a day, a channel, a person or a document that few scripts name; that takes the place of a thread in them. */
-const OTHER_KEYS = ['usage', 'feedback', 'memory', 'digest', 'document'] as const;
+/** Keys of a day or a person that few scripts name; that takes the place of a thread in them. */
+const OTHER_KEYS = ['usage', 'digest'] as const;
 type ThreadKey = (typeof THREAD_KEYS)[number] | (typeof OTHER_KEYS)[number];
 type SharedKey = (typeof SHARED_KEYS)[number];
 
@@ -114,11 +112,6 @@ export class Keys {
   /** A document, by its group and id. */
   document(name: string): string {
     return this.#of('document', name);
-  }
-
-  /** The notes about a channel. */
-  memory(channel: string): string {
-    return this.#of('memory', channel);
   }
 
   /** The digest of a person. */

@@ -7,7 +7,6 @@ import { documentVerbs } from './verbs/document-verbs.ts';
 import { fileVerbs } from './verbs/file-verbs.ts';
 import { listVerbs } from './verbs/list-verbs.ts';
 import { measureVerbs } from './verbs/measure-verbs.ts';
-import { memoryVerbs } from './verbs/memory-verbs.ts';
 import { outboxVerbs } from './verbs/outbox-verbs.ts';
 import { delegationVerbs } from './verbs/policy/delegation-verbs.ts';
 import { digestVerbs } from './verbs/policy/digest-verbs.ts';
@@ -56,8 +55,7 @@ export function openRedisStore(options: RedisStoreOptions): Store {
     ...grantVerbs(run, client, keys),
     ...limitVerbs(run),
     ...usageVerbs(run, client, keys),
-    ...documentVerbs(run, client, keys),
-    ...memoryVerbs(run, client, { keys, prefix, retention }),
+    ...documentVerbs(run, client, keys, retention),
     ...measureVerbs(run),
     async close() {
       await client.quit();

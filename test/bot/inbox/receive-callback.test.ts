@@ -152,12 +152,13 @@ test.each<[string, (store: Store, requestId: string) => Promise<unknown>, object
   ['pending', async () => {}, { status: 200 }],
   [
     'expired',
-    (store, requestId) => store.expire(requestId),
+    (store, requestId) => store.end(requestId, { state: 'expired' }),
     { status: 410, error: expect.stringContaining('expired') },
   ],
   [
     'withdrawn',
-    (store, requestId) => store.withdraw(requestId, { who: 'U-rita', evidence: {} }, 'not needed'),
+    (store, requestId) =>
+      store.end(requestId, { state: 'withdrawn', who: 'U-rita', evidence: {}, reason: 'not needed' }),
     { status: 410, error: expect.stringContaining('withdrawn') },
   ],
 ])('an address that names its request tells the sender when that is %s', async (state, end, answer) => {

@@ -4,7 +4,6 @@ import { threadOf } from '../../../src/store/record/keys.ts';
 import type { NewRequest } from '../../../src/store/record/request-record.ts';
 import { tamper, withField } from '../../store/audit/support.ts';
 import {
-  actor,
   approve,
   ask,
   askAndLose,
@@ -16,6 +15,7 @@ import {
   reject,
   suspendTurn,
   takeTurn,
+  withdrawal,
 } from '../../store/support.ts';
 import { callOf, dumpOf, readFound, readOnly, useRecord } from './support.ts';
 
@@ -84,7 +84,7 @@ describe('the requests of a thread', () => {
   test('an expired request has an end time, no decider, and only its purge timer', async () => {
     const bench = record();
     const id = await ask(bench.store, { policy: { expiresInMs: 0, remindEveryMs: MINUTE_MS } });
-    await bench.store.expire(id);
+    await bench.store.end(id, { state: 'expired' });
     const request = await readOnly(bench, threadIdOf(id));
     expect(request).toMatchObject({ state: 'expired', settledAt: expect.any(Number) });
     expect(request).not.toHaveProperty('by');
@@ -118,7 +118,7 @@ describe('the requests of a thread', () => {
     const first = newRequest(threadId, callOf('refund_order', { amount: 1 }), 'zz');
     const second = newRequest(threadId, callOf('refund_order', { amount: 2 }), 'aa');
     await suspendTurn(bench.store, await beginTurn(bench.store, threadId), { requests: [first] });
-    await bench.store.withdraw(first.id, actor('U-rita'), 'changed my mind');
+    await bench.store.end(first.id, withdrawal('U-rita', 'changed my mind'));
     await suspendTurn(bench.store, await takeTurn(bench.store, threadId), { requests: [second] });
     const { requests } = await readFound(bench, threadId);
     expect(requests.map(({ state, input }) => ({ state, input }))).toEqual([

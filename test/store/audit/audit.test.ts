@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { actor, approve, ask, askAndLose, attempt, outcome, reject } from '../support.ts';
+import { actor, approve, ask, askAndLose, attempt, outcome, reject, withdrawal } from '../support.ts';
 import { markOf, problemsOf, rowsOf, useAuditLog, writeTen } from './support.ts';
 
 const log = useAuditLog();
@@ -41,14 +41,14 @@ describe('the audit log', () => {
     const rejected = await ask(store);
     await store.vote(rejected, reject('U-ann'));
     const expired = await ask(store, { policy: { expiresInMs: 0 } });
-    await store.expire(expired);
+    await store.end(expired, { state: 'expired' });
     const withdrawn = await ask(store);
-    await store.withdraw(withdrawn, actor('U-rita'), 'a mistake');
+    await store.end(withdrawn, withdrawal('U-rita', 'a mistake'));
     const superseded = await ask(store);
     await store.vote(superseded, approve('U-ann'));
     await store.start(superseded, attempt('first', { digest: 'digest-2' }));
     const escalated = await ask(store, { policy: { escalate: { afterMs: 0, to: ['U-boss'] } } });
-    await store.escalate(escalated, row);
+    await store.notify(escalated, 'escalate', { row });
     const answered = await ask(store, { kind: 'question' });
     await store.answer(answered, actor('U-ann'), 'blue');
     const resolved = await askAndLose(store);
@@ -56,7 +56,7 @@ describe('the audit log', () => {
     await store.finish(resolved, outcome('first'));
     const retried = await askAndLose(store, { execution: { idempotent: true } });
     const abandoned = await ask(store);
-    await store.abandon(abandoned, 'no channel');
+    await store.end(abandoned, { state: 'failed', reason: 'no channel' });
     const events = new Map<string, string[]>();
     for (const { subject, event } of await rowsOf(store))
       events.set(subject, [...(events.get(subject) ?? []), event]);
@@ -82,7 +82,7 @@ describe('the audit log', () => {
     expect(await store.vote(id, again)).toEqual(stands);
     await store.vote(id, reject('U-ben'));
     await store.vote(id, approve('U-cid'));
-    await store.withdraw(id, actor('U-rita'), '');
+    await store.end(id, withdrawal('U-rita'));
     const question = await ask(store, { kind: 'question' });
     await store.answer(question, actor('U-ann'), 'blue');
     await store.answer(question, actor('U-ben'), 'red');
@@ -91,7 +91,7 @@ describe('the audit log', () => {
     await store.answer(await ask(store, { kind: 'form', policy: over }), actor('U-ann'), 1);
     await store.resolve(silent, actor('U-ops'), 'run-again', '');
     await store.resolve(silent, actor('U-ann'), 'ran', '');
-    await store.withdraw(silent, actor('U-rita'), '');
+    await store.end(silent, withdrawal('U-rita'));
     await store.resolve(silent, actor('U-ann'), 'ran', '');
     const refused = (await rowsOf(store)).filter(({ event }) => event === 'refused');
     expect(refused.map(({ detail }) => detail).sort()).toEqual([

@@ -70,7 +70,6 @@ function toolAt(pick: number): string {
 
 const OPEN: readonly RequestState[] = ['pending'];
 const NAMELESS = 'no-request';
-const CHANNEL = 'C1';
 
 /** Turns a command into the call that it stands for now; without anything it could be about there is none. */
 export function callFor(command: Command, found: Findings): Call | undefined {
@@ -183,18 +182,14 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       const { who, eligible, value } = command;
       return call('answer', request(found, command.pick, OPEN), { who, eligible, evidence }, value);
     }
-    case 'withdraw': {
+    case 'end': {
       const id = request(found, command.pick, ['pending', 'approved']);
-      const who = command.own ? (world.request(id)?.asked.requesters?.at(-1) ?? command.who) : command.who;
-      return call('withdraw', id, { who, evidence, isOperator: command.isOperator }, `withdrawn ${step}`);
-    }
-    case 'supersede':
-      return call('supersede', request(found, command.pick, ['pending', 'approved']), `superseded ${step}`);
-    case 'abandon':
-      return call('abandon', request(found, command.pick, OPEN), `abandoned ${step}`);
-    case 'addViews': {
-      const id = request(found, command.pick, ['pending', 'unknown']);
-      return call('addViews', id, placesOf(command.views, step));
+      const { state } = command;
+      if (state !== 'withdrawn')
+        return call('end', id, state === 'expired' ? { state } : { state, reason: `ended ${step}` });
+      const { own, isOperator } = command;
+      const who = own ? (world.request(id)?.asked.requesters?.at(-1) ?? command.who) : command.who;
+      return call('end', id, { state, who, evidence, isOperator, reason: `ended ${step % 2}` });
     }
     case 'start': {
       const { same, heartbeatTimeoutMs, still, people, pick, moved } = command;
@@ -280,24 +275,18 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       const id = request(found, command.pick, ['unknown']);
       return call('resolve', id, { who, eligible, evidence }, verdict, `reason ${step}`, command.tries);
     }
-    case 'expire':
-      return call('expire', request(found, command.pick, OPEN));
-    case 'remind':
-      return call(
-        'remind',
-        request(found, command.pick, OPEN),
-        row,
-        command.quietMs === undefined ? undefined : world.now + command.quietMs,
-      );
-    case 'escalate':
-      return call('escalate', request(found, command.pick, OPEN), row, placesOf(command.views, step));
+    case 'notify': {
+      const { timer, behind, quietMs } = command;
+      const id = request(found, command.pick, timer === 'recover' ? ['unknown'] : OPEN);
+      const revision = (world.request(id)?.revision ?? 1) - behind;
+      return call('notify', id, timer, {
+        ...{ row, views: placesOf(command.views, step) },
+        ...(timer === 'recover' && { revision }),
+        ...(timer === 'remind' && quietMs !== undefined && { quietUntil: world.now + quietMs }),
+      });
+    }
     case 'recover':
       return call('recover', request(found, command.pick, ['started']));
-    case 'askResolvers': {
-      const id = request(found, command.pick, ['unknown']);
-      const revision = (world.request(id)?.revision ?? 1) - command.behind;
-      return call('askResolvers', id, revision, { row, views: placesOf(command.views, step) });
-    }
     case 'purge':
       return call('purge', request(found, command.pick, SettledState.options));
     case 'retire':
@@ -399,12 +388,11 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return call('readFreezes');
     case 'showFreeze':
       return call('showFreeze', [...world.toShow.keys()][0] ?? 'none');
-    case 'redraw':
-      return call(
-        'redraw',
-        request(found, command.pick, ['pending', 'approved']),
-        `cause ${command.pick % 3}`,
-      );
+    case 'redraw': {
+      const { pick, views } = command;
+      const id = request(found, pick, views.length > 0 ? ['pending', 'unknown'] : ['pending', 'approved']);
+      return call('redraw', id, { cause: ['', 'one', 'two'][pick % 3] ?? '', views: placesOf(views, step) });
+    }
     case 'offerUndo':
       return call('noteUndo', request(found, command.pick, ['succeeded']), 'offered', {}, command.withinMs);
     case 'noteUndo':
@@ -434,18 +422,6 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return call('readDocument', command.thread, command.who);
     case 'listDocuments':
       return call('listDocuments', command.thread);
-    case 'giveFeedback': {
-      const { thread: threadId, who: person, verdict } = command;
-      return call('giveFeedback', { threadId, answer: '1', person, verdict });
-    }
-    case 'remember': {
-      const note = { id: `note-${command.note}`, text: `note ${step}`, people: ['U-ann'] };
-      return call('remember', CHANNEL, note, command.most);
-    }
-    case 'recall':
-      return call('recall', CHANNEL);
-    case 'forget':
-      return call('forget', CHANNEL, [`note-${command.note}`]);
     case 'usageOf':
       return call('usageOf', command.thread, command.who);
     case 'claimExport':

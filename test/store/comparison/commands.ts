@@ -116,8 +116,19 @@ const endDelegation = verb('endDelegation', {
   known: fc.constantFrom(undefined, undefined, true, false),
 });
 
+export const ending = {
+  ...{ pick, who, own: fc.boolean(), isOperator: fc.boolean() },
+  state: fc.constantFrom('withdrawn', 'withdrawn', 'superseded', 'failed', 'expired', 'expired'),
+};
+
 /** The places that a card gets later. */
 const views = fc.subarray(['thread', 'dm', 'home']);
+
+const notice = {
+  ...{ pick, views, behind: fc.constantFrom(0, 0, 1) },
+  timer: fc.constantFrom('remind', 'escalate', 'recover'),
+  quietMs: fc.constantFrom(undefined, undefined, 0, 1_000),
+};
 
 /** A request on a digest. */
 const listed = fc.nat({ max: 4 });
@@ -177,10 +188,7 @@ export const command = fc.oneof(
     weight: 3,
     arbitrary: verb('answer', { pick, who, eligible: mostly, value: fc.constantFrom(0, '', 'b') }),
   },
-  { weight: 2, arbitrary: verb('withdraw', { pick, who, own: fc.boolean(), isOperator: fc.boolean() }) },
-  { weight: 1, arbitrary: verb('supersede', { pick }) },
-  { weight: 1, arbitrary: verb('abandon', { pick }) },
-  { weight: 2, arbitrary: verb('addViews', { pick, views }) },
+  { weight: 6, arbitrary: verb('end', ending) },
   { weight: 6, arbitrary: start },
   {
     weight: 2,
@@ -209,14 +217,8 @@ export const command = fc.oneof(
     }),
   },
   { weight: 5, arbitrary: verb('recover', { pick }) },
-  { weight: 3, arbitrary: verb('askResolvers', { pick, behind: fc.constantFrom(0, 0, 1), views }) },
+  { weight: 7, arbitrary: verb('notify', notice) },
   { weight: 4, arbitrary: verb('resolve', { pick, who, eligible: mostly, verdict, tries }) },
-  { weight: 2, arbitrary: verb('expire', { pick }) },
-  {
-    weight: 2,
-    arbitrary: verb('remind', { pick, quietMs: fc.constantFrom(undefined, undefined, 0, 1_000) }),
-  },
-  { weight: 2, arbitrary: verb('escalate', { pick, views }) },
   { weight: 2, arbitrary: verb('purge', { pick }) },
   { weight: 2, arbitrary: verb('retire', { thread }) },
   { weight: 1, arbitrary: verb('enqueueOutbox', { thread, row: fc.nat({ max: 4 }) }) },
@@ -255,7 +257,7 @@ export const command = fc.oneof(
   { weight: 3, arbitrary: unfreeze },
   { weight: 2, arbitrary: verb('showFreeze', {}) },
   { weight: 1, arbitrary: verb('readFreezes', {}) },
-  { weight: 1, arbitrary: verb('redraw', { pick }) },
+  { weight: 3, arbitrary: verb('redraw', { pick, views }) },
   {
     weight: 2,
     arbitrary: verb('offerUndo', { pick: fitting, withinMs: fc.constantFrom(0, 1_000, 1_000_000) }),
@@ -281,13 +283,6 @@ export const command = fc.oneof(
   },
   { weight: 1, arbitrary: verb('readDocument', { thread, who }) },
   { weight: 1, arbitrary: verb('listDocuments', { thread }) },
-  {
-    weight: 2,
-    arbitrary: verb('giveFeedback', { thread, who, verdict: fc.constantFrom('good', 'bad') }),
-  },
-  { weight: 2, arbitrary: verb('remember', { note: fc.nat({ max: 4 }), most: limit }) },
-  { weight: 1, arbitrary: verb('recall', {}) },
-  { weight: 1, arbitrary: verb('forget', { note: fc.nat({ max: 4 }) }) },
   { weight: 2, arbitrary: verb('claimExport', { who, leaseMs: duration }) },
   { weight: 1, arbitrary: verb('saveProgress', { who, own: often }) },
   { weight: 2, arbitrary: verb('appendCheckpoint', { who, own: often, next: often }) },

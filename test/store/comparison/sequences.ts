@@ -5,6 +5,7 @@ import {
   command,
   conclusion,
   duration,
+  ending,
   fitting,
   grantId,
   KEPT_MS,
@@ -26,6 +27,8 @@ import {
   who,
 } from './commands.ts';
 
+/** An end that is nobody's. */
+const BOT = { who: 'U-ann', own: false, isOperator: false } as const;
 /** A call without limits and without a grant. */
 const FREE = { limitKeys: [], amount: 0, max: undefined, grant: undefined };
 
@@ -42,7 +45,7 @@ const several = fc.shuffledSubarray([...PEOPLE], { minLength: 3, maxLength: 3 })
 /** Calls while an action runs, mostly refused. */
 const meanwhile: fc.Arbitrary<Command[]> = fc.array(
   fc.oneof(
-    verb('supersede', { pick: any }),
+    verb('end', { ...ending, pick: any }),
     verb('recover', { pick: any }),
     verb('resolve', { pick: any, who, eligible: mostly, verdict, tries }),
     verb('heartbeat', { pick: any, heartbeatTimeoutMs: duration, progress: fc.constantFrom('', 'half') }),
@@ -103,7 +106,7 @@ const sending = fc
     const done: Command = { verb: 'doneOutbox', pick, behind: 0, againMs, ...calls };
     return [
       { verb: 'enqueueOutbox', thread, row: listed, ...calls },
-      { verb: 'redraw', pick: 1, ...calls },
+      { verb: 'redraw', pick: 1, views: [], ...calls },
       { verb: 'listInDigest', thread, listed, delayMs: 0, ...calls },
       { verb: 'wait', ms: 1_000, ...calls },
       claim,
@@ -178,16 +181,13 @@ const passage = fc.oneof(
     { verb: 'saveProgress', who, own: true, ...calls },
     { verb: 'appendCheckpoint', who, own: true, next, ...calls },
     { verb: 'appendCheckpoint', who, own: true, next: true, ...calls },
-    { verb: 'remember', note: 1, most: 2, ...calls },
-    { verb: 'remember', note: 2, most: 2, ...calls },
-    { verb: 'remember', note: 3, most: 2, ...calls },
   ]),
   fc
     .tuple(fitting, who, fc.constantFrom(undefined, 1_000), once)
     .map(([pick, who, quietMs, calls]): Command[] => [
       { verb: 'answer', pick, who, eligible: false, value: 'b', ...calls },
       { verb: 'wait', ms: 1_000, ...calls },
-      { verb: 'remind', pick, quietMs, ...calls },
+      { verb: 'notify', timer: 'remind', pick, quietMs, behind: 0, views: [], ...calls },
       ...[0, 1, 2, 3].map(
         (): Command => ({ verb: 'list', who, people: [], limit: 2, next: false, ...calls }),
       ),
@@ -294,9 +294,9 @@ const passage = fc.oneof(
     .tuple(fitting, several, any, once)
     .map(([pick, people, other, calls]): Command[] => [
       ...people.map((who) => click(pick, who, 'approve', calls)),
-      { verb: 'addViews', pick: other, views: ['home'], ...calls },
-      { verb: 'redraw', pick: other, ...calls },
-      { verb: 'abandon', pick: other, ...calls },
+      { verb: 'redraw', pick: other, views: ['home'], ...calls },
+      { verb: 'redraw', pick: other, views: [], ...calls },
+      { verb: 'end', state: 'failed', pick: other, ...BOT, ...calls },
     ]),
   fc
     .tuple(fitting, several, start, meanwhile, state, once)
@@ -307,7 +307,7 @@ const passage = fc.oneof(
       { verb: 'finish', pick, state, ...calls },
       { verb: 'offerUndo', pick, withinMs: 1_000, ...calls },
       { verb: 'noteUndo', pick, who: 'U-ann', step: 'over', ...calls },
-      { verb: 'redraw', pick: pick - 1, ...calls },
+      { verb: 'redraw', pick: pick - 1, views: [], ...calls },
     ]),
   fc
     .tuple(fitting, several, start, conclusion, once)
@@ -326,8 +326,11 @@ const passage = fc.oneof(
       (['run-again', last] as const).flatMap((verdict): Command[] => [
         { ...start, pick, same: true, still: true, heartbeatTimeoutMs: 0 },
         { verb: 'recover', pick, ...calls },
-        { verb: 'askResolvers', pick, behind: ms === 0 ? 0 : 1, views: ['home'], ...calls },
-        { verb: 'supersede', pick: pick - 1, ...calls },
+        {
+          ...{ verb: 'notify', timer: 'recover', quietMs: undefined, views: ['home'] },
+          ...{ pick, behind: ms === 0 ? 0 : 1, ...calls },
+        },
+        { verb: 'end', state: 'superseded', pick: pick - 1, ...BOT, ...calls },
         { ...start, pick: pick - 1, same: true, still: true, heartbeatTimeoutMs: 0 },
         { verb: 'resolve', pick, who, eligible: true, verdict, tries, ...calls },
         { verb: 'wait', ms, ...calls },

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Store } from '../../../src/store/port/store.ts';
 import type { Keys } from '../../../src/store/record/keys.ts';
-import { INDEXES, runsOf, statesOf, timersOf } from '../model/lists.ts';
+import { INDEXES, statesOf, timersOf } from '../model/lists.ts';
 import { expiryOf, isSettled, type Request, votesFor, type World } from '../model/world.ts';
 
 /** The scope of a snapshot: threads, and every request they ever had. */
@@ -56,13 +56,12 @@ function toLease({ owner, until }: { readonly owner: string; readonly until: num
 
 async function threadInRedis(client: Redis, keys: Keys, id: string) {
   const [thread = '', log = '', inbox = '', , round = '', effects = ''] = keys.forScript(id);
-  const [fields, messages, items, rounds, journal, feedback] = await Promise.all([
+  const [fields, messages, items, rounds, journal] = await Promise.all([
     client.hgetall(thread),
     client.llen(log),
     client.lrange(inbox, 0, -1),
     client.hgetall(round),
     client.hgetall(effects),
-    client.hgetall(keys.named(['feedback'], id)[0] ?? ''),
   ]);
   const { owner, token, lease_until: until, committed, open = '0', claims = '0' } = fields;
   return {
@@ -74,7 +73,6 @@ async function threadInRedis(client: Redis, keys: Keys, id: string) {
     inbox: items.map((item) => JSON.parse(item)),
     round: rounds,
     effects: journal,
-    feedback,
   };
 }
 
@@ -96,7 +94,6 @@ function threadInModel(world: World, id: string) {
     messages: thread?.log.length ?? 0,
     inbox: thread?.inbox ?? [],
     round: Object.fromEntries(round),
-    feedback: Object.fromEntries(thread?.feedback ?? []),
     effects: Object.fromEntries(
       [...(thread?.effects ?? [])].map(([ref, { state, tool, run, runs, firstStart, part }]) => [
         ref,
@@ -107,7 +104,7 @@ function threadInModel(world: World, id: string) {
 }
 
 async function sharedInRedis(client: Redis, keys: Keys) {
-  const times = async (name: 'timers' | 'wake' | 'states' | 'quarantined' | 'run' | 'outbox') =>
+  const times = async (name: 'timers' | 'states' | 'quarantined' | 'outbox') =>
     pairs(await client.zrange(keys.shared(name), '0', '-1', 'WITHSCORES'));
   const members = (name: 'waiting' | 'asked' | 'decided' | 'sent') =>
     client.zrange(keys.shared(name), '0', '-1');
@@ -121,10 +118,8 @@ async function sharedInRedis(client: Redis, keys: Keys) {
     },
     sent: (await members('sent')).sort(),
     timers: await times('timers'),
-    wake: await times('wake'),
     states: await times('states'),
     quarantined: await times('quarantined'),
-    runs: await times('run'),
     outbox: await times('outbox'),
     rows: Object.keys(await client.hgetall(keys.shared('rows'))).sort(),
     suspect: suspect && { threadId: suspect, until: Number(until) },
@@ -149,10 +144,8 @@ function sharedInModel(world: World) {
     ...{ waiting: entries('waiting'), asked: entries('asked'), decided: entries('decided') },
     timers: timed(timersOf(world)),
     states: timed(statesOf(world)),
-    wake: timed([...world.threads].map(([id, { wakeAt }]) => [id, wakeAt])),
     quarantined: timed([...world.threads].map(([id, { quarantinedAt }]) => [id, quarantinedAt])),
     sent: [...world.sent].map((item) => item.slice('row|'.length)).sort(),
-    runs: timed(runsOf(world)),
     outbox: timed([...world.outbox].map(([item, { at }]) => [item, at])),
     rows: rows.sort(),
     suspect: world.suspect ?? null,

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { actor, approve, ask, askAndRetry, found, reject } from '../support.ts';
+import type { End } from '../../../src/store/port/store.ts';
+import { actor, approve, ask, askAndRetry, found, reject, withdrawal } from '../support.ts';
 import type { Scenarios } from './stage.ts';
 
 const NOBODY = 'T-none~none';
@@ -9,6 +10,12 @@ const PLACE = { id: 'thread', place: {} };
 const GROUPS = {
   policy: { quorum: 2, groups: ['U-ann', 'U-cid'].map((id) => ({ any: [id], quorum: 1 })) },
 };
+const ENDS: readonly End[] = [
+  withdrawal('U-rita'),
+  { state: 'superseded', reason: 'changed' },
+  { state: 'failed', reason: 'no channel' },
+  { state: 'expired' },
+];
 const LATE = { policy: { expiresInMs: 0 } };
 
 /** Guards of decisions, and the answers to refused ones. */
@@ -109,65 +116,61 @@ export const decisionScenarios: Scenarios = {
     expect(await store.answer(requestId, stranger, 'yes')).toEqual({ outcome: 'not-eligible' });
   },
 
-  'withdraw-unknown': async ({ store }) => {
-    expect(await store.withdraw(NOBODY, actor('U-rita'), '')).toEqual({ outcome: 'unknown' });
+  'end-unknown': async ({ store }) => {
+    expect(await store.end(NOBODY, withdrawal('U-rita'))).toEqual({
+      outcome: 'unknown',
+    });
   },
-  'withdraw-own': async ({ store }) => {
-    expect(await store.withdraw(await ask(store), actor('U-ann'), '')).toEqual({ outcome: 'not-yours' });
+  'end-own': async ({ store }) => {
+    expect(await store.end(await ask(store), withdrawal('U-ann'))).toEqual({
+      outcome: 'not-yours',
+    });
   },
-  'withdraw-repeated': async ({ resending, store }) => {
-    const requestId = await ask(store);
-    expect(await resending.withdraw(requestId, actor('U-rita'), '')).toEqual({ outcome: 'withdrawn' });
+  'end-repeated': async ({ resending, store }) => {
+    for (const end of ENDS)
+      expect(await resending.end(await ask(store, LATE), end)).toEqual({ outcome: 'ended' });
   },
-  'withdraw-settled': async ({ store }) => {
-    const requestId = await ask(store);
-    await store.vote(requestId, reject('U-ann'));
+  'end-settled': async ({ store }) => {
     const late = { outcome: 'settled', state: 'rejected', by: 'U-ann' };
-    expect(await store.withdraw(requestId, actor('U-rita'), '')).toEqual(late);
+    for (const end of ENDS) {
+      const requestId = await ask(store);
+      await store.vote(requestId, reject('U-ann'));
+      expect(await store.end(requestId, end)).toEqual(late);
+    }
+    // Only a person or a change ends what is approved.
+    for (const end of ENDS.slice(2)) {
+      const requestId = await ask(store);
+      await store.vote(requestId, approve('U-ann'));
+      expect(await store.end(requestId, end)).toMatchObject({ outcome: 'settled', state: 'approved' });
+    }
   },
-  'withdraw-attempted': async ({ store }) => {
+  'end-due': async ({ store }) => {
+    expect(await store.end(await ask(store), { state: 'expired' })).toEqual({ outcome: 'not-due' });
+  },
+  'end-withdrawn-tried': async ({ store }) => {
     const requestId = await askAndRetry(store);
     const tried = { outcome: 'settled', state: 'approved', by: 'U-ann' };
-    expect(await store.withdraw(requestId, actor('U-rita'), '')).toEqual(tried);
+    expect(await store.end(requestId, withdrawal('U-rita'))).toEqual(tried);
   },
 
-  'supersede-unknown': async ({ store }) => {
-    expect(await store.supersede(NOBODY, '')).toEqual({ outcome: 'unknown' });
-  },
-  'supersede-repeated': async ({ resending, store }) => {
-    expect(await resending.supersede(await ask(store), '')).toEqual({ outcome: 'superseded' });
-  },
-  'supersede-asked': async ({ resending, store }) => {
+  'end-asked': async ({ resending, store }) => {
     const requestId = await askAndRetry(store);
-    expect(await resending.supersede(requestId, 'not-allowed')).toEqual({ outcome: 'unknown-outcome' });
+    expect(await resending.end(requestId, { state: 'superseded', reason: 'not-allowed' })).toEqual({
+      outcome: 'unknown-outcome',
+    });
   },
-  'supersede-attempted': async ({ store }) => {
+  'end-tried': async ({ store }) => {
     const requestId = await askAndRetry(store);
-    expect(await store.supersede(requestId, 'not-allowed')).toEqual({ outcome: 'unknown-outcome' });
+    expect(await store.end(requestId, { state: 'superseded', reason: 'not-allowed' })).toEqual({
+      outcome: 'unknown-outcome',
+    });
     const asked = { state: 'unknown', attempts: 1, payload: 'not-allowed' };
     expect(await found(store, requestId)).toMatchObject(asked);
   },
-  'supersede-settled': async ({ store }) => {
+  'redraw-views': async ({ store }) => {
     const requestId = await ask(store);
-    await store.vote(requestId, reject('U-ann'));
-    const late = { outcome: 'settled', state: 'rejected', by: 'U-ann' };
-    expect(await store.supersede(requestId, '')).toEqual(late);
-  },
-
-  'abandon-unknown': async ({ store }) => {
-    expect(await store.abandon(NOBODY, '')).toEqual({ outcome: 'unknown' });
-  },
-  'abandon-settled': async ({ resending, store }) => {
-    const given = { outcome: 'settled', state: 'failed', by: '' };
-    expect(await resending.abandon(await ask(store), '')).toEqual(given);
-  },
-  'add-views-unknown': async ({ store }) => {
-    expect(await store.addViews(NOBODY, [PLACE])).toEqual({ outcome: 'unknown' });
-  },
-  'add-views-settled': async ({ store }) => {
-    const requestId = await ask(store);
-    await store.vote(requestId, reject('U-ann'));
-    const late = { outcome: 'settled', state: 'rejected', by: 'U-ann' };
-    expect(await store.addViews(requestId, [PLACE])).toEqual(late);
+    await store.vote(requestId, approve('U-ann'));
+    const late = { outcome: 'settled', state: 'approved', by: 'U-ann' };
+    expect(await store.redraw(requestId, { views: [PLACE] })).toEqual(late);
   },
 };

@@ -102,17 +102,20 @@ export const freezeScenarios: Scenarios = {
     expect(await store.unfreeze(unfreezeVote('*', { quorum: 2 }))).toEqual({ outcome: 'voted', votes: 1 });
   },
   'redraw-unknown': async ({ store }) => {
-    expect(await store.redraw('T-none~none', 'one')).toEqual({ outcome: 'unknown' });
+    expect(await store.redraw('T-none~none', { cause: 'one' })).toEqual({ outcome: 'unknown' });
   },
   'redraw-repeated': async ({ store, resending }) => {
     const requestId = await ask(store);
     const { revision } = await found(store, requestId);
-    await resending.redraw(requestId, 'one');
+    await resending.redraw(requestId, { cause: 'one' });
     expect(await found(store, requestId)).toMatchObject({ revision: revision + 1 });
   },
   'redraw-settled': async ({ store }) => {
     const requestId = await askAndStart(store);
     await store.finish(requestId, outcome('first'));
-    expect(await store.redraw(requestId, 'one')).toMatchObject({ outcome: 'settled', state: 'succeeded' });
+    expect(await store.redraw(requestId, { cause: 'one' })).toMatchObject({
+      outcome: 'settled',
+      state: 'succeeded',
+    });
   },
 };

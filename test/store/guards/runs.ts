@@ -15,6 +15,7 @@ import {
   MINUTE_MS,
   newThreadId,
   outcome,
+  reject,
   suspendTurn,
   takeTurn,
 } from '../support.ts';
@@ -212,26 +213,26 @@ export const runScenarios: Scenarios = {
   'recover-unasked': async ({ store }) => {
     expect(await store.recover(await askAndLose(store))).toEqual({ outcome: 'still-unknown' });
   },
-  'ask-unknown': async ({ store }) => {
-    expect(await store.askResolvers(NOBODY, 1, QUESTION)).toEqual({ outcome: 'unknown' });
-  },
-  'ask-settled': async ({ store }) => {
+  'notify-settled': async ({ store }) => {
     const requestId = await askAndStart(store, {}, { heartbeatTimeoutMs: 0 });
     const { revision } = await found(store, requestId);
     const started = { outcome: 'settled', state: 'started', by: 'U-ann' };
-    expect(await store.askResolvers(requestId, revision, QUESTION)).toEqual(started);
+    expect(await store.notify(requestId, 'recover', { ...QUESTION, revision })).toEqual(started);
     // The timer of an attempt stays.
     expect(await store.recover(requestId)).toEqual({ outcome: 'unknown-outcome' });
+    for (const timer of ['remind', 'escalate'] as const) {
+      const rejected = await ask(store);
+      await store.vote(rejected, reject('U-ann'));
+      const late = { outcome: 'settled', state: 'rejected', by: 'U-ann' };
+      expect(await store.notify(rejected, timer, QUESTION)).toEqual(late);
+    }
   },
-  'ask-due': async ({ resending, store }) => {
+  'notify-changed': async ({ store }) => {
     const requestId = await askAndLose(store);
     const { revision } = await found(store, requestId);
-    expect(await resending.askResolvers(requestId, revision, QUESTION)).toEqual({ outcome: 'not-due' });
-  },
-  'ask-changed': async ({ store }) => {
-    const requestId = await askAndLose(store);
-    const { revision } = await found(store, requestId);
-    expect(await store.askResolvers(requestId, revision - 1, QUESTION)).toEqual({ outcome: 'changed' });
+    expect(await store.notify(requestId, 'recover', { ...QUESTION, revision: revision - 1 })).toEqual({
+      outcome: 'changed',
+    });
     expect(await store.recover(requestId)).toEqual({ outcome: 'still-unknown' });
   },
   'recover-own': async ({ store }) => {

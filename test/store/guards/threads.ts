@@ -11,6 +11,7 @@ import {
   stateOf,
   suspendTurn,
   takeTurn,
+  withdrawal,
 } from '../support.ts';
 import type { Scenarios, Stage } from './stage.ts';
 
@@ -168,7 +169,7 @@ export const threadScenarios: Scenarios = {
   },
   'retire-unread': async ({ store }) => {
     const requestId = await ask(store);
-    await store.withdraw(requestId, { who: 'U-rita', evidence: {} }, '');
+    await store.end(requestId, withdrawal('U-rita'));
     expect(await store.retire(threadOf(requestId) ?? '', { early: true })).toEqual({ outcome: 'in-use' });
   },
   'keep-file-unknown': async ({ store }) => {
@@ -191,20 +192,6 @@ export const threadScenarios: Scenarios = {
   'quarantine-repeated': async (stage) => {
     await stage.resending.claimTurn(await brokenThread(stage), MINUTE_MS);
     expect(await stage.store.verifyAudit()).toEqual({ rows: 1, problems: [] });
-  },
-  'feedback-unknown': async ({ store }) => {
-    const said = { threadId: newThreadId(), answer: '1', person: 'U-ann', verdict: 'good' } as const;
-    expect(await store.giveFeedback(said)).toEqual({ outcome: 'unknown-thread' });
-  },
-  'remember-repeated': async ({ store }) => {
-    const note = { id: 'n', text: 'Deploys are on Tuesdays.', people: ['U-ann'] };
-    await store.remember('C1', note, 1);
-    expect(await store.remember('C1', note, 1)).toEqual({ outcome: 'remembered' });
-  },
-  'remember-full': async ({ store }) => {
-    await store.remember('C1', { id: 'n', text: 'one', people: [] }, 1);
-    const second = await store.remember('C1', { id: 'm', text: 'two', people: [] }, 1);
-    expect(second).toEqual({ outcome: 'full' });
   },
   'note-repeated': async ({ resending, store }) => {
     await resending.note('note', 'configured', 'manifest', {});

@@ -1,12 +1,21 @@
 import { expect } from 'vitest';
 import type { OutboxItem, Store } from '../../../src/store/port/store.ts';
 import { threadOf } from '../../../src/store/record/keys.ts';
-import { actor, approve, ask, MINUTE_MS, newThreadId, reject, suspendTurn, takeTurn } from '../support.ts';
+import {
+  actor,
+  approve,
+  ask,
+  askAndLose,
+  MINUTE_MS,
+  newThreadId,
+  reject,
+  suspendTurn,
+  takeTurn,
+} from '../support.ts';
 import type { Scenarios } from './stage.ts';
 
 const NOBODY = 'T-none~none';
 const ROW = { id: 'row', body: {} };
-const REJECTED = { outcome: 'settled', state: 'rejected', by: 'U-ann' };
 
 async function askAndReject(store: Store): Promise<string> {
   const requestId = await ask(store);
@@ -26,22 +35,6 @@ async function takeLate(store: Store): Promise<OutboxItem & { kind: 'row' }> {
 
 /** Guards of timers, which never fire early, and of the outbox, which has one sender at a time. */
 export const timeScenarios: Scenarios = {
-  'expire-unknown': async ({ store }) => {
-    expect(await store.expire(NOBODY)).toEqual({ outcome: 'unknown' });
-  },
-  'expire-repeated': async ({ resending, store }) => {
-    const requestId = await ask(store, { policy: { expiresInMs: 0 } });
-    expect(await resending.expire(requestId)).toEqual({ outcome: 'expired' });
-  },
-  'expire-settled': async ({ store }) => {
-    const requestId = await ask(store, { policy: { expiresInMs: 0 } });
-    await store.supersede(requestId, '');
-    expect(await store.expire(requestId)).toEqual({ outcome: 'settled', state: 'superseded', by: '' });
-  },
-  'expire-due': async ({ store }) => {
-    expect(await store.expire(await ask(store))).toEqual({ outcome: 'not-due' });
-  },
-
   'spend-repeated': async ({ resending }) => {
     const usage = { inputTokens: 10, outputTokens: 5, totalTokens: 15 };
     const spending = {
@@ -55,42 +48,40 @@ export const timeScenarios: Scenarios = {
     expect(await resending.spend(spending)).toEqual({ bot: 15, person: 15, thread: 15 });
   },
 
-  'remind-unknown': async ({ store }) => {
-    expect(await store.remind(NOBODY, ROW)).toEqual({ outcome: 'unknown' });
+  'notify-unknown': async ({ store, client, keys }) => {
+    for (const timer of ['remind', 'escalate', 'recover'] as const) {
+      await client.zadd(keys.shared('timers'), 0, `${timer}|${NOBODY}`);
+      expect(await store.notify(NOBODY, timer, { row: ROW })).toEqual({ outcome: 'unknown' });
+    }
+    expect(await client.zcard(keys.shared('timers'))).toBe(0);
   },
-  'remind-settled': async ({ store }) => {
-    expect(await store.remind(await askAndReject(store), ROW)).toEqual(REJECTED);
+  'notify-due': async ({ store, resending }) => {
+    const policy = { remindEveryMs: MINUTE_MS, escalate: { afterMs: MINUTE_MS, to: ['U-cid'] } };
+    const requestId = await ask(store, { policy });
+    for (const timer of ['remind', 'escalate'] as const)
+      expect(await store.notify(requestId, timer, { row: ROW })).toEqual({ outcome: 'not-due' });
+    const lost = await askAndLose(store);
+    expect(await resending.notify(lost, 'recover', { row: ROW })).toEqual({ outcome: 'not-due' });
   },
-  'remind-due': async ({ store }) => {
-    const requestId = await ask(store, { policy: { remindEveryMs: MINUTE_MS } });
-    expect(await store.remind(requestId, ROW)).toEqual({ outcome: 'not-due' });
-  },
-  'remind-quiet': async ({ store, client, keys }) => {
+  'notify-quiet': async ({ store, client, keys }) => {
     const requestId = await ask(store, { policy: { remindEveryMs: 1 } });
     const timers = keys.shared('timers');
     await client.zadd(timers, 0, `remind|${requestId}`);
     const morning = Date.now() + MINUTE_MS;
-    expect(await store.remind(requestId, ROW, morning)).toEqual({ outcome: 'postponed' });
+    expect(await store.notify(requestId, 'remind', { row: ROW, quietUntil: morning })).toEqual({
+      outcome: 'postponed',
+    });
     expect(await client.zscore(timers, `remind|${requestId}`)).toBe(`${morning}`);
     // One that was due before the hours ended, and is late, is sent.
     await client.zadd(timers, 0, `remind|${requestId}`);
-    expect(await store.remind(requestId, ROW, Date.now() - 1)).toEqual({ outcome: 'reminded' });
+    expect(await store.notify(requestId, 'remind', { row: ROW, quietUntil: Date.now() - 1 })).toEqual({
+      outcome: 'sent',
+    });
   },
-  'remind-malformed': async ({ store, client, keys }) => {
+  'notify-malformed': async ({ store, client, keys }) => {
     const requestId = await ask(store);
     await client.zadd(keys.shared('timers'), 0, `remind|${requestId}`);
-    expect(await store.remind(requestId, ROW)).toEqual({ outcome: 'malformed' });
-  },
-
-  'escalate-unknown': async ({ store }) => {
-    expect(await store.escalate(NOBODY, ROW)).toEqual({ outcome: 'unknown' });
-  },
-  'escalate-settled': async ({ store }) => {
-    expect(await store.escalate(await askAndReject(store), ROW)).toEqual(REJECTED);
-  },
-  'escalate-due': async ({ store }) => {
-    const requestId = await ask(store, { policy: { escalate: { afterMs: MINUTE_MS, to: ['U-cid'] } } });
-    expect(await store.escalate(requestId, ROW)).toEqual({ outcome: 'not-due' });
+    expect(await store.notify(requestId, 'remind', { row: ROW })).toEqual({ outcome: 'malformed' });
   },
 
   'purge-unknown': async ({ store }) => {

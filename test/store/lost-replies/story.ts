@@ -125,7 +125,7 @@ async function settleAll(telling: Telling): Promise<void> {
   // In the order of their names, which is also that of a list whose entries have the same time.
   for (const name of ['again', 'doubtful', 'retried'])
     await telling.store.resolve(id(telling, name), by('U-ops'), 'ran', 'I looked');
-  await telling.store.withdraw(id(telling, 'waiting'), by('U-rita'), 'enough');
+  await telling.store.end(id(telling, 'waiting'), { state: 'withdrawn', ...by('U-rita'), reason: 'enough' });
 }
 
 async function lastRow(telling: Telling) {
@@ -154,7 +154,7 @@ const BEN = { ...UNFREEZE, id: 'click-2', who: 'U-ben', stillEligible: ['U-ann']
 /** Freezes, limits, grants and delegations, while requests wait. */
 const POLICY_STEPS: readonly Step[] = [
   { script: 'freeze', call: ({ store }) => store.freeze(FREEZE) },
-  { script: 'redraw', call: (telling) => telling.store.redraw(id(telling, 'vetoed'), 'by hand') },
+  { script: 'redraw', call: (telling) => telling.store.redraw(id(telling, 'vetoed'), { cause: 'by hand' }) },
   { script: 'unfreeze', call: ({ store }) => store.unfreeze(UNFREEZE) },
   { script: 'unfreeze', call: ({ store }) => store.unfreeze(BEN) },
   {
@@ -331,11 +331,11 @@ const RUN_STEPS: readonly Step[] = [
     again: { outcome: 'still-unknown' },
   },
   {
-    script: 'ask-resolvers',
+    script: 'notify',
     call: async (telling) => {
       const { revision } = await found(telling.store, id(telling, 'silent'));
-      const question = { row: { ...NOTICE, id: 'unknown' }, views: VIEWS };
-      return telling.store.askResolvers(id(telling, 'silent'), revision, question);
+      const question = { row: { ...NOTICE, id: 'unknown' }, views: VIEWS, revision };
+      return telling.store.notify(id(telling, 'silent'), 'recover', question);
     },
     again: { outcome: 'not-due' },
   },
@@ -359,10 +359,15 @@ const RUN_STEPS: readonly Step[] = [
     call: (telling) =>
       telling.store.resolve(id(telling, 'again'), by('U-ops'), 'run-again', 'it had not begun'),
   },
-  { script: 'supersede', call: (telling) => telling.store.supersede(id(telling, 'again'), 'not-allowed') },
   {
-    script: 'withdraw',
-    call: (telling) => telling.store.withdraw(id(telling, 'retried'), by('U-rita'), 'enough'),
+    script: 'end',
+    call: (telling) =>
+      telling.store.end(id(telling, 'again'), { state: 'superseded', reason: 'not-allowed' }),
+  },
+  {
+    script: 'end',
+    call: (telling) =>
+      telling.store.end(id(telling, 'retried'), { state: 'withdrawn', ...by('U-rita'), reason: 'enough' }),
   },
   {
     script: 'start',
@@ -388,38 +393,42 @@ const PEOPLE_STEPS: readonly Step[] = [
   },
   { script: 'answer', call: (telling) => telling.store.answer(id(telling, 'question'), by('U-ann'), 'blue') },
   {
-    script: 'withdraw',
-    call: (telling) => telling.store.withdraw(id(telling, 'withdrawn'), by('U-eve'), ''),
+    script: 'end',
+    call: (telling) => telling.store.end(id(telling, 'withdrawn'), { state: 'withdrawn', ...by('U-eve') }),
   },
   {
-    script: 'withdraw',
-    call: (telling) => telling.store.withdraw(id(telling, 'withdrawn'), by('U-rita'), ''),
-  },
-  { script: 'supersede', call: (telling) => telling.store.supersede(id(telling, 'superseded'), 'changed') },
-  {
-    script: 'abandon',
-    call: (telling) => telling.store.abandon(id(telling, 'abandoned'), 'no channel'),
-    again: settled('failed', ''),
+    script: 'end',
+    call: (telling) => telling.store.end(id(telling, 'withdrawn'), { state: 'withdrawn', ...by('U-rita') }),
   },
   {
-    script: 'add-views',
-    call: (telling) => telling.store.addViews(id(telling, 'waiting'), VIEWS),
-    again: { outcome: 'added', views: 0 },
+    script: 'end',
+    call: (telling) =>
+      telling.store.end(id(telling, 'superseded'), { state: 'superseded', reason: 'changed' }),
   },
-  { script: 'expire', call: (telling) => telling.store.expire(id(telling, 'expired')) },
   {
-    script: 'remind',
+    script: 'end',
+    call: (telling) => telling.store.end(id(telling, 'abandoned'), { state: 'failed', reason: 'no channel' }),
+  },
+  {
+    script: 'redraw',
+    call: (telling) => telling.store.redraw(id(telling, 'waiting'), { views: VIEWS }),
+    again: { outcome: 'redrawn', added: 0 },
+  },
+  { script: 'end', call: (telling) => telling.store.end(id(telling, 'expired'), { state: 'expired' }) },
+  {
+    script: 'notify',
     prepare: (telling) => telling.hasten(`remind|${id(telling, 'waiting')}`),
-    call: (telling) => telling.store.remind(id(telling, 'waiting'), { ...NOTICE, id: 'reminder' }),
+    call: (telling) =>
+      telling.store.notify(id(telling, 'waiting'), 'remind', { row: { ...NOTICE, id: 'reminder' } }),
     again: { outcome: 'not-due' },
   },
   {
-    script: 'escalate',
+    script: 'notify',
     call: (telling) =>
-      telling.store.escalate(id(telling, 'waiting'), { ...NOTICE, id: 'escalation' }, [
-        ...VIEWS,
-        { id: 'to-U-boss', place: { user: 'U-boss' } },
-      ]),
+      telling.store.notify(id(telling, 'waiting'), 'escalate', {
+        row: { ...NOTICE, id: 'escalation' },
+        views: [...VIEWS, { id: 'to-U-boss', place: { user: 'U-boss' } }],
+      }),
     again: { outcome: 'not-due' },
   },
 ];
@@ -501,16 +510,6 @@ const END_STEPS: readonly Step[] = [
     call: (telling) => telling.store.purge(id(telling, 'run')),
     again: { outcome: 'unknown' },
   },
-  {
-    script: 'feedback',
-    call: ({ store, threadId }) =>
-      store.giveFeedback({ threadId, answer: '1', person: 'U-ann', verdict: 'good' }),
-  },
-  {
-    script: 'remember',
-    call: ({ store }) => store.remember('C1', { id: 'n', text: 'On Tuesdays.', people: ['U-ann'] }, 3),
-  },
-  { script: 'forget', call: ({ store }) => store.forget('C1', ['n']) },
   {
     script: 'retire',
     call: ({ store, threadId }) => store.retire(threadId),

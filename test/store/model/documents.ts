@@ -20,9 +20,12 @@ export function documentModel(world: World): DocumentVerbs {
       return 'written';
     },
     listDocuments: (start) =>
-      [...documents.keys()]
-        .filter((key) => key.startsWith(start))
-        .sort()
-        .map((key) => ({ group: key.slice(0, key.indexOf('|')), id: key.slice(key.indexOf('|') + 1) })),
+      [...documents]
+        .filter(([key]) => key.startsWith(start))
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([key, document]) => {
+          const [group = '', id = ''] = key.split('|');
+          return { group, id, ...document };
+        }),
   };
 }

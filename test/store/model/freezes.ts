@@ -1,6 +1,6 @@
 import type { Freeze, NewFreeze } from '../../../src/store/port/workspace.ts';
 import { runsOf, upTo } from './lists.ts';
-import type { Request, Verbs, World } from './world.ts';
+import { isSettled, type Request, settled, type Verbs, type World } from './world.ts';
 
 type FreezeVerbs = Pick<Verbs, 'freeze' | 'unfreeze' | 'readFreezes' | 'showFreeze' | 'redraw'>;
 
@@ -79,14 +79,14 @@ export function freezeModel(world: World): FreezeVerbs {
       };
     },
 
-    redraw(requestId, cause) {
+    redraw(requestId, { cause = '', views = [] }) {
       const request = world.request(requestId);
       if (request === undefined) return { outcome: 'unknown' };
-      const isOpen = ['pending', 'approved', 'started', 'unknown'].includes(request.state);
-      if (!isOpen && request.granted !== true)
-        return { outcome: 'settled', state: request.state, by: request.by ?? '' };
-      redrawFor(request, cause);
-      return { outcome: 'redrawn' };
+      const needsPeople = ['pending', 'unknown'].includes(request.state);
+      const isShown = !isSettled(request) || request.granted === true;
+      if (!isShown || (views.length > 0 && !needsPeople)) return settled(request);
+      if (cause !== '') redrawFor(request, cause);
+      return { outcome: 'redrawn', added: world.addViews(request, views) };
     },
   };
 }

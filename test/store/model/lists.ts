@@ -24,7 +24,7 @@ function requestersOf({ requester, requesters = [requester] }: NewRequest): read
   return requesters;
 }
 
-/** The timers, derived from the states of requests and threads. */
+/** The timers and other work, derived from the states of requests and threads. */
 export function timersOf({ requests, threads, toShow }: World): readonly Timed[] {
   const ofRequests = [...requests].flatMap(([id, request]): Timed[] => {
     if (request.state === 'started') return [[`recover|${id}`, request.recoverAt]];
@@ -44,13 +44,15 @@ export function timersOf({ requests, threads, toShow }: World): readonly Timed[]
   });
   return [
     ...ofRequests,
+    ...runsOf({ requests }).map(([id, at]): Timed => [`run|${id}`, at]),
+    ...[...threads].map(([id, { wakeAt }]): Timed => [`thread|${id}`, wakeAt]),
     ...[...threads].map(([id, { retireAt }]): Timed => [`retire|${id}`, retireAt]),
     ...[...toShow].map(([id, at]): Timed => [`freeze|${id}`, at]),
   ];
 }
 
 /** The approved actions that wait to run, and since when. */
-export function runsOf({ requests }: World): readonly Timed[] {
+export function runsOf({ requests }: Pick<World, 'requests'>): readonly Timed[] {
   return [...requests]
     .filter(([, { state }]) => state === 'approved')
     .map(([id, { since, runAt }]) => [id, runAt ?? since]);
@@ -95,16 +97,19 @@ export function listModel(world: World): ListVerbs {
       ).length,
 
     due({ overdueMs, limit }) {
-      const { threads, outbox } = world;
       const due = (timed: readonly Timed[]) => upTo(world.now - overdueMs, timed).slice(0, limit);
+      const work = due(timersOf(world)).map((name) => {
+        const [kind = '', id = ''] = name.split('|');
+        return { kind, id };
+      });
+      const ids = (wanted: string) => work.flatMap(({ kind, id }) => (kind === wanted ? [id] : []));
       return {
-        threads: due([...threads].map(([id, { wakeAt }]) => [id, wakeAt])),
-        runs: due(runsOf(world)),
-        timers: due(timersOf(world)).map((timer) => {
-          const [kind, id = ''] = timer.split('|');
-          return { kind: kind as TimerKind, id };
-        }),
-        hasOutbox: due([...outbox].map(([item, { at }]) => [item, at])).length > 0,
+        threads: ids('thread'),
+        runs: ids('run'),
+        timers: work.flatMap(({ kind, id }) =>
+          kind === 'thread' || kind === 'run' ? [] : [{ kind: kind as TimerKind, id }],
+        ),
+        hasOutbox: due([...world.outbox].map(([item, { at }]) => [item, at])).length > 0,
       };
     },
   };

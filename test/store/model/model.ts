@@ -9,7 +9,6 @@ import { grantModel } from './grants.ts';
 import { joinedModel } from './joined.ts';
 import { limitModel } from './limits.ts';
 import { listModel } from './lists.ts';
-import { memoryModel } from './memory.ts';
 import { outboxModel } from './outbox.ts';
 import { requestModel } from './requests.ts';
 import { threadModel } from './threads.ts';
@@ -37,7 +36,6 @@ export function modelOf(world: World): Verbs {
     ...limitModel(world),
     ...usageModel(world),
     ...documentModel(world),
-    ...memoryModel(world),
   };
   return { ...single, ...joinedModel(world, single) };
 }

@@ -8,7 +8,7 @@ import { expiryOf, type Request, settled, UNKNOWN, type Verbs, votesFor, type Wo
 const HOLD_MS = 60_000;
 
 type Attempts = 'start' | 'heartbeat' | 'finish' | 'conclude' | 'resolve';
-type Verb = 'vote' | 'answer' | 'withdraw' | 'supersede' | 'abandon' | 'addViews' | Attempts;
+type Verb = 'vote' | 'answer' | 'end' | Attempts;
 
 /** The transitions of a request by people and workers; each checks everything before it changes anything. */
 export function requestModel(world: World): Pick<Verbs, Verb> {
@@ -103,49 +103,33 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       return { outcome: 'answered' };
     },
 
-    withdraw(requestId, actor, reason) {
+    end(requestId, end) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
-      if (actor.isOperator !== true && !requestersOf(request).includes(actor.who))
-        return refuse(request, actor, { outcome: 'not-yours' });
-      if (request.state === 'withdrawn') return { outcome: 'withdrawn' };
-      const isOpen = request.state === 'pending' || request.state === 'approved';
-      if (!isOpen || request.attempts > 0) return refuse(request, actor, settled(request));
-      world.settle(request, 'withdrawn', actor.who, reason);
-      world.audit(request, 'withdrawn', actor.who);
-      return { outcome: 'withdrawn' };
-    },
-
-    supersede(requestId, reason) {
-      const request = world.request(requestId);
-      if (request === undefined) return UNKNOWN;
-      if (request.state === 'superseded' && request.payload === reason) return { outcome: 'superseded' };
-      if (request.state === 'unknown' && request.payload === reason) return { outcome: 'unknown-outcome' };
-      if (request.state !== 'pending' && request.state !== 'approved') return settled(request);
+      const withdrawn = end.state === 'withdrawn' ? end : undefined;
+      const reason = end.state === 'expired' ? '' : (end.reason ?? '');
+      if (
+        withdrawn !== undefined &&
+        withdrawn.isOperator !== true &&
+        !requestersOf(request).includes(withdrawn.who)
+      )
+        return refuse(request, withdrawn, { outcome: 'not-yours' });
+      if (request.state === end.state && request.payload === reason) return { outcome: 'ended' };
+      const isSuperseded = end.state === 'superseded';
+      if (isSuperseded && request.state === 'unknown' && request.payload === reason)
+        return { outcome: 'unknown-outcome' };
+      const isOpen = withdrawn || isSuperseded ? ['pending', 'approved'] : ['pending'];
+      const isLate = !isOpen.includes(request.state) || (withdrawn && request.attempts > 0);
+      if (isLate) return withdrawn ? refuse(request, withdrawn, settled(request)) : settled(request);
+      if (end.state === 'expired' && world.now < expiryOf(request)) return { outcome: 'not-due' };
       if (request.attempts > 0) {
         world.askPeople(request, reason);
         world.audit(request, 'unknown', `try ${request.attempts}`);
         return { outcome: 'unknown-outcome' };
       }
-      world.settle(request, 'superseded', '', reason);
-      world.audit(request, 'superseded');
-      return { outcome: 'superseded' };
-    },
-
-    abandon(requestId, reason) {
-      const request = world.request(requestId);
-      if (request === undefined) return UNKNOWN;
-      if (request.state !== 'pending') return settled(request);
-      world.settle(request, 'failed', '', reason);
-      world.audit(request, 'abandoned');
-      return { outcome: 'abandoned' };
-    },
-
-    addViews(requestId, views) {
-      const request = world.request(requestId);
-      if (request === undefined) return UNKNOWN;
-      if (request.state !== 'pending' && request.state !== 'unknown') return settled(request);
-      return { outcome: 'added', views: world.addViews(request, views) };
+      world.settle(request, end.state, withdrawn?.who, reason);
+      world.audit(request, end.state === 'failed' ? 'abandoned' : end.state, withdrawn?.who);
+      return { outcome: 'ended' };
     },
 
     start(requestId, attempt) {

@@ -1,49 +1,32 @@
-import { expiryOf, isSettled, settled, UNKNOWN, type Verbs, type World } from './world.ts';
+import { isSettled, settled, UNKNOWN, type Verbs, type World } from './world.ts';
 
-type TimeVerbs = Pick<Verbs, 'expire' | 'remind' | 'escalate' | 'recover' | 'askResolvers' | 'purge'>;
+type TimeVerbs = Pick<Verbs, 'notify' | 'recover' | 'purge'>;
 
 /** Applies a timer to a request, never before it is due. */
 export function timeModel(world: World): TimeVerbs {
   return {
-    expire(requestId) {
+    notify(requestId, timer, { row, quietUntil = 0, revision, views = [] }) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
-      if (request.state === 'expired') return { outcome: 'expired' };
-      if (request.state !== 'pending') return settled(request);
-      if (world.now < expiryOf(request)) return { outcome: 'not-due' };
-      world.settle(request, 'expired');
-      world.audit(request, 'expired');
-      return { outcome: 'expired' };
-    },
-
-    remind(requestId, row, quietUntil = 0) {
-      const request = world.request(requestId);
-      if (request === undefined) return UNKNOWN;
-      if (request.state !== 'pending') return settled(request);
-      if (request.remindAt === undefined || world.now < request.remindAt) return { outcome: 'not-due' };
-      if (world.now < quietUntil) {
-        request.remindAt = quietUntil;
-        return { outcome: 'postponed' };
-      }
-      request.remindAt = world.now + (request.asked.policy.remindEveryMs ?? 0);
+      if (request.state !== (timer === 'recover' ? 'unknown' : 'pending')) return settled(request);
+      const at = { remind: request.remindAt, escalate: request.escalateAt, recover: request.askAt }[timer];
+      if (at === undefined || world.now < at) return { outcome: 'not-due' };
+      if (revision !== undefined && request.revision !== revision) return { outcome: 'changed' };
+      const { remindEveryMs = 0, escalate } = request.asked.policy;
+      const isQuiet = world.now < quietUntil;
+      if (timer === 'remind') request.remindAt = isQuiet ? quietUntil : world.now + remindEveryMs;
+      if (isQuiet) return { outcome: 'postponed' };
       world.send(row);
-      world.audit(request, 'reminded');
-      return { outcome: 'reminded' };
-    },
-
-    escalate(requestId, row, views = []) {
-      const request = world.request(requestId);
-      if (request === undefined) return UNKNOWN;
-      if (request.state !== 'pending') return settled(request);
-      if (request.escalateAt === undefined || world.now < request.escalateAt) return { outcome: 'not-due' };
-      const to = request.asked.policy.escalate?.to ?? [];
-      request.escalateAt = undefined;
-      request.principals = [...request.principals, ...to];
       world.addViews(request, views);
-      world.send(row);
-      world.redraw(request);
-      world.audit(request, 'escalated', to.join(' '));
-      return { outcome: 'escalated' };
+      if (timer === 'remind') world.audit(request, 'reminded');
+      if (timer === 'recover') request.askAt = undefined;
+      if (timer === 'escalate') {
+        request.escalateAt = undefined;
+        request.principals = [...request.principals, ...(escalate?.to ?? [])];
+        world.redraw(request);
+        world.audit(request, 'escalated', escalate?.to.join(' '));
+      }
+      return { outcome: 'sent' };
     },
 
     /** Only an action that is idempotent, young enough and not tried too often is tried again without asking. */
@@ -64,18 +47,6 @@ export function timeModel(world: World): TimeVerbs {
       world.askPeople(request, '');
       world.audit(request, 'unknown', `try ${tries}`);
       return { outcome: 'unknown-outcome' };
-    },
-
-    askResolvers(requestId, revision, { row, views }) {
-      const request = world.request(requestId);
-      if (request === undefined) return UNKNOWN;
-      if (request.state !== 'unknown') return settled(request);
-      if (request.askAt === undefined) return { outcome: 'not-due' };
-      if (request.revision !== revision) return { outcome: 'changed' };
-      request.askAt = undefined;
-      world.addViews(request, views);
-      world.send(row);
-      return { outcome: 'asked' };
     },
 
     /** Keeps requests that are not settled or not yet read by their thread. */

@@ -3,7 +3,7 @@ import type { Message, ToolPart } from '../../../src/agent/messages.ts';
 import type { SinkProgress, StoredCheckpoint } from '../../../src/store/port/audit.ts';
 import type { Document } from '../../../src/store/port/documents.ts';
 import type { Delegation, InboxItem, KeptFile, NewGrant, Store } from '../../../src/store/port/store.ts';
-import type { KeptNote, UsageTotals } from '../../../src/store/port/workspace.ts';
+import type { UsageTotals } from '../../../src/store/port/workspace.ts';
 import { threadOf } from '../../../src/store/record/keys.ts';
 import type {
   NewRequest,
@@ -28,9 +28,6 @@ type OutsideTheModel =
   | 'readCheckpoints'
   | 'trimCheckpoints'
   | 'listUsage'
-  | 'listFeedback'
-  | 'eraseFeedback'
-  | 'listNotes'
   | 'listQuarantined'
   | 'listRunning'
   | 'listGrants'
@@ -57,8 +54,6 @@ export interface Thread {
   effects: Map<string, Effect>;
   /** The files that it keeps, by id. */
   readonly files: Map<string, KeptFile>;
-  /** The feedback on answers, by answer and person. */
-  feedback?: Map<string, string>;
   /** The token of the latest turn. */
   token?: string;
   /** The number of turns in a row that failed, and the token of the last. */
@@ -208,8 +203,6 @@ export class World {
   readonly table: Table = { freezes: new Map(), votes: new Map(), ended: new Map() };
   /** The delegations by who gave them, and the click that ended the last of each. */
   readonly delegations = { given: new Map<string, Delegation>(), ended: new Map<string, string>() };
-  /** The notes about each channel, by id. */
-  readonly notes = new Map<string, Map<string, KeptNote>>();
   readonly digests = new Map<string, Digested>();
   readonly grants = new Map<string, Granted>();
   /** The actions that count against each limit. */

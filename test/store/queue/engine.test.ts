@@ -257,7 +257,7 @@ describe('stop', () => {
     [
       'was found by the sweep',
       OFTEN,
-      () => bench().redis.client.zadd(`{${bench().redis.prefix}}:run`, 1, 'T~r'),
+      () => bench().redis.client.zadd(`{${bench().redis.prefix}}:timers`, 1, 'run|T~r'),
     ],
   ])('waits for a handler that %s', async (_how, sweep, cause) => {
     const { engine } = openTestEngine(bench(), { sweep });

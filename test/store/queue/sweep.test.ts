@@ -13,7 +13,7 @@ describe('the sweep', () => {
     const threadId = newThreadId();
     await say(store, threadId);
     await store.enqueueOutbox(threadId, { id: 'row', body: {} });
-    await redis.client.zadd(`{${redis.prefix}}:run`, 0, 'T~r');
+    await redis.client.zadd(`{${redis.prefix}}:timers`, 0, 'run|T~r');
     await redis.client.zadd(`{${redis.prefix}}:timers`, 0, 'escalate|T~r');
     await engine.start({
       thread: async (id) => void seen.add(`thread ${id}`),
@@ -35,7 +35,7 @@ describe('the sweep', () => {
       handlers({ ...answering(store, answered), run: async (id) => void answered.push(id) }),
     );
     await say(store, newThreadId());
-    await redis.client.zadd(`{${redis.prefix}}:run`, 0, 'T~old');
+    await redis.client.zadd(`{${redis.prefix}}:timers`, 0, 'run|T~old');
     await until('the old one is found in several sweeps', () => answered.length >= 5);
     expect(new Set(answered)).toEqual(new Set(['T~old']));
   });
@@ -43,8 +43,8 @@ describe('the sweep', () => {
   test('what fails every time does not hide what lies behind it', async () => {
     const { redis } = bench();
     const { engine } = openTestEngine(bench(), { sweep: { ...OFTEN, limit: 1 } });
-    const run = `{${redis.prefix}}:run`;
-    await redis.client.zadd(run, 1, 'T~bad1', 2, 'T~bad2', 3, 'T~bad3', 4, 'T~good');
+    const timers = `{${redis.prefix}}:timers`;
+    await redis.client.zadd(timers, 1, 'run|T~bad1', 2, 'run|T~bad2', 3, 'run|T~bad3', 4, 'run|T~good');
     const seen: string[] = [];
     await engine.start(
       handlers({
@@ -60,7 +60,7 @@ describe('the sweep', () => {
   test('a handler that takes for ever holds up no other, and is not called again meanwhile', async () => {
     const { redis } = bench();
     const { engine } = openTestEngine(bench(), { sweep: OFTEN, concurrency: { run: 2 }, stopWithinMs: 50 });
-    await redis.client.zadd(`{${redis.prefix}}:run`, 1, 'T~slow', 2, 'T~1', 3, 'T~2');
+    await redis.client.zadd(`{${redis.prefix}}:timers`, 1, 'run|T~slow', 2, 'run|T~1', 3, 'run|T~2');
     const seen: string[] = [];
     await engine.start(
       handlers({

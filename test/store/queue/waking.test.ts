@@ -24,6 +24,7 @@ import {
   reject,
   suspendTurn,
   takeTurn,
+  withdrawal,
 } from '../support.ts';
 
 interface Woken {
@@ -130,10 +131,10 @@ test('a turn whose requests its stop withdraws wakes its thread', async () => {
 
 test('a further place for a card wakes the outbox, and one for a request that is settled does not', async () => {
   const requestId = await ask(quiet, { views: [] });
-  expect(await store.addViews(requestId, [PLACE])).toEqual({ outcome: 'added', views: 1 });
+  expect(await store.redraw(requestId, { views: [PLACE] })).toEqual({ outcome: 'redrawn', added: 1 });
   expectWoken([outbox()]);
   await quiet.vote(requestId, reject('U-ann'));
-  await store.addViews(requestId, [{ ...PLACE, id: 'dm' }]);
+  await store.redraw(requestId, { views: [{ ...PLACE, id: 'dm' }] });
   expectWoken([]);
 });
 
@@ -205,17 +206,27 @@ test('a click on a request whose time is over wakes its end', async () => {
   );
 });
 
-test.each<[string, () => Promise<string>, (requestId: string) => Promise<{ outcome: string }>, string]>([
+type Settling = [string, () => Promise<string>, (requestId: string) => Promise<{ outcome: string }>, string];
+test.each<Settling>([
   [
     'an answer',
     () => ask(quiet, { kind: 'question' }),
     (id) => store.answer(id, actor('U-ann'), 1),
     'answered',
   ],
-  ['a withdrawal', () => ask(quiet), (id) => store.withdraw(id, actor('U-rita'), 'no'), 'withdrawn'],
-  ['a change of its ground', () => ask(quiet), (id) => store.supersede(id, 'changed'), 'superseded'],
-  ['giving it up', () => ask(quiet), (id) => store.abandon(id, 'no channel'), 'abandoned'],
-  ['an expiry', () => ask(quiet, { policy: { expiresInMs: 0 } }), (id) => store.expire(id), 'expired'],
+  ...[
+    withdrawal('U-rita', 'no'),
+    { state: 'superseded', reason: 'changed' } as const,
+    { state: 'failed', reason: 'no channel' } as const,
+    { state: 'expired' } as const,
+  ].map(
+    (end): Settling => [
+      `a request that ends as ${end.state}`,
+      () => ask(quiet, { policy: { expiresInMs: 0 } }),
+      (id) => store.end(id, end),
+      'ended',
+    ],
+  ),
   ['an outcome', () => askAndStart(quiet), (id) => store.finish(id, outcome('first')), 'finished'],
   [
     'a verdict',
@@ -244,7 +255,7 @@ test('a retry that may not start redraws the card, wakes the look for its outcom
   const changed = await askAndRetry(quiet);
   await store.start(changed, attempt('second', { digest: 'another' }));
   const superseded = await askAndRetry(quiet);
-  await store.supersede(superseded, 'not-allowed');
+  await store.end(superseded, { state: 'superseded', reason: 'not-allowed' });
   expectWoken([look(changed), outbox(), look(superseded), outbox()]);
 });
 
@@ -275,7 +286,7 @@ test('an idempotent action that fell silent runs again, any other is shown as un
   await store.recover(once);
   expectWoken([outbox()]);
   const { revision } = await found(quiet, once);
-  await store.askResolvers(once, revision, { row: row(), views: [] });
+  await store.notify(once, 'recover', { row: row(), views: [], revision });
   expectWoken([outbox()]);
 });
 
@@ -292,13 +303,13 @@ test('a person who says "run again" wakes the action', async () => {
 test('a reminder wakes the outbox and the next reminder, an escalation the outbox, and before their time nobody', async () => {
   const policy = { remindEveryMs: 1, escalate: { afterMs: 0, to: ['U-boss'] } };
   const due = await ask(quiet, { policy });
-  await expect.poll(() => store.remind(due, row())).toEqual({ outcome: 'reminded' });
+  await expect.poll(() => store.notify(due, 'remind', { row: row() })).toEqual({ outcome: 'sent' });
   expectWoken([outbox(), { work: { kind: 'timer', timer: 'remind', id: due }, delayMs: 1 }]);
-  await store.escalate(due, row());
+  await store.notify(due, 'escalate', { row: row() });
   expectWoken([outbox()]);
   const early = await ask(quiet, { policy: { remindEveryMs: MINUTE_MS } });
-  await store.remind(early, row());
-  await store.expire(early);
+  await store.notify(early, 'remind', { row: row() });
+  await store.end(early, { state: 'expired' });
   expectWoken([]);
 });
 

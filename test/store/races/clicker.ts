@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import type { Store } from '../../../src/store/port/store.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
-import { actor, approve, attempt, outcome, reject } from '../support.ts';
+import { approve, attempt, outcome, reject, withdrawal } from '../support.ts';
 
 /** The calls of a process in one round, all at once. */
 export interface Order {
@@ -34,9 +34,9 @@ function perform(store: Store, requestId: string, act: Act) {
     case 'reject':
       return store.vote(requestId, reject(act.who));
     case 'withdraw':
-      return store.withdraw(requestId, actor(act.who), 'never mind');
+      return store.end(requestId, withdrawal(act.who, 'never mind'));
     case 'expire':
-      return store.expire(requestId);
+      return store.end(requestId, { state: 'expired' });
   }
 }
 

@@ -130,7 +130,7 @@ test('approvals, rejections, a withdrawal and the end of the time in one moment 
     acts.splice(round % PEOPLE, 0, ...others);
     const { told, effects } = await actAtOnce(id, acts);
     // Nobody came to end it where the time ran out after the sweep had looked.
-    if ((await found(store, id)).state === 'pending') await store.expire(id);
+    if ((await found(store, id)).state === 'pending') await store.end(id, { state: 'expired' });
     const { state, by = '', votes, approvals } = await found(store, id);
     outcomes.add(state);
     expect(SETTLED, id).toContain(state);

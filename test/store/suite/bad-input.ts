@@ -14,6 +14,7 @@ import {
   outcome,
   type RequestChanges,
   reject,
+  withdrawal,
 } from '../support.ts';
 import type { Subject } from './suite.ts';
 
@@ -23,18 +24,13 @@ const VERBS: Readonly<Record<string, (store: Store, id: string) => Promise<unkno
   load: (store, id) => store.load(id),
   vote: (store, id) => store.vote(id, approve('U-ann')),
   answer: (store, id) => store.answer(id, actor('U-ann'), 'blue'),
-  withdraw: (store, id) => store.withdraw(id, actor('U-rita'), ''),
-  supersede: (store, id) => store.supersede(id, ''),
+  end: (store, id) => store.end(id, withdrawal('U-rita')),
   start: (store, id) => store.start(id, attempt('first')),
   finish: (store, id) => store.finish(id, outcome('first')),
-  abandon: (store, id) => store.abandon(id, ''),
-  addViews: (store, id) => store.addViews(id, [{ id: 'thread', place: {} }]),
+  redraw: (store, id) => store.redraw(id, { views: [{ id: 'thread', place: {} }] }),
   resolve: (store, id) => store.resolve(id, actor('U-ops'), 'ran', ''),
-  expire: (store, id) => store.expire(id),
-  remind: (store, id) => store.remind(id, ROW),
-  escalate: (store, id) => store.escalate(id, ROW),
   recover: (store, id) => store.recover(id),
-  askResolvers: (store, id) => store.askResolvers(id, 1, { row: ROW, views: [] }),
+  notify: (store, id) => store.notify(id, 'recover', { row: ROW, views: [], revision: 1 }),
   purge: (store, id) => store.purge(id),
 };
 const NO_IDS = [
@@ -99,7 +95,9 @@ export function describeBadInput(subject: () => Subject): void {
           expect(await store.vote(approval, approve(who))).toEqual({ outcome: 'not-eligible' });
           expect(await store.answer(question, actor(who), 1)).toEqual({ outcome: 'not-eligible' });
           expect(await store.resolve(approval, actor(who), 'ran', '')).toEqual({ outcome: 'not-eligible' });
-          expect(await store.withdraw(approval, actor(who), '')).toEqual({ outcome: 'not-yours' });
+          expect(await store.end(approval, withdrawal(who))).toEqual({
+            outcome: 'not-yours',
+          });
         }
       });
     });
@@ -110,7 +108,7 @@ export function describeBadInput(subject: () => Subject): void {
       const good = { id: 'thread', place: {} };
       await expectNoChange(async () => {
         for (const id of ['', 'a b', 'a|b', 'a\nb'])
-          expect(await store.addViews(requestId, [good, { id, place: {} }])).toEqual({
+          expect(await store.redraw(requestId, { views: [good, { id, place: {} }] })).toEqual({
             outcome: 'invalid-view',
           });
       });

@@ -1,6 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { threadOf } from '../../../src/store/record/keys.ts';
-import { actor, approve, ask, askAndStart, attempt, found, reject, stateOf, takeTurn } from '../support.ts';
+import {
+  actor,
+  approve,
+  ask,
+  askAndStart,
+  attempt,
+  found,
+  reject,
+  stateOf,
+  takeTurn,
+  withdrawal,
+} from '../support.ts';
 import type { Subject } from './suite.ts';
 
 /** Decisions of people, and the answers to those who may not decide or are late. */
@@ -157,9 +168,13 @@ export function describeDecisions(subject: () => Subject): void {
     test('is for the requester alone', async () => {
       const { store } = subject();
       const id = await ask(store);
-      expect(await store.withdraw(id, actor('U-ann'), 'no')).toEqual({ outcome: 'not-yours' });
+      expect(await store.end(id, withdrawal('U-ann', 'no'))).toEqual({
+        outcome: 'not-yours',
+      });
       expect(await stateOf(store, id)).toBe('pending');
-      expect(await store.withdraw(id, actor('U-rita'), 'a mistake')).toEqual({ outcome: 'withdrawn' });
+      expect(await store.end(id, withdrawal('U-rita', 'a mistake'))).toEqual({
+        outcome: 'ended',
+      });
       expect(await found(store, id)).toMatchObject({ state: 'withdrawn', payload: 'a mistake' });
       expect(await store.vote(id, approve('U-ann'))).toEqual({
         outcome: 'settled',
@@ -172,11 +187,13 @@ export function describeDecisions(subject: () => Subject): void {
       const { store } = subject();
       const approved = await ask(store);
       await store.vote(approved, approve('U-ann'));
-      expect(await store.withdraw(approved, actor('U-rita'), 'stop')).toEqual({ outcome: 'withdrawn' });
+      expect(await store.end(approved, withdrawal('U-rita', 'stop'))).toEqual({
+        outcome: 'ended',
+      });
       const stopped = { outcome: 'settled', state: 'withdrawn', by: 'U-rita' };
       expect(await store.start(approved, attempt('first'))).toEqual(stopped);
       const begun = await askAndStart(store);
-      expect(await store.withdraw(begun, actor('U-rita'), 'stop')).toMatchObject({ state: 'started' });
+      expect(await store.end(begun, withdrawal('U-rita', 'stop'))).toMatchObject({ state: 'started' });
       expect(await stateOf(store, begun)).toBe('started');
     });
   });
@@ -185,9 +202,8 @@ export function describeDecisions(subject: () => Subject): void {
     test('fails it with the reason, and the thread goes on', async () => {
       const { store } = subject();
       const id = await ask(store);
-      expect(await store.abandon(id, 'no channel')).toEqual({ outcome: 'abandoned' });
+      expect(await store.end(id, { state: 'failed', reason: 'no channel' })).toEqual({ outcome: 'ended' });
       const failed = { outcome: 'settled', state: 'failed', by: '' };
-      expect(await store.abandon(id, 'no channel')).toEqual(failed);
       expect(await store.vote(id, approve('U-ann'))).toEqual(failed);
       const { settled } = await takeTurn(store, threadOf(id) ?? '');
       expect(settled).toEqual([{ requestId: id, state: 'failed', by: '', payload: 'no channel' }]);
@@ -198,7 +214,7 @@ export function describeDecisions(subject: () => Subject): void {
       const id = await ask(store);
       await store.vote(id, approve('U-ann'));
       const decided = { outcome: 'settled', state: 'approved', by: 'U-ann' };
-      expect(await store.abandon(id, 'no channel')).toEqual(decided);
+      expect(await store.end(id, { state: 'failed', reason: 'no channel' })).toEqual(decided);
       expect(await stateOf(store, id)).toBe('approved');
     });
   });
@@ -207,7 +223,9 @@ export function describeDecisions(subject: () => Subject): void {
     test('ends what has not begun and tells a late click', async () => {
       const { store } = subject();
       const id = await ask(store);
-      expect(await store.supersede(id, 'the policy changed')).toEqual({ outcome: 'superseded' });
+      expect(await store.end(id, { state: 'superseded', reason: 'the policy changed' })).toEqual({
+        outcome: 'ended',
+      });
       expect(await found(store, id)).toMatchObject({ state: 'superseded', payload: 'the policy changed' });
       expect(await store.vote(id, approve('U-ann'))).toMatchObject({ state: 'superseded' });
     });
@@ -215,7 +233,10 @@ export function describeDecisions(subject: () => Subject): void {
     test('leaves what has begun alone', async () => {
       const { store } = subject();
       const id = await askAndStart(store);
-      expect(await store.supersede(id, 'late')).toMatchObject({ outcome: 'settled', state: 'started' });
+      expect(await store.end(id, { state: 'superseded', reason: 'late' })).toMatchObject({
+        outcome: 'settled',
+        state: 'started',
+      });
       expect(await stateOf(store, id)).toBe('started');
     });
   });

@@ -110,7 +110,7 @@ export function describeLists(subject: () => Subject): void {
       const [approved = '', rejected = '', withdrawn = ''] = apart;
       await store.vote(approved, approve(ann));
       await store.vote(rejected, reject(ann));
-      await store.withdraw(withdrawn, { who: rita, evidence: {} }, '');
+      await store.end(withdrawn, { state: 'withdrawn', who: rita, evidence: {} });
       expect(await store.countPending(rita)).toBe(3);
       expect(await store.countPending('U-nobody')).toBe(0);
     });

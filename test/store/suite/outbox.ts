@@ -103,8 +103,10 @@ export function describeOutbox(subject: () => Subject): void {
       await store.enqueueOutbox(threadId, row);
       const item = await takeRow(threadId);
       await suspendTurn(store, await beginTurn(store, threadId), { requests: [request], rows: [second] });
-      await expect.poll(() => store.remind(request.id, second)).toEqual({ outcome: 'reminded' });
-      expect(await store.escalate(request.id, second)).toEqual({ outcome: 'escalated' });
+      await expect
+        .poll(() => store.notify(request.id, 'remind', { row: second }))
+        .toEqual({ outcome: 'sent' });
+      expect(await store.notify(request.id, 'escalate', { row: second })).toEqual({ outcome: 'sent' });
       expect(await takeOf(threadId)).toEqual([]);
       expect(await store.retryOutbox(item, 0)).toBe('later');
       expect(await takeRow(threadId)).toMatchObject({ body: row.body });
@@ -226,21 +228,21 @@ export function describeOutbox(subject: () => Subject): void {
       const { store } = subject();
       const id = await ask(store);
       const moved = { id: 'thread', place: { channel: 'C2' } };
-      expect(await store.addViews(id, VIEWS)).toEqual({ outcome: 'added', views: 2 });
-      expect(await store.addViews(id, [moved])).toEqual({ outcome: 'added', views: 0 });
+      expect(await store.redraw(id, { views: VIEWS })).toEqual({ outcome: 'redrawn', added: 2 });
+      expect(await store.redraw(id, { views: [moved] })).toEqual({ outcome: 'redrawn', added: 0 });
       const { views } = await found(store, id);
       expect(views.map((view) => ({ id: view.id, place: view.place }))).toEqual(VIEWS);
       const items = await takeOf(threadOf(id) ?? '');
       expect(items.map((item) => item.kind === 'view' && item.viewId).sort()).toEqual(['dm-ann', 'thread']);
       await store.vote(id, approve('U-ann'));
       const decided = { outcome: 'settled', state: 'approved', by: 'U-ann' };
-      expect(await store.addViews(id, [{ id: 'late', place: {} }])).toEqual(decided);
+      expect(await store.redraw(id, { views: [{ id: 'late', place: {} }] })).toEqual(decided);
     });
 
     test('can be added for those who say what became of an action', async () => {
       const { store } = subject();
       const id = await askAndLose(store);
-      expect(await store.addViews(id, VIEWS)).toEqual({ outcome: 'added', views: 2 });
+      expect(await store.redraw(id, { views: VIEWS })).toEqual({ outcome: 'redrawn', added: 2 });
     });
 
     test('is due again at once when the record changed while it was drawn', async () => {

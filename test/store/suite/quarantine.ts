@@ -120,8 +120,10 @@ export function describeQuarantine(subject: () => Subject): void {
         await client.hdel(key, field);
         const before = await client.hgetall(key);
         expect(await store.vote(id, approve('U-ann'))).toEqual({ outcome: 'malformed' });
-        expect(await store.expire(id)).toEqual({ outcome: 'malformed' });
-        expect(await store.supersede(id, 'changed')).toEqual({ outcome: 'malformed' });
+        expect(await store.end(id, { state: 'expired' })).toEqual({ outcome: 'malformed' });
+        expect(await store.end(id, { state: 'superseded', reason: 'changed' })).toEqual({
+          outcome: 'malformed',
+        });
         expect(await client.hgetall(key)).toEqual(before);
         const taken = await store.claimTurn(threadOf(id) ?? '', MINUTE_MS);
         expect(taken).toHaveProperty('reason', expect.stringContaining(field));
@@ -150,7 +152,7 @@ export function describeQuarantine(subject: () => Subject): void {
       await expect.poll(() => dueOf(id)).toHaveLength(3);
       await damage(id, field, value);
       const row = { id: `${id}:row`, body: {} };
-      const said = [await store.remind(id, row), await store.escalate(id, row)];
+      const said = [await store.notify(id, 'remind', { row }), await store.notify(id, 'escalate', { row })];
       expect(said.map(({ outcome }) => outcome)).toContain('malformed');
       expect(await dueOf(id)).toEqual([]);
     });
@@ -181,7 +183,7 @@ export function describeQuarantine(subject: () => Subject): void {
       await damage(bad.id, 'quorum', 'some');
       expect(await store.vote(bad.id, approve('U-ann'))).toEqual({ outcome: 'malformed' });
       expect(await dueOf(good.id)).toEqual(['expire']);
-      expect(await store.expire(good.id)).toEqual({ outcome: 'expired' });
+      expect(await store.end(good.id, { state: 'expired' })).toEqual({ outcome: 'ended' });
     });
   });
 

@@ -16,6 +16,7 @@ import {
   resultMessage,
   stateOf,
   takeTurn,
+  withdrawal,
 } from '../support.ts';
 import type { Subject } from './suite.ts';
 
@@ -179,12 +180,14 @@ export function describeRuns(subject: () => Subject): void {
       expect(await store.recover(id)).toEqual({ outcome: 'still-unknown' });
       const { revision } = await found(store, id);
       const question = { row: { id: newThreadId(), body: {} }, views: [{ id: 'to-U-ops', place: {} }] };
-      expect(await store.askResolvers(id, revision - 1, question)).toEqual({ outcome: 'changed' });
+      expect(await store.notify(id, 'recover', { ...question, revision: revision - 1 })).toEqual({
+        outcome: 'changed',
+      });
       expect((await found(store, id)).views).toEqual([]);
-      expect(await store.askResolvers(id, revision, question)).toEqual({ outcome: 'asked' });
+      expect(await store.notify(id, 'recover', { ...question, revision })).toEqual({ outcome: 'sent' });
       expect((await found(store, id)).views).toMatchObject([{ id: 'to-U-ops' }]);
       expect(await isToRecover(id)).toBe(false);
-      expect(await store.askResolvers(id, revision, question)).toEqual({ outcome: 'not-due' });
+      expect(await store.notify(id, 'recover', { ...question, revision })).toEqual({ outcome: 'not-due' });
       expect(await store.recover(id)).toMatchObject({ outcome: 'settled', state: 'unknown' });
     });
 
@@ -276,7 +279,7 @@ export function describeRuns(subject: () => Subject): void {
     const refused: readonly (readonly [string, (id: string) => Promise<unknown>])[] = [
       ['has changed', (id) => subject().store.start(id, attempt('second', { digest: 'digest-2' }))],
       ['lost its quorum', (id) => subject().store.start(id, attempt('second', { stillEligible: [] }))],
-      ['is superseded', (id) => subject().store.supersede(id, 'not-allowed')],
+      ['is superseded', (id) => subject().store.end(id, { state: 'superseded', reason: 'not-allowed' })],
     ];
     test.each(refused)('because it %s has an unknown outcome, and people are asked', async (_, refuse) => {
       const { store } = subject();
@@ -312,7 +315,9 @@ export function describeRuns(subject: () => Subject): void {
     test('cannot be withdrawn as one that did not run', async () => {
       const { store } = subject();
       const id = await askAndRetry(store);
-      expect(await store.withdraw(id, actor('U-rita'), 'stop')).toMatchObject({ state: 'approved' });
+      expect(await store.end(id, withdrawal('U-rita', 'stop'))).toMatchObject({
+        state: 'approved',
+      });
       expect(await store.start(id, attempt('second'))).toEqual({ outcome: 'started', tries: 2 });
     });
   });

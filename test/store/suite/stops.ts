@@ -13,6 +13,7 @@ import {
   stateOf,
   suspendTurn,
   takeTurn,
+  withdrawal,
 } from '../support.ts';
 import type { Subject } from './suite.ts';
 
@@ -117,7 +118,7 @@ export function describeStops(subject: () => Subject): void {
       }
       expect([...(await store.waitingIn(threadId))].sort()).toEqual([other.id, unknown.id].sort());
       expect(await store.vote(own.id, approve('U-ann'))).toMatchObject({ outcome: 'settled' });
-      await store.withdraw(other.id, actor('U-otto'), '');
+      await store.end(other.id, withdrawal('U-otto'));
       await store.resolve(unknown.id, actor('U-ops'), 'ran', 'seen', 1);
       const { settled } = await takeTurn(store, threadId);
       expect(settled).toContainEqual({ requestId: own.id, state: 'withdrawn', by: 'U-rita', payload: '' });

@@ -22,7 +22,7 @@ export function describeTime(subject: () => Subject): void {
       const { store } = subject();
       const id = await ask(store, { policy: { expiresInMs: 0 } });
       expect(await dueTimers(id)).toEqual(['expire']);
-      expect(await store.expire(id)).toEqual({ outcome: 'expired' });
+      expect(await store.end(id, { state: 'expired' })).toEqual({ outcome: 'ended' });
       expect(await stateOf(store, id)).toBe('expired');
       expect(await dueTimers(id)).toEqual([]);
       const { settled } = await takeTurn(store, threadOf(id) ?? '');
@@ -32,9 +32,13 @@ export function describeTime(subject: () => Subject): void {
     test('does not come before its time, nor to what was decided', async () => {
       const { store } = subject();
       const id = await ask(store);
-      expect(await store.expire(id)).toEqual({ outcome: 'not-due' });
+      expect(await store.end(id, { state: 'expired' })).toEqual({ outcome: 'not-due' });
       await store.vote(id, approve('U-ann'));
-      expect(await store.expire(id)).toEqual({ outcome: 'settled', state: 'approved', by: 'U-ann' });
+      expect(await store.end(id, { state: 'expired' })).toEqual({
+        outcome: 'settled',
+        state: 'approved',
+        by: 'U-ann',
+      });
     });
 
     test('refuses a click that comes before the sweep', async () => {
@@ -52,7 +56,7 @@ export function describeTime(subject: () => Subject): void {
       const { store } = subject();
       const id = await ask(store, { policy: { remindEveryMs: 1 } });
       await expect.poll(() => dueTimers(id)).toEqual(['remind']);
-      expect(await store.remind(id, ROW)).toEqual({ outcome: 'reminded' });
+      expect(await store.notify(id, 'remind', { row: ROW })).toEqual({ outcome: 'sent' });
       expect(await rowIds()).toContain(ROW.id);
       await expect.poll(() => dueTimers(id)).toEqual(['remind']);
     });
@@ -61,9 +65,9 @@ export function describeTime(subject: () => Subject): void {
       const { store } = subject();
       const early = await ask(store, { policy: { remindEveryMs: MINUTE_MS } });
       const row = { ...ROW, id: newThreadId() };
-      expect(await store.remind(early, row)).toEqual({ outcome: 'not-due' });
+      expect(await store.notify(early, 'remind', { row })).toEqual({ outcome: 'not-due' });
       await store.vote(early, approve('U-ann'));
-      expect(await store.remind(early, row)).toMatchObject({ outcome: 'settled', by: 'U-ann' });
+      expect(await store.notify(early, 'remind', { row })).toMatchObject({ outcome: 'settled', by: 'U-ann' });
       expect(await rowIds()).not.toContain(row.id);
     });
   });
@@ -75,11 +79,11 @@ export function describeTime(subject: () => Subject): void {
       const id = await ask(store, { policy: { escalate: { afterMs: 0, to: [boss] } } });
       expect(await store.list('waiting', [boss], { limit: 5 })).toEqual({ requestIds: [], next: undefined });
       const row = { id: newThreadId(), body: { text: 'please look' } };
-      expect(await store.escalate(id, row)).toEqual({ outcome: 'escalated' });
+      expect(await store.notify(id, 'escalate', { row })).toEqual({ outcome: 'sent' });
       expect((await found(store, id)).principals).toEqual(['U-ann', 'U-ben', boss]);
       expect((await store.list('waiting', [boss], { limit: 5 })).requestIds).toEqual([id]);
       expect(await rowIds()).toContain(row.id);
-      expect(await store.escalate(id, row)).toEqual({ outcome: 'not-due' });
+      expect(await store.notify(id, 'escalate', { row })).toEqual({ outcome: 'not-due' });
       await store.vote(id, approve(boss));
       expect((await store.list('waiting', [boss], { limit: 5 })).requestIds).toEqual([]);
     });
@@ -90,17 +94,17 @@ export function describeTime(subject: () => Subject): void {
       const id = await ask(store, { views, policy: { escalate: { afterMs: 0, to: ['U-boss'] } } });
       const row = { id: newThreadId(), body: {} };
       const added = [...views, { id: 'to-U-boss', place: { user: 'U-boss' } }];
-      expect(await store.escalate(id, row, [{ id: 'to U-boss', place: {} }])).toEqual({
+      expect(await store.notify(id, 'escalate', { row, views: [{ id: 'to U-boss', place: {} }] })).toEqual({
         outcome: 'invalid-view',
       });
-      expect(await store.escalate(id, row, added)).toEqual({ outcome: 'escalated' });
+      expect(await store.notify(id, 'escalate', { row, views: added })).toEqual({ outcome: 'sent' });
       expect((await found(store, id)).views).toMatchObject(added);
     });
 
     test('does not come before its time', async () => {
       const { store } = subject();
       const id = await ask(store, { policy: { escalate: { afterMs: MINUTE_MS, to: ['U-boss'] } } });
-      expect(await store.escalate(id, ROW)).toEqual({ outcome: 'not-due' });
+      expect(await store.notify(id, 'escalate', { row: ROW })).toEqual({ outcome: 'not-due' });
       expect((await found(store, id)).principals).toEqual(['U-ann', 'U-ben']);
     });
   });

@@ -111,7 +111,7 @@ test('a request for an account expires: the call did not run, and the model is t
   expect(expiresAt - createdAt).toBe(86_400_000);
   // A day passes.
   await story.redis.hset(new Keys(story.prefix).request(pending ?? ''), 'expires', String(Date.now()));
-  expect(await bot.context.store.expire(pending ?? '')).toEqual({ outcome: 'expired' });
+  expect(await bot.context.store.end(pending ?? '', { state: 'expired' })).toEqual({ outcome: 'ended' });
   await thread.shows(/Nobody connected\./);
   await thread.shows(/Expired/);
   expect(story.toldOfCalls().join()).toContain('expired');

@@ -31,8 +31,8 @@ export async function withdraw(
   requestId: string,
   { who, id }: Click,
 ): Promise<Notice> {
-  const result = await store.withdraw(requestId, { who, evidence: { click: id } }, '');
-  return result.outcome === 'withdrawn' ? undefined : refusalText(result);
+  const result = await store.end(requestId, { state: 'withdrawn', who, evidence: { click: id } });
+  return result.outcome === 'ended' ? undefined : refusalText(result);
 }
 
 /** Records the outcome of an action whose outcome is unknown, as it was after `tries` attempts. */
@@ -63,12 +63,10 @@ export async function edit(
   const { problem } = await authorize(context, click, principals, policy.excluded);
   if (problem !== undefined && !request.requesters.includes(click.who)) return ineligibleText(problem);
   if (isSameCall(context.toolbox, request, input)) return noticeTexts.unchanged;
-  const result = await context.store.supersede(
-    request.id,
-    writeReason({ code: 'edited', input, by: click.who }),
-  );
+  const reason = writeReason({ code: 'edited', input, by: click.who });
+  const result = await context.store.end(request.id, { state: 'superseded', reason });
   if (result.outcome === 'unknown-outcome') return noticeTexts.startedBefore;
-  return result.outcome === 'superseded' ? undefined : refusalText(result);
+  return result.outcome === 'ended' ? undefined : refusalText(result);
 }
 
 /** Tells whether an input is the one that would run now, as the tool reads both. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { BYTES_PER_TOKEN } from '../../../agent/history.ts';
 import { type Message, type UserMessage, userMessage } from '../../../agent/messages.ts';
 import { NOBODY } from '../../../engine/task-people.ts';
+import { memoryIn } from '../../../store/documents/memory.ts';
 import type { ClaimedTurn, InboxItem } from '../../../store/port/store.ts';
 import type { BotContext } from '../../context.ts';
 import type { Directory } from '../../slack/directory.ts';
@@ -159,7 +160,7 @@ async function readTopic(context: BotContext, channel: string): Promise<UserMess
 }
 
 async function readNotes({ store }: BotContext, channel: string): Promise<UserMessage[]> {
-  const notes = await store.recall(channel);
+  const notes = await memoryIn(store).recall(channel);
   return notes.map(({ id, text, people: [user = NOBODY, ...authors], at }) =>
     userMessage(quoteContext('a note about this channel', text, at / 1_000), {
       ...{ user, authors, role: 'context', about: `note ${id}` },

@@ -69,7 +69,6 @@ export const replyTexts = {
   },
   feedbackWrongPlace: "You can't rate this answer from here.",
   feedbackOtherWorkspace: 'Only members of this workspace can rate answers.',
-  feedbackTooLate: "This answer is too old to be rated: I don't keep it any more.",
   asks: ' asks: ',
   cannotPostHere: "I can't post in this channel. Please invite me first, or write to me directly.",
   stopped: ({ withdrawn, running, ran, unknown }: StoppedActions) =>

@@ -17,8 +17,8 @@ end
 
 -- Other suspects wait for this one, and their time to run is past. The oldest of them take its place.
 local function wake_next_suspect()
-  for _, id in ipairs(redis.call('ZRANGEBYSCORE', K.wake, '-inf', now, 'LIMIT', 0, 8)) do
-    if id ~= thread_id then report_due('thread|' .. id, now) end
+  for _, due in ipairs(redis.call('ZRANGEBYSCORE', K.timers, '-inf', now, 'LIMIT', 0, 8)) do
+    if string.sub(due, 1, 7) == 'thread|' and due ~= 'thread|' .. thread_id then report_due(due, now) end
   end
 end
 

@@ -97,10 +97,10 @@ local function set_to_run(value, at)
   if to_run == nil then
     at_end(function()
       if to_run then
-        redis.call('ZADD', K.run, run_at, request_id)
+        redis.call('ZADD', K.timers, run_at, 'run|' .. request_id)
         report_due('run|' .. request_id, tonumber(run_at))
       end
-      if was_to_run and not to_run then redis.call('ZREM', K.run, request_id) end
+      if was_to_run and not to_run then redis.call('ZREM', K.timers, 'run|' .. request_id) end
     end)
   end
   to_run, run_at = value, at or NOW

@@ -9,7 +9,9 @@ local function add_views(next_arg)
       redis.call('ZADD', K.outbox, NOW, 'view|' .. request_id .. '|' .. view)
     end
   end
-  redis.call('HSET', K.request, 'views', request.views)
-  if added > 0 then report_due('outbox', now) end
+  if added > 0 then
+    redis.call('HSET', K.request, 'views', request.views)
+    report_due('outbox', now)
+  end
   return added
 end

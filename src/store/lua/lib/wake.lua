@@ -12,16 +12,16 @@ end
 
 local function wake_at(at)
   is_woken = at == NOW
-  set_wake('ZADD', K.wake, at, thread_id)
+  set_wake('ZADD', K.timers, at, 'thread|' .. thread_id)
 end
 
 -- Keeps a time that is set already.
 local function wake_by(at)
   is_woken = at == NOW
-  set_wake('ZADD', K.wake, 'NX', at, thread_id)
+  set_wake('ZADD', K.timers, 'NX', at, 'thread|' .. thread_id)
 end
 
 local function wake_never()
   is_woken = false
-  set_wake('ZREM', K.wake, thread_id)
+  set_wake('ZREM', K.timers, 'thread|' .. thread_id)
 end

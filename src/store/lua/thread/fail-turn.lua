@@ -29,12 +29,12 @@ redis.call('HSET', K.thread, 'failures', int(failures), 'failed', token)
 end_claim()
 if failures < most then -- guard: fail-turn-most
   local again_at = now + delay * 2 ^ (failures - 1)
-  redis.call('ZADD', K.wake, int(again_at), thread_id)
+  redis.call('ZADD', K.timers, int(again_at), 'thread|' .. thread_id)
   report_due('thread|' .. thread_id, again_at)
   return { 'failed', int(failures) }
 end
 redis.call('HSET', K.thread, 'quarantine', reason)
-redis.call('ZREM', K.wake, thread_id)
+redis.call('ZREM', K.timers, 'thread|' .. thread_id)
 redis.call('ZREM', K.timers, 'retire|' .. thread_id)
 redis.call('ZADD', K.quarantined, NOW, thread_id)
 local next_arg = reader(9)

@@ -12,16 +12,15 @@
 local why, body, digest, request_id = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
 -- Without this, timers and workers would return to the request for ever. The thread may be quarantined already, for another request.
-for _, timer in ipairs({ 'expire', 'remind', 'escalate', 'recover', 'purge' }) do
+for _, timer in ipairs({ 'expire', 'remind', 'escalate', 'recover', 'purge', 'run' }) do
   redis.call('ZREM', K.timers, timer .. '|' .. request_id)
 end
-redis.call('ZREM', K.run, request_id)
 
 if redis.call('HGET', K.thread, 'quarantine') then return { 'quarantined' } end -- guard: quarantine-repeated
 
 redis.call('HSET', K.thread, 'quarantine', why)
 end_claim()
-redis.call('ZREM', K.wake, thread_id)
+redis.call('ZREM', K.timers, 'thread|' .. thread_id)
 redis.call('ZADD', K.quarantined, NOW, thread_id)
 redis.call('ZREM', K.timers, 'retire|' .. thread_id)
 audit('quarantined', thread_id, why, body, digest)

@@ -12,6 +12,6 @@ local thread = read(K.thread, 'token', 'owner', 'committed')
 if thread.token ~= token or thread.committed == token then return { 'stale' } end -- guard: release-stale
 
 end_claim()
-redis.call('ZADD', K.wake, NOW, thread_id)
+redis.call('ZADD', K.timers, NOW, 'thread|' .. thread_id)
 report_due('thread|' .. thread_id, now)
 return { 'released' }

@@ -14,6 +14,6 @@ local thread = read(K.thread, 'token', 'owner', 'stop')
 if thread.token ~= token or not thread.owner then return { 'stale' } end -- guard: renew-lease-stale
 
 redis.call('HSET', K.thread, 'lease_until', int(now + lease))
-redis.call('ZADD', K.wake, int(now + lease), thread_id)
+redis.call('ZADD', K.timers, int(now + lease), 'thread|' .. thread_id)
 if is_suspect() then keep_suspect(lease) end
 return { thread.stop == token and 'stopped' or 'renewed' }

@@ -16,7 +16,7 @@ if redis.call('LLEN', K.inbox) > 0 then return { 'in-use' } end -- guard: retire
 -- The next turn has to read how its requests ended.
 if ARGV[2] == '1' and redis.call('EXISTS', K.round) == 1 then return { 'in-use' } end -- guard: retire-unread
 
-redis.call('DEL', K.thread, K.log, K.inbox, K.seen, K.round, K.effects, K.files, K.feedback)
-redis.call('ZREM', K.wake, thread_id)
+redis.call('DEL', K.thread, K.log, K.inbox, K.seen, K.round, K.effects, K.files)
+redis.call('ZREM', K.timers, 'thread|' .. thread_id)
 redis.call('ZREM', K.quarantined, thread_id)
 return { 'retired' }

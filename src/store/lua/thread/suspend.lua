@@ -128,10 +128,10 @@ end_claim()
 redis.call('HDEL', K.thread, 'failures', 'inbox_claimed')
 local unread = redis.call('LLEN', K.inbox)
 if open == 0 and (requests > 0 or unread > 0) then
-  redis.call('ZADD', K.wake, NOW, thread_id)
+  redis.call('ZADD', K.timers, NOW, 'thread|' .. thread_id)
   report_due('thread|' .. thread_id, now)
 else
-  redis.call('ZREM', K.wake, thread_id)
+  redis.call('ZREM', K.timers, 'thread|' .. thread_id)
 end
 if requests == 0 then redis.call('ZADD', K.timers, int(now + keep), 'retire|' .. thread_id) end
 return suspended(open, unread)

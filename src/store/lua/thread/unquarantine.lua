@@ -12,7 +12,7 @@ if not why then return { 'not-quarantined' } end -- guard: unquarantine-repeated
 
 redis.call('HDEL', K.thread, 'quarantine', 'failures', 'failed')
 redis.call('ZREM', K.quarantined, thread_id)
-redis.call('ZADD', K.wake, NOW, thread_id)
+redis.call('ZADD', K.timers, NOW, 'thread|' .. thread_id)
 report_due('thread|' .. thread_id, now)
 audit('unquarantined', thread_id, why, ARGV[2], ARGV[3])
 return { 'unquarantined' }

@@ -2,12 +2,12 @@
 -- ARGV
 --   1 ''
 --   2 how long it must have been due, in ms
---   3 most items of each kind
+--   3 most items of either
 -- Returns
---   {'due', threads, runs, timers, outbox items}
+--   {'due', work by its name, outbox items}
 local overdue, most = now - tonumber(ARGV[2]), ARGV[3]
 
 local function upto(key)
   return redis.call('ZRANGEBYSCORE', key, '-inf', int(overdue), 'LIMIT', 0, most)
 end
-return { 'due', upto(K.wake), upto(K.run), upto(K.timers), upto(K.outbox) }
+return { 'due', upto(K.timers), upto(K.outbox) }

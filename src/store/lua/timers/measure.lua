@@ -3,7 +3,7 @@
 --   1 ''
 -- Returns
 --   {'measured', pending, approved, started and unknown requests, quarantined threads, outbox items, due outbox items,
---    age of the oldest due one in ms, timers that are overdue by a minute}
+--    age of the oldest due one in ms, work that is overdue by a minute}
 local function in_state(score)
   return int(redis.call('ZCOUNT', K.states, score, score))
 end

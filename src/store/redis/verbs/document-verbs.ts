@@ -1,38 +1,67 @@
-import type { DocumentStore } from '../../port/documents.ts';
+import type { Document, DocumentStore, KeptFor } from '../../port/documents.ts';
 import type { Keys } from '../../record/keys.ts';
 import type { RedisClient, RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
+import type { Retention } from './thread-verbs.ts';
+
+const DAY_MS = 86_400_000;
 
 /** Keeps documents, each under a key of its own, so that Redis itself ends those that end. */
-export function documentVerbs(run: RunScript, client: RedisClient, keys: Keys): DocumentStore {
+export function documentVerbs(
+  run: RunScript,
+  client: RedisClient,
+  keys: Keys,
+  retention: () => Retention,
+): DocumentStore {
+  const msOf = (kept: KeptFor): number =>
+    kept === 'as-threads' ? Math.max(retention().threadMs, DAY_MS) : kept;
+
+  async function write(
+    ...[group, id, document, { replaces, forMs = 0, audit } = {}]: Parameters<DocumentStore['writeDocument']>
+  ): Promise<'written' | 'stale'> {
+    const { version = '', value = '' } = document ?? {};
+    const check = replaces === undefined ? [0, ''] : [1, replaces];
+    const row =
+      audit === undefined
+        ? ['', '', '', '', '']
+        : [audit.event, audit.subject, audit.detail, ...run.auditBody(audit.body)];
+    const args = [version, value, ...check, msOf(forMs), forMs === 'as-threads' ? 1 : 0, ...row];
+    const reply = await run('write-document', { threadId: nameOf(group, id), args });
+    return new ScriptReply(reply).oneOf('written', 'stale');
+  }
+
   return {
-    async readDocument(group, id) {
-      const text = await client.get(keys.document(nameOf(group, id)));
-      if (text === null) return undefined;
-      const cut = text.indexOf('\n');
-      return { version: text.slice(0, cut), value: text.slice(cut + 1) };
+    async readDocument(group, id, options) {
+      const key = keys.document(nameOf(group, id));
+      return parse(
+        options === undefined ? await client.get(key) : await client.getex(key, 'PX', msOf(options.forMs)),
+      );
     },
 
-    async writeDocument(group, id, document, { replaces, forMs = 0, audit } = {}) {
-      const { version = '', value = '' } = document ?? {};
-      const check = replaces === undefined ? [0, ''] : [1, replaces];
-      const row =
-        audit === undefined
-          ? ['', '', '', '', '']
-          : [audit.event, audit.subject, audit.detail, ...run.auditBody(audit.body)];
-      const args = [version, value, ...check, forMs, ...row];
-      const reply = await run('write-document', { threadId: nameOf(group, id), args });
-      return new ScriptReply(reply).oneOf('written', 'stale');
-    },
+    writeDocument: write,
 
     async listDocuments(start) {
-      const names = await client.zrangebylex(keys.shared('documents'), `[${start}`, `(${start}\xff`);
-      return names.map((name) => {
+      const all = await client.zrange(keys.shared('documents'), '0', '-1');
+      const names = all.filter((name) => name.startsWith(start)).sort();
+      const texts = names.length === 0 ? [] : await client.mget(names.map((name) => keys.document(name)));
+      const listed = [];
+      for (const [index, name] of names.entries()) {
         const cut = name.indexOf('|');
-        return { group: name.slice(0, cut), id: name.slice(cut + 1) };
-      });
+        const [group, id] = [name.slice(0, cut), name.slice(cut + 1)];
+        const document = parse(texts[index] ?? null);
+        if (document !== undefined) listed.push({ group, id, ...document });
+        // It has ended by itself.
+        else await write(group, id, undefined, { replaces: '' });
+      }
+      return listed;
     },
   };
+}
+
+function parse(text: string | null): Document | undefined {
+  if (text === null) return undefined;
+  const cut = text.indexOf('\n');
+  return { version: text.slice(0, cut), value: text.slice(cut + 1) };
 }
 
 function nameOf(group: string, id: string): string {

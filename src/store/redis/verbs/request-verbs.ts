@@ -14,19 +14,7 @@ import { areVoters, readVote, voteFields } from './vote-fields.ts';
 
 type RequestVerbs = Pick<
   Store,
-  | 'load'
-  | 'vote'
-  | 'answer'
-  | 'withdraw'
-  | 'supersede'
-  | 'start'
-  | 'heartbeat'
-  | 'finish'
-  | 'conclude'
-  | 'abandon'
-  | 'addViews'
-  | 'redraw'
-  | 'resolve'
+  'load' | 'vote' | 'answer' | 'end' | 'start' | 'heartbeat' | 'finish' | 'conclude' | 'redraw' | 'resolve'
 >;
 
 type Fields = readonly (string | number)[];
@@ -102,33 +90,23 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
       return reply.plain('answered', 'expired', 'is-an-approval', 'not-eligible');
     },
 
-    async withdraw(requestId, { who, evidence, isOperator = false }, reason) {
-      if (!isPerson(who)) return { outcome: 'not-yours' };
-      const body = run.auditBody({ who, reason, evidence });
-      const reply = await askAbout(run, 'withdraw', requestId, [who, ...body, reason, isOperator ? 1 : 0]);
-      return reply.plain('withdrawn', 'not-yours');
+    async end(requestId, end) {
+      const { who = '', evidence, isOperator = false } = end.state === 'withdrawn' ? end : {};
+      if (end.state === 'withdrawn' && !isPerson(who)) return { outcome: 'not-yours' };
+      const reason = end.state === 'expired' ? '' : (end.reason ?? '');
+      const words = { reason, ...(evidence !== undefined && { who, evidence }) };
+      const body = end.state === 'expired' ? ['', ''] : run.auditBody(words);
+      const args = [end.state, who, reason, ...body, isOperator ? 1 : 0];
+      const reply = await askAbout(run, 'end', requestId, args);
+      return reply.plain('ended', 'unknown-outcome', 'not-due', 'not-yours');
     },
 
-    async supersede(requestId, reason) {
-      const reply = await askAbout(run, 'supersede', requestId, [...run.auditBody({ reason }), reason]);
-      return reply.plain('superseded', 'unknown-outcome');
-    },
-
-    async abandon(requestId, reason) {
-      const reply = await askAbout(run, 'abandon', requestId, [reason, ...run.auditBody({ reason })]);
-      return reply.plain('abandoned');
-    },
-
-    async addViews(requestId, views) {
+    async redraw(requestId, { cause = '', views = [] }) {
       const listed = viewFields(views);
       if (listed === undefined) return { outcome: 'invalid-view' };
-      const reply = await askAbout(run, 'add-views', requestId, listed);
-      if (reply.code === 'added') return { outcome: 'added', views: reply.number(1) };
+      const reply = await askAbout(run, 'redraw', requestId, [cause, ...listed]);
+      if (reply.code === 'redrawn') return { outcome: 'redrawn', added: reply.number(1) };
       return reply.plain<never>();
-    },
-
-    async redraw(requestId, cause) {
-      return (await askAbout(run, 'redraw', requestId, [cause])).plain('redrawn');
     },
 
     async start(requestId, attempt) {

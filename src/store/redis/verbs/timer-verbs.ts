@@ -4,28 +4,17 @@ import type { RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
 import { askAbout, viewFields } from './request-verbs.ts';
 
-type TimerVerbs = Pick<
-  Store,
-  'expire' | 'remind' | 'escalate' | 'recover' | 'askResolvers' | 'purge' | 'due' | 'noteUndo'
->;
+type TimerVerbs = Pick<Store, 'notify' | 'recover' | 'purge' | 'due' | 'noteUndo'>;
 
 /** The timed transitions, the offer of an undo among them, and the look-up of due work. */
 export function timerVerbs(run: RunScript): TimerVerbs {
   return {
-    async expire(requestId) {
-      return (await askAbout(run, 'expire', requestId, [])).plain('expired', 'not-due');
-    },
-
-    async remind(requestId, { id, body }, quietUntil) {
-      const args = [id, JSON.stringify(body), quietUntil ?? ''];
-      return (await askAbout(run, 'remind', requestId, args)).plain('reminded', 'postponed', 'not-due');
-    },
-
-    async escalate(requestId, { id, body }, views = []) {
+    async notify(requestId, timer, { row, quietUntil = '', revision = '', views = [] }) {
       const listed = viewFields(views);
       if (listed === undefined) return { outcome: 'invalid-view' };
-      const args = [id, JSON.stringify(body), ...listed];
-      return (await askAbout(run, 'escalate', requestId, args)).plain('escalated', 'not-due');
+      const args = [timer, row.id, JSON.stringify(row.body), quietUntil, revision, ...listed];
+      const reply = await askAbout(run, 'notify', requestId, args);
+      return reply.plain('sent', 'postponed', 'changed', 'not-due');
     },
 
     async recover(requestId, own) {
@@ -37,13 +26,6 @@ export function timerVerbs(run: RunScript): TimerVerbs {
       ]);
       if (answer.code === 'retry') return { outcome: 'retry', tries: answer.number(1) };
       return answer.plain('unknown-outcome', 'still-unknown', 'not-due');
-    },
-
-    async askResolvers(requestId, revision, { row, views }) {
-      const listed = viewFields(views);
-      if (listed === undefined) return { outcome: 'invalid-view' };
-      const args = [revision, row.id, JSON.stringify(row.body), ...listed];
-      return (await askAbout(run, 'ask-resolvers', requestId, args)).plain('asked', 'changed', 'not-due');
     },
 
     async noteUndo(requestId, step, note = {}, withinMs = 0) {
@@ -62,14 +44,12 @@ export function timerVerbs(run: RunScript): TimerVerbs {
 
     async due({ overdueMs, limit }): Promise<DueWork> {
       const reply = new ScriptReply(await run('due', { threadId: '', args: [overdueMs, limit] }));
+      const work = reply.list(1).flatMap((name) => workNamed(name) ?? []);
       return {
-        threads: reply.list(1),
-        runs: reply.list(2),
-        timers: reply.list(3).flatMap((entry) => {
-          const work = workNamed(entry);
-          return work?.kind === 'timer' ? [{ kind: work.timer, id: work.id }] : [];
-        }),
-        hasOutbox: reply.list(4).length > 0,
+        threads: work.flatMap((each) => (each.kind === 'thread' ? [each.threadId] : [])),
+        runs: work.flatMap((each) => (each.kind === 'run' ? [each.requestId] : [])),
+        timers: work.flatMap((each) => (each.kind === 'timer' ? [{ kind: each.timer, id: each.id }] : [])),
+        hasOutbox: reply.list(2).length > 0,
       };
     },
   };

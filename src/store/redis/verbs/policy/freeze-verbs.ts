@@ -12,6 +12,12 @@ const Author = z.object({ who: z.string(), reason: z.string() });
 
 /** Keeps the table of freezes. */
 export function freezeVerbs(run: RunScript, client: RedisClient, keys: Keys): FreezeStore {
+  /** Lists what has work of this kind, the first due first. */
+  const idsOf = async (kind: 'run' | 'thread'): Promise<string[]> => {
+    const names = await client.zrange(keys.shared('timers'), '0', '-1');
+    return names.flatMap((name) => (name.startsWith(`${kind}|`) ? [name.slice(kind.length + 1)] : []));
+  };
+
   return {
     async freeze({ scope, id, who, reason, evidence }) {
       const body = run.auditBody({ scope, who, reason, evidence });
@@ -34,8 +40,8 @@ export function freezeVerbs(run: RunScript, client: RedisClient, keys: Keys): Fr
 
     async showFreeze(change) {
       const open = await client.zrangebyscore(keys.shared('states'), 1, 2);
-      for (const requestId of open) await askAbout(run, 'redraw', requestId, [`freeze ${change}`]);
-      const toRun = await client.zrange(keys.shared('run'), '0', '-1');
+      for (const requestId of open) await askAbout(run, 'redraw', requestId, [`freeze ${change}`, 0]);
+      const toRun = await idsOf('run');
       for (const requestId of toRun) run.wake({ kind: 'run', requestId });
       // Only now, so that a process that dies before leaves the rest to another.
       await client.zrem(keys.shared('timers'), `freeze|${change}`);
@@ -46,7 +52,7 @@ export function freezeVerbs(run: RunScript, client: RedisClient, keys: Keys): Fr
       const [requestIds, threads] = await Promise.all([
         client.zrangebyscore(keys.shared('states'), 3, 3),
         // A thread whose turn runs is due when the lease of the turn ends.
-        client.zrange(keys.shared('wake'), '0', '-1'),
+        idsOf('thread'),
       ]);
       const journals = await Promise.all(
         threads.map(async (threadId) => ({ threadId, calls: await client.hvals(keys.effects(threadId)) })),
