@@ -5,6 +5,7 @@ import { describeError } from './agent/errors.ts';
 import { proposeChange } from './bot/turns/policy-change.ts';
 import { noticeTexts } from './bot/views/texts/notices.ts';
 import { escapeMarkup } from './bot/views/texts/show-text.ts';
+import { findRejections } from './commands/manifest/manifest-check.ts';
 import { inspectAtStart } from './inspect-model.ts';
 import { loadEnvironment } from './load-environment.ts';
 import { mayCaptureContent, startTracing } from './observe/start-tracing.ts';
@@ -19,6 +20,8 @@ import { formatProblem } from './tools/manifest/problem.ts';
 import { type ReloadNotice, watchManifest } from './tools/manifest/reload.ts';
 import { Secrets } from './tools/secrets.ts';
 import { readLockText } from './tools/toolbox/tool-lock.ts';
+
+const ALLOW_MISSING_TOOLS = '--allow-missing-tools';
 
 /** Ends the process before anything has started, with one line for each problem. */
 function refuse(problems: readonly string[], hint = ''): never {
@@ -40,6 +43,10 @@ const text = await readFile(file, 'utf8').catch(() =>
 const parsed = parseManifest(text, { file, environment });
 if (!parsed.ok) refuse(parsed.problems.map(formatProblem));
 if (parsed.placeholders.length > 0) refuse(parsed.placeholders.map(formatProblem));
+const { missingTools, others } = await findRejections(parsed, file);
+if (others.length > 0) refuse(others.map(formatProblem));
+if (missingTools.length > 0 && !process.argv.includes(ALLOW_MISSING_TOOLS))
+  refuse(missingTools.map(formatProblem), `${ALLOW_MISSING_TOOLS} starts the bot with the other tools.\n`);
 
 const secrets = new Secrets();
 for (const secret of [...parsed.secrets, ...secretsOf(settings, environment)]) secrets.add(secret);
@@ -96,9 +103,19 @@ try {
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop(signal));
   void reportModel(bot);
+  if (missingTools.length > 0) void reportMissingTools(bot);
   logger.info({ port: bot.port }, 'connected to Slack');
 } catch (error) {
   refuse([describeError(error)]);
+}
+
+/** Tells the admins which tools the bot runs without. */
+async function reportMissingTools(bot: RunningBot): Promise<void> {
+  const problems = missingTools.map(formatProblem);
+  logger.warn({ problems }, 'started without some tools');
+  await reportReload(bot, { outcome: 'active-with-problems', file, problems }).catch((err) =>
+    logger.error({ err }, 'admins could not be told about missing tools'),
+  );
 }
 
 /** Reports what is wrong with the model before users find out. */

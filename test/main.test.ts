@@ -22,8 +22,8 @@ beforeAll(async () => {
 const starter = readFileSync(new URL('../manifest.yml', import.meta.url), 'utf8');
 
 /** Runs the bot as production does, with nothing but its environment. */
-function runMain(environment: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, [join(built, 'main.js')], {
+function runMain(environment: Readonly<Record<string, string>>, args: readonly string[] = []) {
+  const child = spawn(process.execPath, [join(built, 'main.js'), ...args], {
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -114,6 +114,45 @@ test('a start with placeholders ends at once and names each of them', async () =
   expect(error.match(/manifest\.yml:\d+:\d+: \S+: "[USC]0REPLACEME" is a placeholder/g)).toHaveLength(
     starter.replace(/^\s*#.*$/gm, '').match(/[USC]0REPLACEME/g)?.length ?? 0,
   );
+});
+
+test('a start with a tool that is missing ends at once, unless that is allowed; then the admins are told', async () => {
+  const redis = await startPrivateRedis(plainArguments);
+  onTestFinished(() => redis.stop());
+  const slack = await startLocalSlack();
+  onTestFinished(() => slack.stop());
+  const model = await startLocalModel({ script: [] });
+  onTestFinished(() => model.stop());
+  const environment = {
+    SLACK_BOT_TOKEN: slack.botToken,
+    SLACK_APP_TOKEN: slack.appToken,
+    SLACK_API_URL: slack.apiUrl,
+    OPENAI_API_KEY: 'scripted',
+    OPENAI_BASE_URL: model.url,
+    REDIS_URL: redis.url,
+    MANIFEST: writeManifest(
+      `agent: { admins: [${CAST.admin}] }\npolicies: { default: { approvers: [${APPROVERS_GROUP}] } }\ntools: { gone: { module: ./gone.ts } }\n`,
+    ),
+    PORT: '0',
+  };
+  const { code, error } = await runMain(environment).ended;
+  expect(code).toBe(1);
+  expect(error).toMatch(
+    /^countersign cannot start:\n {2}\S+:3:26: tools\.gone\.module: there is no file \.\/gone\.ts/,
+  );
+  expect(error).toContain('--allow-missing-tools starts the bot with the other tools.');
+
+  const { child, ended } = runMain(environment, ['--allow-missing-tools']);
+  const { workspace } = slack;
+  await workspace.until(
+    () =>
+      workspace
+        .messagesIn(workspace.directMessages(CAST.admin))
+        .find(({ text }) => text.includes('there is no file ./gone.ts')),
+    { what: 'a notice for the admin' },
+  );
+  child.kill('SIGTERM');
+  expect(await ended).toMatchObject({ code: 0 });
 });
 
 test('a parameter that the model refuses is told to the admins at the start', async () => {

@@ -98,7 +98,7 @@ test('freezes: the card, the answer of the command, and the end by two people', 
   const { look } = await openGallery(story);
   const large = story.ask('refund 200 dollars');
   await large.shows(/Approval needed/);
-  await story.workspace.as(admin).command('/countersign', 'freeze Refunds look wrong today', {
+  await story.workspace.as(admin).command('/countersign', 'freeze all Refunds look wrong today', {
     channel: PLACES.general,
   });
   await story.noticeFor(admin, /Frozen/);
@@ -132,7 +132,7 @@ test('limits: denied, and escalated to a policy', async () => {
   await thread.shows(/couldn't refund it/);
   await look('limit-denied', { as: 'remi', at: thread, shows: /The limit of/ });
   const other = await startStory({
-    manifest: limits(', then: policy two'),
+    manifest: limits(', policy: two'),
     replies: [refund(9_500)],
   });
   const { look: lookOther } = await openGallery(other);

@@ -281,9 +281,9 @@ test('each tool is a line: modules that load, and servers that come up or do not
   const environment = { ...(await surroundings()), MANIFEST: writeManifest(manifest, folder) };
   const { code, out } = await run(['doctor'], environment);
   expect(code).toBe(1);
-  expect(out).toMatch(/^FAILED {3}tool broken: \S+manifest\.yml:8:3: tools\.broken: cannot be$/m);
+  expect(out).toMatch(/^FAILED {3}tool broken: \S+manifest\.yml:3:3: tools\.broken: cannot be$/m);
   expect(out).toMatch(
-    /^FAILED {3}manifest: .*:9:22: tools\.missing\.module: there is no file \.\/missing\.ts; create/m,
+    /^FAILED {3}manifest: .*:4:22: tools\.missing\.module: there is no file \.\/missing\.ts; create/m,
   );
   expect(out).toMatch(/^FAILED {3}tool down: .*[^.]; check its command or url, and that it runs$/m);
   expect(out).not.toContain('\\u{a}');

@@ -6,6 +6,7 @@ const SLACK = `slack:
   features:
     app_home: { home_tab_enabled: true, messages_tab_enabled: true, messages_tab_read_only_enabled: false }
     bot_user: { display_name: countersign }
+    agent_view:
     slash_commands:
       - { command: /countersign, description: Your approvals, should_escape: true }
   oauth_config:
@@ -42,7 +43,7 @@ policies:
     grants: { for: 1h, uses: 3, when: "input.environment == 'staging'" }
 
 limits:
-  refund_order: { sum: input.amount, window: 1d, max: 50000, then: policy finance }
+  refund_order: { sum: input.amount, window: 1d, max: 50000, policy: finance }
 
 tools:
   get_order:
@@ -482,11 +483,18 @@ unknownPolicy(
   '{ policy: ▸finanse, when',
   /there is no policy "finanse"; did you mean "finance"/,
 );
+unknownPolicy('policy: finance', 'policy: ▸finanse', /there is no policy "finanse"; did you mean "finance"/);
 unknownPolicy(
-  'then: policy finance',
-  'then: ▸policy finanse',
-  /there is no policy "finanse"; did you mean "finance"/,
+  'approval: { policy: owner }',
+  'approval: ▸ownr',
+  /there is no policy "ownr"; did you mean "owner"/,
 );
+unknownPolicy(
+  'approval: { require: never }',
+  'approval: ▸nevr',
+  /there is no policy "nevr"; did you mean "never"/,
+);
+unknownPolicy('policy: finance }\n\ntools', '▸then: policy finance }\n\ntools', /"then" is now "policy"/);
 unknownPolicy('approval: { policy: owner }', 'approval: { policy: ▸nobody }', /there is no policy "nobody"/);
 
 const secret = kind('a literal secret');
@@ -572,6 +580,7 @@ placeholder(
   '"Deploy ▸{{service}}"',
   /is not a placeholder; write \{\{input\.name\}\}/,
 );
+placeholder("money('USD', 'cents')", "▸money('USD')", /money needs a currency and a unit/);
 placeholder(
   "money('USD', 'cents')",
   "▸mony('USD', 'cents')",
@@ -579,7 +588,11 @@ placeholder(
 );
 
 const slack = kind("what Slack's section lacks");
-slack('    interactivity: { is_enabled: true }\n', '', /"interactivity" is not enabled, so no button works/);
+slack(
+  'interactivity: { is_enabled: true }',
+  'interactivity:',
+  /"interactivity" is not enabled, so no button works/,
+);
 slack('interactivity: { is_enabled: true }', 'interactivity: { is_enabled: ▸false }', /so no button works/);
 slack(
   'bot_events: [app_home_opened, app_mention, ',
@@ -588,15 +601,11 @@ slack(
 );
 slack('bot_events: [app_home_opened, app', 'bot_events: ▸[app', /the event app_home_opened is missing/);
 slack(', message.im]', ']', /the event message\.im is missing/);
-slack(
-  '  oauth_config:\n    scopes:\n      bot: [app_mentions:read, channels:history, channels:read, chat:write, commands, files:read, files:write, im:history, im:write, usergroups:read, users:read, users:read.email]\n',
-  '',
-  /the scope chat:write is missing/,
-);
+slack(/bot: \[.*\]/.exec(SLACK)?.[0] ?? '', 'bot: ▸[]', /the scope chat:write is missing/);
 slack('chat:write, ', '', /the scope chat:write is missing/);
 slack('commands, ', '', /the scope commands is missing; the bot needs it for the slash command/);
 slack(', users:read.email', '', /users:read\.email is missing/);
-slack('    bot_user: { display_name: countersign }\n', '', /"bot_user" is missing/);
+slack('bot_user: { display_name: countersign }', 'bot_user:', /"bot_user" is missing/);
 
 const module = kind('a module that is not there');
 module('./deploy.mjs', '▸deploy.mjs', /write \.\/deploy\.mjs/);

@@ -24,7 +24,7 @@ tools:
     input: { type: object, properties: { amount: { type: number }, note: { type: string } } }
     http: { method: POST, url: "https://example.com/refunds", body: { amount: "{{input.amount}}" } }
     approval: [{ policy: default, when: "input.amount >= 7500" }, { require: never }]
-limits: { refund: { per: requester, window: 1m, max: 1000, then: policy default } }
+limits: { refund: { per: requester, window: 1m, max: 1000, policy: default } }
 `;
 
 /** The row of call number `amount`; a call each 100 ms, in many threads. */

@@ -36,7 +36,7 @@ const at = (minutes: number) => START + minutes * MINUTE_MS;
 
 test('calls are judged at their own time, with what limits count under the candidate in that order', async () => {
   const limit =
-    'limits: { refund: { sum: input.amount, per: requester, window: 1h, max: 1000, then: policy others } }';
+    'limits: { refund: { sum: input.amount, per: requester, window: 1h, max: 1000, policy: others } }';
   const rows = [
     ...ran({ at: at(0), input: { amount: 600 } }),
     // A refund that failed gives its amount back.
@@ -60,7 +60,7 @@ test('calls are judged at their own time, with what limits count under the candi
 });
 
 test('a request counts from its start, one that did not run never, and the time before --since counts without being listed', async () => {
-  const limit = 'limits: { refund: { per: tool, window: 1h, max: 1, then: deny } }';
+  const limit = 'limits: { refund: { per: tool, window: 1h, max: 1 } }';
   const manifest = manifestWith('{ policy: default }', limit);
   const rows = [
     ...asked({ at: at(0) }, ['rejected', 100]),

@@ -34,16 +34,7 @@ let admin: Redis;
 beforeAll(async () => {
   slack = await startLocalSlack({
     app: {
-      scopes: [
-        'app_mentions:read',
-        'channels:read',
-        'chat:write',
-        'files:read',
-        'files:write',
-        'im:write',
-        'usergroups:read',
-        'users:read',
-      ],
+      scopes: /bot: \[(.*?)\]/.exec(SOUND)?.[1]?.split(', ') ?? [],
     },
     users: [
       ...DEFAULT_USERS,
@@ -145,6 +136,6 @@ test('for a machine every finding has its severity, its place and its fix', asyn
     severity: 'error',
     message: 'there is no file ./none.mjs',
     fix: 'create it, or correct the path; it starts at the manifest',
-    place: { file, line: 10, column: 21, path: 'tools.report.module' },
+    place: { file, line: 7, column: 21, path: 'tools.report.module' },
   });
 });

@@ -7,10 +7,7 @@ export const EMPTY_GROUP = 'S0EMPTY003';
 
 /** A manifest in which every check passes. */
 export const SOUND = `slack:
-  display_information: { name: Countersign }
-  features: { bot_user: { display_name: countersign } }
-  oauth_config: { scopes: { bot: [app_mentions:read, channels:read, chat:write, files:read, files:write, im:write, usergroups:read, users:read] } }
-  settings: { interactivity: { is_enabled: true }, event_subscriptions: { bot_events: [app_mention] } }
+  oauth_config: { scopes: { bot: [app_mentions:read, assistant:write, channels:history, channels:read, chat:write, commands, files:read, files:write, groups:history, im:history, im:write, mpim:history, reactions:write, usergroups:read, users:read] } }
 agent: { admins: [${CAST.admin}] }
 policies:
   default: { approvers: [S0APPROVE1], quorum: 2, announce: [${CHANNELS.general}] }
@@ -258,8 +255,8 @@ export const PLANTED: readonly PlantedMistake[] = [
   },
   {
     name: 'a scope that is not installed',
-    change: ['users:read]', 'users:read, reactions:write]'],
-    doctor: /slack scopes: missing: reactions:write/,
+    change: ['users:read]', 'users:read, pins:read]'],
+    doctor: /slack scopes: missing: pins:read/,
   },
   {
     name: 'a wrong name in a condition of an HTTP tool',

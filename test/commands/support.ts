@@ -2,9 +2,11 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, onTestFinished } from 'vitest';
+import { appFromManifest } from '../../playground/slack/app-from-manifest.ts';
 import { runCommandLine } from '../../src/commands/run-command-line.ts';
 import type { Store } from '../../src/store/port/store.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
+import { SHIPPED_SLACK } from '../../src/tools/manifest/schema/slack.ts';
 import { connectTestRedis, type TestRedis } from '../support/redis.ts';
 
 export interface Ran {
@@ -82,22 +84,9 @@ export function writeManifest(text: string, folder = newFolder()): string {
 }
 
 /** The scopes of `GOOD`. */
-export const GOOD_SCOPES = [
-  'app_mentions:read',
-  'chat:write',
-  'files:read',
-  'files:write',
-  'im:write',
-  'usergroups:read',
-  'users:read',
-];
+export const GOOD_SCOPES = appFromManifest(SHIPPED_SLACK).scopes ?? [];
 
-export const GOOD = `slack:
-  display_information: { name: Countersign }
-  features: { bot_user: { display_name: countersign } }
-  oauth_config: { scopes: { bot: [app_mentions:read, chat:write, files:read, files:write, im:write, usergroups:read, users:read] } }
-  settings: { interactivity: { is_enabled: true }, event_subscriptions: { bot_events: [app_mention] } }
-policies: { default: { approvers: [S0APPROVE1] } }
+export const GOOD = `policies: { default: { approvers: [S0APPROVE1] } }
 tools: {}
 `;
 

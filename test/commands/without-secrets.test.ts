@@ -14,7 +14,7 @@ const TOOLS = `tools:
     mcp: { command: node, args: [./crm.mjs], env: { CRM_TOKEN: "\${CRM_TOKEN}" } }
     approval: [{ match: "get_*", require: never }, { policy: default }]
 limits:
-  refund_order: { sum: input.amount, window: 1d, max: 50, then: policy default }
+  refund_order: { sum: input.amount, window: 1d, max: 50, policy: default }
 `;
 const POLICY =
   'policies: { default: { approvers: [S0APPROVE1], expires: 4h, remind: 1h, escalate: { after: 2h, to: [U0BOSS0001] }, grants: { for: 1h, uses: 3 }, quiet_hours: { from: "20:00", to: "07:00" } } }';

@@ -7,11 +7,11 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { parse } from 'yaml';
 import { startLocalModel } from '../../playground/model/start-local-model.ts';
 import { findFreePort } from '../../playground/redis/find-free-port.ts';
 import { appFromManifest } from '../../playground/slack/app-from-manifest.ts';
 import { startLocalSlack } from '../../playground/slack/start-local-slack.ts';
+import { SHIPPED_SLACK } from '../../src/tools/manifest/schema/slack.ts';
 import { startPrivateRedis } from '../store/private-redis.ts';
 import { readText } from './files.ts';
 import { playDockerfile } from './play-dockerfile.ts';
@@ -35,7 +35,7 @@ test("the image's steps, run in a clean folder, give a bot that makes its config
     ...['--appendonly', 'yes', '--appendfsync', 'always', '--maxmemory-policy', 'noeviction'],
   ]);
   onTestFinished(() => redis.stop());
-  const slack = await startLocalSlack({ app: appFromManifest(parse(readText('manifest.yml')).slack) });
+  const slack = await startLocalSlack({ app: appFromManifest(SHIPPED_SLACK) });
   onTestFinished(() => slack.stop());
   const model = await startLocalModel({ script: () => PING });
   onTestFinished(() => model.stop());

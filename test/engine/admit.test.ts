@@ -150,13 +150,13 @@ test('an amount that cannot be told is over the limit, unless those who approve 
     approval: 'over-limit',
     rules: 'over-limit',
   });
-  expect(await admitAll({ manifest: limits(', then: policy default') })).toMatchObject({
+  expect(await admitAll({ manifest: limits(', policy: default') })).toMatchObject({
     approval: 'admitted',
     rules: 'over-limit',
   });
   // A call that ran without approval, and is tried again because a person says so, was approved by nobody.
   expect(
-    await admitAll({ manifest: limits(', then: policy default'), metadata: { [OUTCOME_UNKNOWN]: '' } }),
+    await admitAll({ manifest: limits(', policy: default'), metadata: { [OUTCOME_UNKNOWN]: '' } }),
   ).toMatchObject({ approval: 'over-limit' });
 });
 

@@ -24,14 +24,6 @@ describe('the manifest of the shop', () => {
     expect([warnings, secrets]).toEqual([[], []]);
   });
 
-  test('declares the same Slack app as the manifest that admins start from, but for its words', () => {
-    const text = readFileSync(new URL('../../manifest.yml', import.meta.url), 'utf8');
-    const starter = parseManifest(text, { file: 'manifest.yml', environment: {} });
-    if (!starter.ok) throw new Error('The manifest that admins start from does not hold.');
-    const { oauth_config, settings } = shopManifest().manifest.slack;
-    expect(starter.manifest.slack).toMatchObject({ oauth_config, settings });
-  });
-
   test('names the MCP server at the path where it is installed, and lets only reading run without approval', () => {
     const files = shopManifest().manifest.tools.find(({ kind }) => kind === 'mcp');
     if (files?.kind !== 'mcp' || files.config.transport !== 'stdio') throw new Error('no local server');

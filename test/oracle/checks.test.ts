@@ -248,7 +248,7 @@ test('before the start each approver, each requester, the rules and the tool are
 });
 
 test('what is over a limit by the time it starts does not run on an approval that was given before', async () => {
-  const more = 'limits: { pay: { sum: input.amount, per: tool, window: 1h, max: 10, then: policy boss } }';
+  const more = 'limits: { pay: { sum: input.amount, per: tool, window: 1h, max: 10, policy: boss } }';
   const { ask, click, paid } = await openScene({ text: manifest({ more }) });
   await ask(8);
   await ask(8, { by: BEN, thread: OTHER_THREAD });
@@ -278,7 +278,7 @@ test('an edit that changes nothing makes nobody a requester', async () => {
 });
 
 test('a grant lets neither an edited call run nor one over a limit', async () => {
-  const more = 'limits: { pay: { sum: input.amount, per: tool, window: 1h, max: 8, then: policy boss } }';
+  const more = 'limits: { pay: { sum: input.amount, per: tool, window: 1h, max: 8, policy: boss } }';
   const limited = await openGranted({ more });
   expect(await limited.ask(5)).toBeDefined();
   expect(limited.paid).toHaveLength(1);
@@ -348,7 +348,7 @@ test('a limit that a new manifest sets counts for what waits for approval', asyn
   await ask(8);
   await replace(
     manifest({
-      more: 'limits: { pay: { sum: input.amount, per: tool, window: 1h, max: 5, then: policy boss } }',
+      more: 'limits: { pay: { sum: input.amount, per: tool, window: 1h, max: 5, policy: boss } }',
     }),
   );
   expect((await click(ANN)).open).toBeDefined();

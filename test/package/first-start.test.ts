@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { parse } from 'yaml';
 import { startLocalModel } from '../../playground/model/start-local-model.ts';
 import { appFromManifest } from '../../playground/slack/app-from-manifest.ts';
 import { CAST, CHANNELS } from '../../playground/slack/default-cast.ts';
 import { startLocalSlack } from '../../playground/slack/start-local-slack.ts';
+import { SHIPPED_SLACK } from '../../src/tools/manifest/schema/slack.ts';
 import { newFolder } from '../commands/support.ts';
 import { startPrivateRedis } from '../store/private-redis.ts';
 import { packPackage, ROOT } from './pack-package.ts';
@@ -50,8 +50,7 @@ test('from an empty folder and the tarball: init, doctor, start, and an approved
   expect(sizeOf(join(folder, 'node_modules'))).toBeLessThan(MOST_BYTES);
 
   const redis = await keepingRedis();
-  const shipped = parse(readFileSync(join(ROOT, 'manifest.yml'), 'utf8'));
-  const slack = await startLocalSlack({ app: appFromManifest(shipped.slack) });
+  const slack = await startLocalSlack({ app: appFromManifest(SHIPPED_SLACK) });
   onTestFinished(() => slack.stop());
   const ticket = { name: 'open_ticket', arguments: { title: 'Door is stuck' } };
   const model = await startLocalModel({ script: [PING, PING, { calls: [ticket] }, { text: 'It is open.' }] });

@@ -79,7 +79,7 @@ describe.each<Protocol>(['current', 'older'])('a server of the %s protocol that 
 
 test.each([
   ['one', '{ per: requester, window: 1d, max: 1 }'],
-  ['none without approval', '{ per: requester, window: 1d, max: 0, then: policy default }'],
+  ['none without approval', '{ per: requester, window: 1d, max: 0, policy: default }'],
 ])('an approved call that waits for its server counts once against a limit of %s', async (_, limit) => {
   const { manifest, notes } = askingManifest('current', APPROVED);
   const story = await startStory({

@@ -31,7 +31,7 @@ test('while actions are frozen nothing starts, approved or not, in any process; 
   await large.shows(/Approval needed/);
   await command(story, CAST.alice, 'freeze');
   await story.noticeFor(CAST.alice, /Only admins/);
-  await command(story, CAST.admin, 'freeze Refunds look <@U0BAD> wrong');
+  await command(story, CAST.admin, 'freeze all Refunds look <@U0BAD> wrong');
   await story.noticeFor(
     CAST.admin,
     /Frozen: all actions\. Nothing new starts until it's unfrozen\. Nothing is running/,
@@ -146,6 +146,18 @@ test('a freeze of one tool changes no card of another: Slack takes few updates, 
     ({ method, arguments: given }) => method === 'chat.update' && given.ts === ts,
   );
   expect(drawn.filter(({ arguments: given }) => `${given.text}`.includes('Approval needed'))).toEqual([]);
+});
+
+test('a mistyped tool freezes nothing, and an admin is told which one was probably meant', async () => {
+  const story = await startStory({ manifest, slack });
+  await command(story, CAST.alice, 'freeze refund_ordr');
+  await story.noticeFor(CAST.alice, /Only admins/);
+  await command(story, CAST.admin, 'freeze refund_ordr Jammed.');
+  await story.noticeFor(
+    CAST.admin,
+    /^Nothing is frozen: there is no tool "refund_ordr"; did you mean "refund_order"\? To freeze everything, use/,
+  );
+  expect(await eventsOf(story)).toEqual([]);
 });
 
 test('a mistyped tool ends no freeze, and the person is told which ones hold', async () => {

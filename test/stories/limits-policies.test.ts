@@ -13,7 +13,7 @@ const withLimits = (limits: string, manifest = MANIFEST) =>
   two: {`,
   );
 const over = (policy: string) =>
-  `{ sum: input.amount, per: requester, window: 1d, max: 9000, then: policy ${policy} }`;
+  `{ sum: input.amount, per: requester, window: 1d, max: 9000, policy: ${policy} }`;
 
 test('over a limit its policy is asked beside that of the rule, however strict', async () => {
   const story = await startStory({

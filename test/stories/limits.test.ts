@@ -42,7 +42,7 @@ test('a call over the limit of its requester is denied in words, others have the
 
 test('over a limit with a policy that policy is asked, and what it approves runs and counts', async () => {
   const story = await startStory({
-    manifest: withLimit('{ sum: input.amount, per: requester, window: 1d, max: 9000, then: policy two }'),
+    manifest: withLimit('{ sum: input.amount, per: requester, window: 1d, max: 9000, policy: two }'),
     replies: [refund(5_000), { text: 'One.' }, refund(5_000), { text: 'Two.' }],
   });
   await story.ask('refund 50').shows(/One\./);

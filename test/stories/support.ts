@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
@@ -13,7 +12,7 @@ import { type LocalSlackOptions, startLocalSlack } from '../../playground/slack/
 import { type BotSetup, type RunningBot, startBot } from '../../src/start-bot.ts';
 import { parseManifest } from '../../src/tools/manifest/parse.ts';
 import { formatProblem } from '../../src/tools/manifest/problem.ts';
-import { slackManifest } from '../../src/tools/manifest/slack-manifest.ts';
+import { SHIPPED_SLACK } from '../../src/tools/manifest/schema/slack.ts';
 import { Secrets } from '../../src/tools/secrets.ts';
 import { withBuiltTools } from '../support/build-module.ts';
 import { payloadProblems } from '../support/check-payloads.ts';
@@ -26,16 +25,7 @@ export { CAST, CHANNELS as PLACES };
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The app as the shipped manifest declares it: a scope or an event that it lacks fails the story that needs it. */
-export const SHIPPED_APP = appFromManifest(readShippedSlackSection());
-
-function readShippedSlackSection(): unknown {
-  const parsed = parseManifest(readFileSync(`${root}/manifest.yml`, 'utf8'), {
-    file: 'manifest.yml',
-    environment: {},
-  });
-  if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'));
-  return slackManifest(parsed.manifest, { mode: 'socket' });
-}
+export const SHIPPED_APP = appFromManifest(SHIPPED_SLACK);
 
 /** The policies and tools of the stories; the tools are those of the example shop. */
 export const MANIFEST = `

@@ -11,7 +11,7 @@ interface FreezeRequest {
   readonly id: string;
 }
 
-/** Freezes or unfreezes by a slash command, `freeze [tool] [reason]`, and returns the answer; `undefined` for any other command. */
+/** Freezes or unfreezes by a slash command, `freeze [tool | all] [reason]`, and returns the answer; `undefined` for any other command. */
 export async function answerFreezeCommand(
   context: BotContext,
   text: string,
@@ -21,13 +21,14 @@ export async function answerFreezeCommand(
   if (!['freeze', 'unfreeze'].includes(verb.toLowerCase())) return undefined;
   const [first = ''] = rest;
   const isNamed = context.toolbox.find(first) !== undefined || (await isFrozen(context, first));
+  const isAll = first === '' || (!isNamed && first.toLowerCase() === 'all');
   // The first word may be a mistyped tool, which must not end the freeze of all.
-  if (verb.toLowerCase() === 'unfreeze' && first !== '' && !isNamed)
+  if (verb.toLowerCase() === 'unfreeze' && !isNamed && !isAll)
     return freezeTexts.unknownFreeze((await context.store.readFreezes()).freezes);
-  const scope = isNamed ? first : ALL_TOOLS;
-  const reason = (isNamed ? rest.slice(1) : rest).join(' ');
+  const scope = isAll ? ALL_TOOLS : first;
+  const reason = rest.slice(1).join(' ');
   return verb.toLowerCase() === 'freeze'
-    ? freezeByCommand(context, scope, reason, request)
+    ? freezeByCommand(context, scope, reason, request, isNamed || isAll)
     : unfreezeByCommand(context, scope, reason, request);
 }
 
@@ -41,9 +42,15 @@ async function freezeByCommand(
   scope: string,
   reason: string,
   { who, id }: FreezeRequest,
+  isKnown: boolean,
 ): Promise<string> {
   const permission = await mayDecide(context.directory.fresh(), who, context.agent().admins);
   if (!permission.eligible) return freezeTexts.onlyAdmins;
+  if (!isKnown)
+    return freezeTexts.unknownTool(
+      scope,
+      context.toolbox.tools().map(({ name }) => name),
+    );
   const freezer = { who, id, reason, evidence: { click: id, ...permission.evidence } };
   const { outcome, running } = await freezeActions(context.store, scope, freezer);
   if (outcome === 'already-frozen') return freezeTexts.alreadyFrozen(scope, running);

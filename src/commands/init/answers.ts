@@ -1,17 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
-import { parse } from 'yaml';
-import { isJsonObject, toJson } from '../../agent/json.ts';
+import { SHIPPED_SLACK } from '../../tools/manifest/schema/slack.ts';
 import { createAppLink, type SlackConnection } from '../../tools/manifest/slack-manifest.ts';
 import { createSteps } from '../manifest/manifest-slack.ts';
 import { callSlack } from '../shared/call-slack.ts';
-import {
-  type CommandContext,
-  Failure,
-  PACKAGE_FILES,
-  slackConnection,
-  UsageError,
-} from '../shared/command.ts';
+import { type CommandContext, Failure, slackConnection, UsageError } from '../shared/command.ts';
 import { type FoundPrincipal, PrincipalFinder } from './find-principals.ts';
 
 /** The answers that the flags and the environment give already. */
@@ -30,7 +22,7 @@ export async function collectAnswers(given: Given, questions: Questions): Promis
   const { environment } = given;
   const connection = given.connection ?? (await questions.askConnection(environment));
   const hasToken = (environment.SLACK_BOT_TOKEN ?? '') !== '';
-  if (!hasToken) await questions.tell(await describeSteps(connection));
+  if (!hasToken) await questions.tell(describeSteps(connection));
   const botToken = await questions.ask('SLACK_BOT_TOKEN', 'Bot token (xoxb-…)', (token) =>
     checkToken('auth.test', token, 'xoxb-', environment),
   );
@@ -98,10 +90,8 @@ async function checkToken(
   return token;
 }
 
-async function describeSteps(connection: SlackConnection): Promise<string> {
-  const section = toJson(parse(await slackSection()));
-  const slack = isJsonObject(section) && isJsonObject(section.slack) ? section.slack : {};
-  return createSteps(createAppLink({ slack }, connection), connection);
+function describeSteps(connection: SlackConnection): string {
+  return createSteps(createAppLink({ slack: SHIPPED_SLACK }, connection), connection);
 }
 
 /** Checks an answer and returns what it stands for; an answer that is wrong is a `Failure`. */
@@ -200,10 +190,4 @@ export interface Answers {
   readonly admins: readonly FoundPrincipal[];
   readonly model: { readonly name: string; readonly baseUrl: string | undefined; readonly apiKey: string };
   readonly redisUrl: string;
-}
-
-/** Returns Slack's part of the manifest that the package has, up to the next section. */
-export async function slackSection(): Promise<string> {
-  const text = await readFile(new URL('manifest.yml', PACKAGE_FILES), 'utf8');
-  return text.slice(text.indexOf('\nslack:\n') + 1, text.indexOf('\nagent:\n') + 1);
 }

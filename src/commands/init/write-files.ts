@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { createKeyPair } from '../../audit/signing-key.ts';
 import { PACKAGE_FILES } from '../shared/command.ts';
-import { type Answers, slackSection } from './answers.ts';
+import type { Answers } from './answers.ts';
 import type { FoundPrincipal } from './find-principals.ts';
 
 const OwnPackage = z.object({ version: z.string(), dependencies: z.record(z.string(), z.string()) });
@@ -56,11 +56,11 @@ async function manifestText({ approvers, admins }: Answers): Promise<string> {
   const rest = await readFile(new URL('templates/manifest.yml', PACKAGE_FILES), 'utf8');
   return `# yaml-language-server: $schema=./node_modules/countersign/manifest.schema.json
 #
-# The Slack app, the agent, who approves, and what the agent may do. After a change: npx countersign manifest check
+# The agent, who approves, and what the agent may do. After a change: npx countersign manifest check
+# The Slack app is the shipped one: npx countersign manifest slack prints it. A section "slack" here changes parts of it.
 # Secrets never belong here: write \${NAME}, and NAME is taken from .env or the environment.
 
-# Slack's app manifest, and nothing else. "npx countersign manifest link" prints a link that creates the app.
-${await slackSection()}${rest
+${rest
   .replace('{{admins}}', () => listOf(admins, '    '))
   .replace('{{approvers}}', () => listOf(approvers, '      '))}`;
 }

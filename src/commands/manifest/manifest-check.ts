@@ -53,7 +53,7 @@ Exit code: 0 no mistake (warnings do not count), 1 mistakes, 2 wrong usage.
 const NOTHING = { errors: [], warnings: [] };
 
 /** Finds what this machine knows of the manifest: its files, its commands, its addresses, its scopes and its tools. */
-async function inspect(readable: ReadableManifest, file: string, known: readonly ManifestProblem[]) {
+async function inspect(readable: ReadableManifest, file: string, known: readonly ManifestProblem[] = []) {
   const folder = dirname(resolve(file));
   const found = inspectManifest({ ...readable, folder });
   const located = (severity: 'error' | 'warning'): ManifestProblem[] =>
@@ -68,6 +68,19 @@ async function inspect(readable: ReadableManifest, file: string, known: readonly
     .map((finding) => readable.locate(finding))
     .filter((problem) => [...known, ...errors].every((other) => byPlace(other, problem) !== 0));
   return { errors: [...errors, ...uses], warnings: located('warning') };
+}
+
+/** Matches the places that say where a tool comes from. */
+const TOOL_SOURCE = /^tools\.[^.]+\.(?:module|mcp\.(?:command|cwd))$/;
+
+/** Returns the mistakes for which "manifest check" rejects a manifest that can be read, apart from those about tools that are missing. */
+export async function findRejections(readable: ReadableManifest, file: string) {
+  const { errors } = await inspect(readable, file);
+  const isMissing = ({ path }: ManifestProblem) => TOOL_SOURCE.test(path);
+  return {
+    missingTools: errors.filter(isMissing),
+    others: errors.filter((problem) => !isMissing(problem)),
+  };
 }
 
 function byPlace(a: ManifestProblem, b: ManifestProblem): number {

@@ -22,7 +22,7 @@ import { manifestFile, requireManifest } from '../shared/load-manifest.ts';
 export const manifestSlack: Command = {
   help: `Usage: countersign manifest slack [file] [--json] [--http URL]
 
-Prints the app manifest for Slack: the section "slack", set up for Socket Mode.
+Prints the app manifest for Slack: the shipped one with the changes of the section "slack", set up for Socket Mode.
 
   --json         print JSON instead of YAML
 ${HTTP_HELP}

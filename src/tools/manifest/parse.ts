@@ -63,7 +63,7 @@ export function parseManifest(
   if (!yaml.ok) return { ok: false, problems: yaml.problems, warnings: [] };
   const { value: written, positions } = yaml;
   if (!isJsonObject(written)) {
-    const message = 'a manifest is a mapping with the keys slack, agent, policies and tools';
+    const message = 'a manifest is a mapping with the keys agent, policies and tools';
     return { ok: false, problems: [{ file, line: 1, column: 1, path: '', message }], warnings: [] };
   }
 
@@ -132,7 +132,7 @@ export function parseManifest(
 
 /** Leaves out every value with a mistake, and what needs it, until the rest fits the schema. */
 function readableManifest(manifest: JsonObject): ManifestFile | undefined {
-  let rest: JsonValue = { slack: {}, ...manifest };
+  let rest: JsonValue = manifest;
   for (;;) {
     const { success, data, error } = ManifestFile.safeParse(rest);
     if (success) return data;

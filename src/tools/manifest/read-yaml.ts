@@ -86,7 +86,7 @@ export function readYaml(text: string, file: string): YamlFile {
   }
   if (syntax.length > 0) return { ok: false, problems };
   if (document.contents === null || (isScalar(document.contents) && document.contents.value === null)) {
-    return whole('the file is empty; a manifest has the keys slack, agent, policies and tools');
+    return whole('the file is empty; a manifest has the keys agent, policies and tools');
   }
   try {
     const value = copy(document.contents, '', 0, { anchors: new Map(), positions, report, count: 0 });

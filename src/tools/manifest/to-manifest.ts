@@ -9,6 +9,7 @@ import type { BuiltInUse, ChannelDeclaration, Manifest, ToolDeclaration } from '
 import { type AgentFile, type ChannelFile, FILE_KINDS } from './schema/agent.ts';
 import type { AuditFile, ManifestFile } from './schema/manifest-file.ts';
 import type { LimitFile, PolicyFile } from './schema/policies.ts';
+import { withShippedSlack } from './schema/slack.ts';
 import type { AuthFile, HttpFile, McpFile, PreviewFile, ToolFile, UndoFile } from './schema/tools.ts';
 import { durationMs } from './schema/values.ts';
 
@@ -16,10 +17,16 @@ const DEFAULT_RETENTION_MS = durationMs('30d');
 
 /** Converts a checked file to a manifest; `withoutSecrets` is the file with `${NAME}` in place of each secret. */
 export function toManifest(written: ManifestFile, withoutSecrets: JsonObject): Manifest {
-  const { slack, agent = {}, policies = {}, limits = {}, tools = {}, audit = {}, retention = {} } = written;
-  const section = toJson(slack);
-  return {
-    slack: isJsonObject(section) ? section : {},
+  const {
+    slack = {},
+    agent = {},
+    policies = {},
+    limits = {},
+    tools = {},
+    audit = {},
+    retention = {},
+  } = written;
+  const manifest = {
     agent: { ...toAgent(agent), policyChanges: toPolicyChanges(agent.policy_changes) },
     policies: new Map(
       Object.entries(policies).map(([name, policy]) => [name, toPolicy(name, policy, agent.time_zone)]),
@@ -32,22 +39,26 @@ export function toManifest(written: ManifestFile, withoutSecrets: JsonObject): M
       threadMs: retention.threads ?? DEFAULT_RETENTION_MS,
     },
   };
+  const { files, channels } = manifest.agent;
+  const groups = [...manifest.policies.values()].flatMap((policy) => policy.groups);
+  return {
+    ...manifest,
+    slack: withShippedSlack(slack, {
+      readsFiles: files !== undefined,
+      findsByEmail: groups.some(({ from }) => from !== undefined),
+      readsTopics: [...channels.values()].some(({ topic }) => topic),
+    }),
+  };
 }
 
 /** Fills in the defaults of the limits of a tool; the first is named after the tool. */
 function toLimits(match: string, written: LimitFile | readonly LimitFile[]): Limit[] {
   const all: readonly LimitFile[] = 'window' in written ? [written] : written;
-  return all.map(({ name, sum, per = 'requester', window, max, then = 'deny' }, index) => ({
+  return all.map(({ name, sum, per = 'requester', window, max, policy }, index) => ({
     name: name ?? (index === 0 ? match : `${match}-${index + 1}`),
-    ...{ match, sum, per, max },
+    ...{ match, sum, per, max, policy },
     windowMs: window,
-    policy: policyIn(then),
   }));
-}
-
-/** Returns the policy that `then` of a limit names. */
-export function policyIn(then: string): string | undefined {
-  return then === 'deny' ? undefined : then.replace(/^policy\s+/, '');
 }
 
 /** The name of the policy under which policies are changed; no policy of a manifest can have it. */

@@ -46,7 +46,7 @@ function numberFormat(options: Intl.NumberFormatOptions): Intl.NumberFormat {
 }
 
 /** Shows an amount of a currency in full; the second argument says whether it is in cents or in units. */
-const money: Format = (value, [currency = 'USD', unit = 'units']) => {
+const money: Format = (value, [currency = 'USD', unit]) => {
   const style = { style: 'currency', currency } as const;
   const digits = new Intl.NumberFormat(LOCALE, style).resolvedOptions().maximumFractionDigits ?? 2;
   const amount = decimal(value, unit === 'cents' ? -digits : 0);
@@ -202,6 +202,8 @@ export function formatArgumentProblem({ name, args }: FormatCall): string | unde
     if (Array.isArray(allowed) && !allowed.includes(argument))
       return `"${argument}" is not one of ${allowed.join(', ')}`;
   }
+  if (name === 'money' && args.length < declared.length)
+    return "money needs a currency and a unit: money('USD', 'cents') or money('USD', 'units')";
   return undefined;
 }
 

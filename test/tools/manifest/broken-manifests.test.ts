@@ -75,7 +75,6 @@ slack: { display_information: { title: Test } }
     'manifest.yml:15:5: tools.ask_question.aproval: unknown key "aproval"; did you mean "approval"?',
     'manifest.yml:16:25: tools.ask_question.approval.policy: there is no policy "finanse"; did you mean "finance"?',
     'manifest.yml:16:55: tools.ask_question.approval.when: this is not a valid CEL condition: it is incomplete',
-    'manifest.yml:17:10: slack.display_information: "name" is missing',
     'manifest.yml:17:33: slack.display_information.title: unknown key "title"; the keys here are name, description, background_color, long_description',
   ]);
 });

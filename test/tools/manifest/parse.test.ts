@@ -166,3 +166,18 @@ test('no text whatever makes the parser throw, and every problem has a place', (
     { numRuns: countFor('MANIFEST_RUNS', { quick: 100, full: 1_000 }) },
   );
 });
+
+test.each([
+  ['never', { require: 'never' }],
+  ['deny', { require: 'deny', reason: 'This action is not allowed.' }],
+  ['boss', { policy: 'boss' }],
+])('the word %s stands for a rule', (word, rule) => {
+  const { manifest, warnings } =
+    held(`policies: { default: { approvers: [S0APPROVE1] }, boss: { approvers: [S0APPROVE1] } }
+tools:
+  ping: { description: Pings., http: { method: GET, url: "https://example.com" }, approval: ${word} }
+  pong: { description: Pongs., http: { method: GET, url: "https://example.com" }, approval: boss }
+`);
+  expect(toolOf(manifest).approval).toEqual([rule]);
+  expect(warnings).toEqual([]);
+});

@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
-import { isJsonObject, type JsonValue } from '../../../src/agent/json.ts';
+import { appFromManifest } from '../../../playground/slack/app-from-manifest.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/agent/json.ts';
 import { parseManifest } from '../../../src/tools/manifest/parse.ts';
 import { formatProblem } from '../../../src/tools/manifest/problem.ts';
 import { manifestJsonSchema } from '../../../src/tools/manifest/schema/manifest-file.ts';
+import { SHIPPED_SLACK } from '../../../src/tools/manifest/schema/slack.ts';
 import { slackManifest } from '../../../src/tools/manifest/slack-manifest.ts';
 
 const root = new URL('../../../', import.meta.url);
@@ -16,6 +18,11 @@ function shipped(written = text, environment: Readonly<Record<string, string>> =
   const parsed = parseManifest(written, { file: 'manifest.yml', environment });
   if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'));
   return parsed;
+}
+
+function omit(section: JsonValue | undefined, key: string): JsonObject {
+  const entries = Object.entries(isJsonObject(section) ? section : {});
+  return Object.fromEntries(entries.filter(([each]) => each !== key));
 }
 
 const lineAt = (index: number): string[] => text.slice(0, index).split('\n');
@@ -61,6 +68,42 @@ describe('the shipped manifest', () => {
       'files mcp',
     ]);
     expect(secrets).toEqual(['tok-123456']);
+  });
+});
+
+describe('the Slack app', () => {
+  const appOf = (written: string) =>
+    shipped(`policies: { default: { approvers: [S0APPROVE1] } }\n${written}`).manifest.slack;
+
+  test('is the shipped one without a section', () => {
+    expect(appOf('')).toEqual(SHIPPED_SLACK);
+    expect(appOf('slack: {}')).toEqual(SHIPPED_SLACK);
+  });
+
+  test('has what a section gives in place of the same part, and everything else', () => {
+    const { features, oauth_config, ...rest } = SHIPPED_SLACK;
+    const scopes = { bot: ['chat:write'] };
+    expect(
+      appOf(
+        'slack: { features: { agent_view: , unfurl_domains: [example.com] }, oauth_config: { scopes: { bot: [chat:write] } } }',
+      ),
+    ).toEqual({
+      ...rest,
+      features: { ...omit(features, 'agent_view'), unfurl_domains: ['example.com'] },
+      oauth_config: { ...omit(oauth_config, 'scopes'), scopes },
+    });
+  });
+
+  test('asks for the scopes that the rest of the manifest needs', () => {
+    const scopesOf = (written: string) => appFromManifest(appOf(written)).scopes ?? [];
+    const usual = scopesOf('');
+    expect(scopesOf('agent: { files: false }')).toEqual(usual.filter((scope) => !scope.startsWith('files:')));
+    expect(scopesOf('agent: { channels: { C012ABCDEF: { topic: true } } }')).toEqual([
+      ...usual,
+      'channels:read',
+    ]);
+    const owner = shipped('policies: { default: { approvers: { from: input.owner } } }').manifest.slack;
+    expect(appFromManifest(owner).scopes).toEqual([...usual, 'users:read.email']);
   });
 });
 

@@ -1,4 +1,5 @@
 import { ALL_TOOLS, type Freeze } from '../../../store/port/workspace.ts';
+import { describeUnknownTool } from '../../../tools/manifest/problem.ts';
 import { readableName } from '../../../tools/presentation/formats.ts';
 import { plural } from './format.ts';
 
@@ -30,6 +31,8 @@ export const freezeTexts = {
   unfrozen: (scope: string) =>
     `Unfrozen: ${scopeInWords(scope)}. Approved actions start now, unless their approval is too old.`,
   notFrozen: (scope: string) => `Not frozen: ${scopeInWords(scope)}.`,
+  unknownTool: (name: string, tools: readonly string[]) =>
+    `Nothing is frozen: ${sentence(describeUnknownTool(name, tools))} To freeze everything, use /countersign freeze all [reason].`,
   unknownFreeze: (freezes: readonly Freeze[]) =>
     freezes.length === 0
       ? 'Nothing is frozen.'

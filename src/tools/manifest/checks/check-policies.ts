@@ -2,9 +2,9 @@ import { isJsonObject, type JsonObject, type JsonValue, pointerTo } from '../../
 import { type ApproverGroup, fillGroups, isRiskLevel, RISK_LEVELS } from '../../../policy/policy.ts';
 import { isTimeZone } from '../../../policy/time.ts';
 import { didYouMean, type Finding } from '../problem.ts';
-import { LimitFile, PolicyFile } from '../schema/policies.ts';
+import { LimitFile, PolicyFile, RULE_WORDS } from '../schema/policies.ts';
 import { durationMs } from '../schema/values.ts';
-import { DEFAULT_EXPIRES_MS, policyIn, toApprovers } from '../to-manifest.ts';
+import { DEFAULT_EXPIRES_MS, toApprovers } from '../to-manifest.ts';
 import { CONDITION, checkExpression, possibleTexts } from './check-rules.ts';
 import { readableParts } from './check-shape.ts';
 
@@ -24,10 +24,18 @@ export function checkPolicies({ agent, policies, limits }: JsonObject): Finding[
   if (!isJsonObject(policies)) return ofAgent;
   return [
     ...ofAgent,
-    ...Object.entries(policies).flatMap(([name, policy]) =>
-      checkPolicy(pointerTo('/policies', name), policy),
-    ),
+    ...Object.entries(policies).flatMap(([name, policy]) => [
+      ...checkPolicyName(name),
+      ...checkPolicy(pointerTo('/policies', name), policy),
+    ]),
   ];
+}
+
+/** Refuses a name that has another meaning as the word of an approval. */
+function checkPolicyName(name: string): Finding[] {
+  if (!RULE_WORDS.includes(name)) return [];
+  const message = `"approval: ${name}" would not ask this policy; give it another name`;
+  return [{ pointer: pointerTo('/policies', name), at: 'key', message }];
 }
 
 /** Checks that enough people are named to approve a change of the policies. */
@@ -127,7 +135,7 @@ function checkLimits(limits: JsonValue | undefined, policies: readonly string[])
       const at = isList ? pointerTo(pointer, index) : pointer;
       const {
         sum,
-        then,
+        policy,
         name = index === 0 ? tool : `${tool}-${index + 1}`,
       } = readableParts(LimitParts, limit);
       const findings: Finding[] = [];
@@ -135,9 +143,8 @@ function checkLimits(limits: JsonValue | undefined, policies: readonly string[])
         findings.push({ pointer: `${at}/${key}`, at: 'value', message });
       const wrong = sum === undefined ? undefined : checkExpression(sum, AMOUNT);
       if (wrong !== undefined) findings.push({ pointer: `${at}/sum`, at: 'value', ...wrong });
-      const policy = then === undefined ? undefined : policyIn(then);
       if (policy !== undefined && !policies.includes(policy))
-        report('then', `there is no policy "${policy}"${didYouMean(policy, policies)}`);
+        report('policy', `there is no policy "${policy}"${didYouMean(policy, policies)}`);
       if (taken.has(name)) report('name', `another limit is named "${name}"`);
       taken.add(name);
       return findings;

@@ -1,6 +1,6 @@
 import { serialize } from '@marcbachmann/cel-js';
 import { describeError } from '../../../agent/errors.ts';
-import { isJsonObject, type JsonObject, type JsonValue, pointerTo } from '../../../agent/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue, pointerTo, toJson } from '../../../agent/json.ts';
 import { re2Pattern } from '../../../agent/util/pattern.ts';
 import {
   conditionEnvironment,
@@ -12,7 +12,7 @@ import {
 import { DEFAULT_POLICY_NAME } from '../../../policy/policy.ts';
 import { matchesGlob } from '../../../policy/rules.ts';
 import { didYouMean, type Finding } from '../problem.ts';
-import { RuleFile } from '../schema/policies.ts';
+import { RuleFile, toRule } from '../schema/policies.ts';
 import { readableParts } from './check-shape.ts';
 import {
   type ConditionProblem,
@@ -24,6 +24,8 @@ import {
 
 interface LocatedRule {
   readonly pointer: string;
+  /** Whether the name of its policy stands alone, in place of a rule. */
+  readonly isWord?: boolean | undefined;
   readonly rule: RuleFile;
 }
 
@@ -40,8 +42,9 @@ export function checkRules(
   policies: readonly string[],
 ): RuleFindings {
   const written = listRules(`${pointer}/approval`, tool.approval);
-  const rules = written.map(({ pointer: at, value }) => ({
+  const rules = written.map(({ pointer: at, value, isWord }) => ({
     pointer: at,
+    isWord,
     rule: readableParts(RuleFile, value),
   }));
   // A module or a server brings its own schema, which the doctor knows.
@@ -97,11 +100,12 @@ export function conditionFindings(
   ].map((problem) => ({ pointer, at: 'value', ...problem }));
 }
 
-/** Lists the rules of a tool as they are written, each with its pointer. */
+/** Lists the rules of a tool as they are written, each with its pointer; a word stands for a rule. */
 export function listRules(
   pointer: string,
   approval: JsonValue | undefined,
-): { pointer: string; value: JsonValue }[] {
+): { pointer: string; value: JsonValue; isWord?: boolean }[] {
+  if (typeof approval === 'string') return [{ pointer, value: toJson(toRule(approval)), isWord: true }];
   if (Array.isArray(approval)) {
     return approval.map((value: JsonValue, index) => ({ pointer: pointerTo(pointer, index), value }));
   }
@@ -109,7 +113,7 @@ export function listRules(
 }
 
 function checkRule(
-  { pointer, rule: { when, policy, require, reason } }: LocatedRule,
+  { pointer, isWord, rule: { when, policy, require, reason } }: LocatedRule,
   policies: readonly string[],
   schema: JsonObject | undefined,
 ): Finding[] {
@@ -131,8 +135,9 @@ function checkRule(
   if (wrong !== undefined) findings.push({ pointer: `${pointer}/when`, at: 'value', ...wrong });
   if (policy !== undefined && policy !== DEFAULT_POLICY_NAME && !policies.includes(policy)) {
     const known = policies.length === 0 ? '; policies is empty' : `; the policies are ${policies.join(', ')}`;
-    const message = `there is no policy "${policy}"${didYouMean(policy, policies) || known}`;
-    findings.push({ pointer: `${pointer}/policy`, at: 'value', message });
+    const names = isWord === true ? [...policies, 'never', 'deny'] : policies;
+    const message = `there is no policy "${policy}"${didYouMean(policy, names) || known}`;
+    findings.push({ pointer: isWord === true ? pointer : `${pointer}/policy`, at: 'value', message });
   }
   return findings;
 }

@@ -58,7 +58,8 @@ function describeSchemaErrors(errors: readonly ErrorObject[]): Finding[] {
   return errors
     .filter((error) => {
       // checkTools reports which key a tool needs, and a bad name has its own error.
-      if (error.schemaPath.includes('/oneOf') || error.keyword === 'propertyNames') return false;
+      if (error.schemaPath.includes('/oneOf') || ['propertyNames', 'if'].includes(error.keyword))
+        return false;
       if (error.keyword === 'anyOf') {
         return !errors.some((other) => isWithin(other, error) && isMeant(other, error));
       }
@@ -81,7 +82,10 @@ function describe(error: ErrorObject): Finding {
   }
   if (error.keyword === 'additionalProperties') {
     const key = String(params.additionalProperty);
-    const message = misplacedKey(pointer, key, error.data) ?? unknownKey(key, error.parentSchema);
+    const message =
+      formerKey(pointer, key) ??
+      misplacedKey(pointer, key, error.data) ??
+      unknownKey(key, error.parentSchema);
     return { pointer: pointerTo(pointer, key), at: 'key', message };
   }
 
@@ -135,6 +139,12 @@ export function outdentedKey(pointer: string, value: unknown): string | undefine
   if (isJsonObject(value) && (lookOf(value) !== undefined || Object.keys(value).length === 0))
     return undefined;
   return `"${key}" is a key of ${owner}; indent it further than the name of ${owner}`;
+}
+
+/** Names the key that has taken the place of an older one. */
+function formerKey(pointer: string, key: string): string | undefined {
+  if (key !== 'then' || !pointer.startsWith('/limits/')) return undefined;
+  return '"then" is now "policy": write "policy: NAME" to ask that policy, and nothing to deny the call';
 }
 
 /** Explains an unknown key that is indented too little, or too much. */

@@ -7,7 +7,7 @@ import { parseDisplayTemplate } from '../../presentation/text-template.ts';
 import { didYouMean, type Finding } from '../problem.ts';
 import { BUILT_IN_NAMES } from '../schema/agent.ts';
 import { LimitFile, PolicyFile, RuleFile } from '../schema/policies.ts';
-import { policyIn, toApprovers } from '../to-manifest.ts';
+import { toApprovers } from '../to-manifest.ts';
 import { AMOUNT, EMAIL, shortageOf } from './check-policies.ts';
 import {
   conditionFindings,
@@ -278,7 +278,7 @@ function policyUses({ tools, limits }: JsonObject): ReadonlyMap<string, readonly
   }
   for (const [match, written] of entriesOf(limits)) {
     for (const limit of Array.isArray(written) ? written : [written]) {
-      const policy = policyIn(readableParts(LimitParts, limit).then ?? 'deny');
+      const { policy } = readableParts(LimitParts, limit);
       const all = entriesOf(tools);
       const named = all.filter(([entry, tool]) => entry === match && isHttp(tool));
       if (policy !== undefined)

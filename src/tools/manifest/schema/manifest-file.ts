@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject, toJson } from '../../../agent/json.ts';
-import slackSchema from '../slack-manifest.schema.json' with { type: 'json' };
 import { AgentFile } from './agent.ts';
 import { LimitFile, Pattern, PolicyFile } from './policies.ts';
+import { slackSectionSchema } from './slack.ts';
 import { ToolFile } from './tools.ts';
 import { Duration, Headers, named, Text, WebAddress } from './values.ts';
 
@@ -34,7 +34,7 @@ export type RetentionFile = z.output<typeof RetentionFile>;
 /** The manifest as it is written; durations come out in milliseconds. */
 export const ManifestFile = z
   .strictObject({
-    slack: z.record(z.string(), z.unknown()),
+    slack: z.record(z.string(), z.unknown()).optional(),
     agent: AgentFile.optional(),
     policies: named(PolicyFile, 'Who approves; "default" is for the tools without a rule.').optional(),
     limits: z
@@ -53,13 +53,13 @@ export type ManifestFile = z.output<typeof ManifestFile>;
 /** Builds the JSON Schema of a manifest, for editors and for the check; its section `slack` is Slack's own schema. */
 export function manifestJsonSchema(): JsonObject {
   const written = toJson(z.toJSONSchema(ManifestFile, { io: 'input', target: 'draft-7' }));
-  const { definitions, $schema: _dialect, ...slack } = slackSchema;
+  const { section: slack, definitions } = slackSectionSchema();
   if (!isJsonObject(written) || !isJsonObject(written.properties))
     throw new TypeError('a schema is an object');
   return {
     ...written,
     title: 'The manifest of Countersign',
-    properties: { ...written.properties, slack: toJson(slack) },
-    definitions: toJson(definitions),
+    properties: { ...written.properties, slack },
+    definitions,
   };
 }

@@ -33,15 +33,9 @@ export const LimitFile = z
       ),
     window: Duration.describe('The time in which it counts, such as 1d; it moves on with the clock.'),
     max: z.number().min(0).describe('The most in that time.'),
-    // biome-ignore lint/suspicious/noThenProperty: it is a key of the manifest, and never a function
-    then: z
-      .string()
-      .regex(/^(deny|policy\s+[a-zA-Z0-9_-]{1,64})$/)
-      .meta({ title: '"deny", or "policy" and the name of a policy' })
-      .optional()
-      .describe(
-        'What happens to a call over the limit: "deny", or "policy boss" to ask that policy (default: deny).',
-      ),
+    policy: Name.optional().describe(
+      'The policy that is asked for a call over the limit (default: such a call is denied).',
+    ),
   })
   .describe('How much the calls of a tool may do in a time.');
 export type LimitFile = z.output<typeof LimitFile>;
@@ -197,3 +191,19 @@ export const RuleFile = z
   })
   .describe('When approval is needed, and whose.');
 export type RuleFile = z.output<typeof RuleFile>;
+
+/** The words in place of a rule that are no policy. */
+export const RULE_WORDS: readonly string[] = ['never', 'deny', 'always'];
+
+/** Returns the rule that one word stands for: never, deny, or the name of a policy. */
+export function toRule(word: string): RuleFile {
+  if (word === 'never') return { require: 'never' };
+  if (word === 'deny') return { require: 'deny', reason: 'This action is not allowed.' };
+  return { policy: word };
+}
+
+export const ApprovalFile = z
+  .union([Name.transform(toRule), RuleFile, z.array(RuleFile)])
+  .describe(
+    'never, deny, the name of a policy, one rule, or a list of rules of which the first that applies decides. Without any, the default policy is needed.',
+  );

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EFFECTS } from '../../../agent/tool.ts';
-import { RuleFile } from './policies.ts';
+import { ApprovalFile } from './policies.ts';
 import {
   Channel,
   Count,
@@ -206,12 +206,7 @@ export const ToolFile = z
       .record(z.string(), z.unknown())
       .optional()
       .describe('For http: a JSON Schema (2020-12) of the input, of type object.'),
-    approval: z
-      .union([RuleFile, z.array(RuleFile)])
-      .optional()
-      .describe(
-        'One rule or a list; the first that applies decides. Without any, the default policy is needed.',
-      ),
+    approval: ApprovalFile.optional(),
     effect: z
       .enum(EFFECTS)
       .optional()

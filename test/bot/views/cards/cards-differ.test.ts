@@ -30,13 +30,13 @@ const refund = action(z.object({ amount: z.number(), name: z.string(), to: z.str
 const seen = (declared: TextDeclaration, input: JsonObject) => textIn(cardOf(refund, declared, input).blocks);
 
 test('a value of several words stands in quotes in a title, and a single word does not', () => {
-  const title = "Refund {{input.amount | money('USD')}} for {{input.name}}";
+  const title = "Refund {{input.amount | money('USD', 'units')}} for {{input.name}}";
   expect(seen({ title }, { amount: 5, name: 'A for Bob' })).toContain('Refund $5.00 for "A for Bob"');
   expect(seen({ title }, { amount: 5, name: 'Bob' })).toContain('Refund $5.00 for Bob\n');
 });
 
 test('a value cannot make a title say another amount', () => {
-  const title = "Refund {{input.name}} {{input.amount | money('USD')}}";
+  const title = "Refund {{input.name}} {{input.amount | money('USD', 'units')}}";
   expect(seen({ title }, { amount: 5, name: 'Bob' })).toContain('Refund Bob $5.00');
   for (const name of ['$900.00 for Bob', '$900.00', 'US$900', '"$900.00', '(none)', '900,00', '900%'])
     expect(seen({ title }, { amount: 5, name })).toContain(`Refund ${JSON.stringify(name)} $5.00`);
@@ -108,7 +108,15 @@ const typedInput = fc
   .record({ s: text, t: text, n: number, m: number, l: list }, { requiredKeys: [] })
   .map((given): JsonObject => toJson(given) as JsonObject);
 
-const FORMATS = ["money('USD')", "money('USD', 'cents')", 'number', 'percent', 'date', 'duration', 'bytes'];
+const FORMATS = [
+  "money('USD', 'units')",
+  "money('USD', 'cents')",
+  'number',
+  'percent',
+  'date',
+  'duration',
+  'bytes',
+];
 const placeholder = fc
   .tuple(
     fc.constantFrom('s', 't', 'n', 'm', 'l'),

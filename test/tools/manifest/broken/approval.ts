@@ -124,14 +124,14 @@ policies: { finance: { approvers: [S034GHIJKL] } }
     problems: ['4:28: tools.refund.approval.when: now has no "huor"; did you mean "hour"?'],
   },
   {
-    says: 'a word instead of a rule',
+    says: 'a word in a list of rules',
     text: `tools:
   refund:
     module: ./refund.ts
-    approval: never
+    approval: [never]
 `,
     rest: 'slack and default policy',
-    problems: ['4:15: tools.refund.approval: expected a mapping or a list, but this is "never"'],
+    problems: ['4:16: tools.refund.approval[0]: expected a mapping, but this is "never"'],
   },
   {
     says: 'a condition that breaks off',

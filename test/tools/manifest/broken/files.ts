@@ -6,21 +6,21 @@ export const brokenFiles: readonly BrokenManifest[] = [
     says: 'an empty file',
     text: '',
     rest: 'nothing',
-    problems: ['1:1: the file is empty; a manifest has the keys slack, agent, policies and tools'],
+    problems: ['1:1: the file is empty; a manifest has the keys agent, policies and tools'],
   },
   {
     says: 'a file with nothing but a comment',
     text: `# nothing yet
 `,
     rest: 'nothing',
-    problems: ['1:1: the file is empty; a manifest has the keys slack, agent, policies and tools'],
+    problems: ['1:1: the file is empty; a manifest has the keys agent, policies and tools'],
   },
   {
     says: 'a file that is one word',
     text: `hello
 `,
     rest: 'nothing',
-    problems: ['1:1: a manifest is a mapping with the keys slack, agent, policies and tools'],
+    problems: ['1:1: a manifest is a mapping with the keys agent, policies and tools'],
   },
   {
     says: 'a list at the top',
@@ -28,7 +28,7 @@ export const brokenFiles: readonly BrokenManifest[] = [
 - agent
 `,
     rest: 'nothing',
-    problems: ['1:1: a manifest is a mapping with the keys slack, agent, policies and tools'],
+    problems: ['1:1: a manifest is a mapping with the keys agent, policies and tools'],
   },
   {
     says: 'a tab as indentation',
@@ -159,12 +159,5 @@ database: {}
 `,
     rest: 'slack',
     problems: ['1:1: agent: expected a mapping, but this is empty'],
-  },
-  {
-    says: 'no Slack section',
-    text: `agent: { model: gpt-5 }
-`,
-    rest: 'nothing',
-    problems: ['1:1: "slack" is missing'],
   },
 ];

@@ -60,15 +60,35 @@ export const brokenPolicies: readonly BrokenManifest[] = [
     ],
   },
   {
+    says: 'a policy with a name that is a word of approval',
+    text: `policies:
+  default: { approvers: [U012ABCDEF] }
+  never: { approvers: [U012ABCDEF] }
+`,
+    rest: 'slack',
+    problems: ['3:3: policies.never: "approval: never" would not ask this policy; give it another name'],
+  },
+  {
+    says: 'a limit in the older spelling',
+    text: `policies: { default: { approvers: [U012ABCDEF] } }
+limits:
+  refund_order: { window: 1d, max: 5, then: policy default }
+`,
+    rest: 'slack',
+    problems: [
+      '3:39: limits.refund_order.then: "then" is now "policy": write "policy: NAME" to ask that policy, and nothing to deny the call',
+    ],
+  },
+  {
     says: 'a limit of an unknown policy and an amount that is no number',
     text: `policies: { default: { approvers: [U012ABCDEF] } }
 limits:
-  refund_order: { sum: requester, window: 1d, max: 5, then: policy defualt }
+  refund_order: { sum: requester, window: 1d, max: 5, policy: defualt }
 `,
     rest: 'slack',
     problems: [
       '3:24: limits.refund_order.sum: an amount must be a number, but this is of type string',
-      '3:61: limits.refund_order.then: there is no policy "defualt"; did you mean "default"?',
+      '3:63: limits.refund_order.policy: there is no policy "defualt"; did you mean "default"?',
     ],
   },
   {

@@ -3,20 +3,19 @@ import type { BrokenManifest } from './broken-manifest.ts';
 /** Mistakes in Slack's own section. */
 export const brokenSlack: readonly BrokenManifest[] = [
   {
-    says: 'an app without a name',
+    says: 'an empty section',
     text: `slack:
-  display_information: { description: A bot. }
 `,
     rest: 'nothing',
-    problems: ['2:3: slack.display_information: "name" is missing'],
+    problems: ['1:1: slack: expected a mapping, but this is empty'],
   },
   {
-    says: 'an app without display information',
+    says: 'an app without a name',
     text: `slack:
-  settings: { socket_mode_enabled: true }
+  display_information: { name: }
 `,
     rest: 'nothing',
-    problems: ['1:1: slack: "display_information" is missing'],
+    problems: ['2:26: slack.display_information.name: expected text, but this is empty'],
   },
   {
     says: 'a name that is too long',
