@@ -52,6 +52,8 @@ export interface PersonEntity {
   readonly isBot: boolean;
   /** The role that limits what this person may decide. */
   readonly role: 'member' | 'admin' | 'guest' | 'other-company' | 'bot' | 'deactivated';
+  /** The person's job in a word or two; empty if there is nothing to say. */
+  readonly title: string;
   /** One line for the person switcher, such as "approves refunds and deployments". */
   readonly about: string;
 }
@@ -169,6 +171,8 @@ export interface BotProcess {
   readonly pid?: number;
   /** Number of kills with the button. */
   readonly kills: number;
+  /** For `down`: when it is started again, in milliseconds since 1970. */
+  readonly restartsAt?: number;
   /** For `failed`: the last lines that it wrote. */
   readonly lastOutput?: string;
 }
@@ -176,6 +180,8 @@ export interface BotProcess {
 /** One step of the tour. */
 export interface TourStep {
   readonly id: string;
+  /** True for the three that come first; the others are under More. */
+  readonly isAct: boolean;
   readonly title: string;
   /** A few sentences: what to do and what to look at. */
   readonly text: string;
@@ -183,12 +189,13 @@ export interface TourStep {
   readonly as: string;
   /** The channel in which the prompt is sent. */
   readonly channel: string;
-  /** The message to the bot, without the mention; missing for a step that only needs clicks. */
-  readonly prompt?: string;
-  /** The next people and what they should click. */
-  readonly next: readonly { readonly as: string; readonly text: string }[];
-  readonly offersKill: boolean;
+  /** The message to the bot, without the mention. */
+  readonly prompt: string;
+  /** The next people and what they should do; `kills` offers the button that kills the bot. */
+  readonly next: readonly { readonly as: string; readonly text: string; readonly kills?: true }[];
   readonly isDone: boolean;
+  /** What the facts show once it is done. */
+  readonly result?: string;
   /** The thread in which it was last tried, `<channel id>:<ts>`. */
   readonly thread?: string;
 }

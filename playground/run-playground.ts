@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { PLAYGROUND_HELP, type PlaygroundArguments, readArguments } from './read-arguments.ts';
 import { StoppedError } from './start/resources.ts';
 import type { Playground } from './start-playground.ts';
@@ -26,10 +27,18 @@ async function run(asked: PlaygroundArguments): Promise<void> {
   for (const output of [process.stdout, process.stderr]) output.on('error', () => {});
   const stopping = stopSignal();
   try {
+    print('Loading the playground.');
     // Imported late because it takes seconds to load: help and argument errors are answered immediately.
     const { startPlayground } = await import('./start-playground.ts');
-    const playground = await startPlayground({ ...asked, env: process.env, log: print, signal: stopping });
+    const playground = await startPlayground({
+      ...asked,
+      env: process.env,
+      log: print,
+      signal: stopping,
+      withOpening: true,
+    });
     print(readyLines(playground, asked, process.uptime()));
+    openOnRequest(playground.url);
     await aborted(stopping);
     await playground.stop();
   } catch (error) {
@@ -53,10 +62,27 @@ function readyLines(
   return [
     `Model: ${modelLine}`,
     `Ready after ${seconds.toFixed(1)} s: ${url}`,
-    'Open it in a browser and follow the five-minute tour. Press Ctrl-C here to stop.',
+    `Open it in a browser${process.stdin.isTTY ? ' (or type o and Enter here)' : ''}: a card is waiting for you. Press Ctrl-C here to stop.`,
     `Data is kept in ${dataFolder} for the next start; --reset deletes it.`,
   ].join('\n');
 }
+
+/** Opens the page in a browser whenever `o` is entered at the terminal. */
+function openOnRequest(url: string): void {
+  if (!process.stdin.isTTY) return;
+  process.stdin.setEncoding('utf8').on('data', (line) => {
+    if (String(line).trim().toLowerCase() !== 'o') return;
+    const [command, ...before] = OPENERS[process.platform] ?? ['xdg-open'];
+    spawn(command ?? '', [...before, url], { stdio: 'ignore', detached: true })
+      .on('error', () => print(`No browser could be opened. Open ${url} yourself.`))
+      .unref();
+  });
+}
+
+const OPENERS: Readonly<Record<string, readonly string[]>> = {
+  darwin: ['open'],
+  win32: ['cmd', '/c', 'start', ''],
+};
 
 /** Returns a signal that the first Ctrl-C aborts; a second Ctrl-C ends the process. */
 function stopSignal(): AbortSignal {

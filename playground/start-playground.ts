@@ -13,6 +13,7 @@ import type { PlaygroundArguments } from './read-arguments.ts';
 import { openRecordReader } from './record/open-record-reader.ts';
 import { bringUpRedis } from './redis/bring-up-redis.ts';
 import { answerByScript } from './scripted-model/scripted-model.ts';
+import { CAST, CHANNELS } from './slack/default-cast.ts';
 import { type LocalSlack, startLocalSlack } from './slack/start-local-slack.ts';
 import { saveState } from './slack/state/save-state.ts';
 import { botEnvironment, chooseBotPort } from './start/bot-environment.ts';
@@ -23,6 +24,7 @@ import { openPlaygroundView, PERSON_NOTES } from './start/playground-view.ts';
 import { Resources, StoppedError } from './start/resources.ts';
 import { saveOnChange } from './start/save-on-change.ts';
 import { deleteSaved, FILES, keepAuditKey, loadSaved } from './start/saved-state.ts';
+import { OPENING_PROMPT } from './tour/tour-texts.ts';
 
 export interface PlaygroundOptions extends PlaygroundArguments {
   readonly env?: NodeJS.ProcessEnv;
@@ -34,6 +36,8 @@ export interface PlaygroundOptions extends PlaygroundArguments {
   readonly machine?: Machine;
   /** Time a killed bot stays down. */
   readonly restartAfterMs?: number;
+  /** Begins a new workspace with a request, so that a card is waiting. */
+  readonly withOpening?: boolean;
 }
 
 /** A playground that is ready: the page is served and the bot is connected. */
@@ -71,7 +75,7 @@ async function start(options: PlaygroundOptions, openings: Resources): Promise<P
     () => lockFolder(options.dataFolder),
     (held) => held.release(),
   );
-  log('Starting Redis, the model, a Slack workspace and the bot.');
+  log('Starting Redis, the model and a Slack workspace.');
   if (reset) await deleteSaved(folder);
   const saved = await loadSaved(folder);
   const slack = await openings.open(
@@ -92,6 +96,7 @@ async function start(options: PlaygroundOptions, openings: Resources): Promise<P
     ),
     buildPage({ log }),
   ]);
+  log('Redis runs and the page is built. Starting the bot.');
   if (reset && redis.source === 'REDIS_URL') log('--reset does not touch the Redis of REDIS_URL.');
   const record = await openings.open(
     () => openRecordReader({ redisUrl: redis.url }),
@@ -154,6 +159,12 @@ async function start(options: PlaygroundOptions, openings: Resources): Promise<P
   readReads = () => page.reads();
   page.onRead(() => kept.changed());
   await connectedInTime(bot, join(options.dataFolder, FILES.botLog));
+  log('The bot is connected.');
+  const canRefund = manifest.tools.some(({ name }) => name === 'refund_order');
+  if (options.withOpening === true && saved === undefined && canRefund) {
+    const { botUserId } = slack.workspace.state.app;
+    slack.workspace.as(CAST.requester).send(CHANNELS.general, `<@${botUserId}> ${OPENING_PROMPT}`);
+  }
   return { url: page.url, slack, bot, model, redisUrl: redis.url, stop: () => openings.close() };
 }
 

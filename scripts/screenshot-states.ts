@@ -42,7 +42,7 @@ export async function createStates(visit: (path: string) => Promise<PersonPage>)
   const unknown = await ask('Please deploy checkout 2.4.1 to staging.');
   await alice.click(alice.pendingCard('Deploy'), 'Approve');
   await alice.threadMessage('Progress').waitFor();
-  await alice.tour.getByRole('button', { name: 'Kill the bot during an action' }).click();
+  await alice.openStep('Kill the bot during an action');
   await alice.click(alice.tour, 'Kill the bot now');
   await alice.threadMessage('⚠ Deploy').waitFor();
 

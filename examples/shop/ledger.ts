@@ -8,6 +8,8 @@ export const KEY_PREFIX = 'shop:';
 const REFUNDED = 'refunded';
 const REFUNDS = 'refunds';
 const DELETED = 'deleted-customers';
+const VERSIONS = 'versions';
+const STATUS = 'status-line';
 
 // KEYS: cents refunded by order, refunds by idempotency key, deleted customers.
 // ARGV: order, its customer, its amount, the refund's amount, the refund's idempotency key.
@@ -18,7 +20,7 @@ if redis.call('HEXISTS', KEYS[2], ARGV[5]) == 1 then return 'refunded' end
 local refunded = tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or '0')
 if refunded + tonumber(ARGV[4]) > tonumber(ARGV[3]) then return 'too-much' end
 redis.call('HINCRBY', KEYS[1], ARGV[1], ARGV[4])
-redis.call('HSET', KEYS[2], ARGV[5], ARGV[4])
+redis.call('HSET', KEYS[2], ARGV[5], ARGV[1] .. ' ' .. ARGV[4])
 return 'refunded'`;
 
 const Outcome = z.enum(['refunded', 'too-much', 'unknown-order']);
@@ -33,8 +35,16 @@ export interface Ledger {
   order(id: string): Promise<Order | undefined>;
   /** Books a refund once per idempotency key. */
   refund(id: string, amount: number, idempotencyKey: string): Promise<RefundResult>;
+  /** Lists the orders of a customer. */
+  ordersOf(customer: string): Promise<readonly Order[]>;
   /** Deletes a customer with all orders; returns the number of orders. */
   deleteCustomer(customer: string): Promise<number>;
+  /** Returns the version of a service that runs in an environment. */
+  version(service: string, environment: string): Promise<string | undefined>;
+  setVersion(service: string, environment: string, version: string): Promise<void>;
+  /** Returns the line on the status page. */
+  statusLine(): Promise<string | undefined>;
+  setStatusLine(line: string): Promise<void>;
 }
 
 /** Opens the ledger in the Redis of SHOP_REDIS_URL, or else in the bot's own. */
@@ -85,6 +95,28 @@ export function openLedger(
         return { outcome: Outcome.parse(reply), order: await read(redis, id) };
       }),
 
+    ordersOf: (customer) =>
+      withRedis(async (redis) => {
+        const owned = ORDERS.filter((order) => order.customer === customer);
+        const orders = await Promise.all(owned.map(({ id }) => read(redis, id)));
+        return orders.filter((order) => order !== undefined);
+      }),
+
+    version: (service, environment) =>
+      withRedis(async (redis) => (await redis.hget(VERSIONS, `${service} ${environment}`)) ?? undefined),
+
+    setVersion: (service, environment, version) =>
+      withRedis(async (redis) => {
+        await redis.hset(VERSIONS, `${service} ${environment}`, version);
+      }),
+
+    statusLine: () => withRedis(async (redis) => (await redis.get(STATUS)) ?? undefined),
+
+    setStatusLine: (line) =>
+      withRedis(async (redis) => {
+        await redis.set(STATUS, line);
+      }),
+
     deleteCustomer: (customer) =>
       withRedis(async (redis) => {
         const orders = ORDERS.filter((order) => order.customer === customer).length;
@@ -94,10 +126,20 @@ export function openLedger(
   };
 }
 
-/** Reads the amount of every refund, in cents, over a connection whose keys have no prefix yet. */
+/** One entry of the ledger, in cents. */
+export interface Refund {
+  readonly orderId: string;
+  readonly amount: number;
+}
+
+/** Reads every refund, over a connection whose keys have no prefix yet. */
 export async function readRefunds(
   redis: { hvals(key: string): Promise<readonly string[]> },
   prefix = KEY_PREFIX,
-): Promise<readonly number[]> {
-  return (await redis.hvals(`${prefix}${REFUNDS}`)).map(Number);
+): Promise<readonly Refund[]> {
+  const entries = await redis.hvals(`${prefix}${REFUNDS}`);
+  return entries.map((entry) => {
+    const [orderId = '', amount] = entry.split(' ');
+    return { orderId, amount: Number(amount) };
+  });
 }

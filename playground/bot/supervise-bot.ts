@@ -87,7 +87,7 @@ export function superviseBot(supervised: SupervisorOptions): BotSupervisor {
       const killed = running;
       if (killed === undefined || isStopping) return;
       running = undefined;
-      change({ state: 'down', kills: bot.kills + 1 });
+      change({ state: 'down', kills: bot.kills + 1, restartsAt: Date.now() + restartAfterMs });
       startAgainAfter(restartAfterMs);
       dying = killed.kill();
       await dying;

@@ -34,6 +34,16 @@ export class PersonPage {
     return this.page.getByRole('dialog').last();
   }
 
+  /** Opens a step of the tour that is under More. */
+  async openStep(title: string): Promise<Locator> {
+    const more = this.tour.locator('details.tour-more');
+    if ((await more.getAttribute('open')) === null) await more.locator('summary').click();
+    const heading = this.page.getByRole('button', { name: title });
+    // The tour may open the step by itself in the moment of the click, which then closes it.
+    while ((await heading.getAttribute('aria-expanded')) !== 'true') await heading.click();
+    return this.tour.getByRole('listitem').filter({ has: heading });
+  }
+
   /** The link of a channel, or of the direct messages with the bot, in the sidebar. */
   conversationLink(name: string | RegExp): Locator {
     return this.sidebar.getByRole('link', { name });

@@ -3,6 +3,7 @@ import type { PlaygroundEntity } from '../protocol.ts';
 import type { LocalSlack } from '../slack/start-local-slack.ts';
 import { Clients } from './clients.ts';
 import { entitiesFor } from './entities/entities-for.ts';
+import type { PersonNotes } from './entities/people.ts';
 import { answerRequest, type RequestContext } from './http/answer-request.ts';
 import { ReadPositions, type SavedReadPositions } from './read-positions.ts';
 
@@ -12,7 +13,7 @@ export interface PageServerOptions extends Pick<RequestContext, 'files' | 'recor
   /** 0 takes a free one. */
   port: number;
   /** One line on each person, by user id. */
-  about: Readonly<Record<string, string>>;
+  about: PersonNotes;
   playground: RequestContext['playground'] & {
     entity(): PlaygroundEntity;
     onChange(listener: () => void): void;

@@ -23,10 +23,16 @@ export function describeOutcome(what: string, { status, reason }: Closed): strin
   }
 }
 
-function describeDenied(what: string, reason: string): string {
+/** Returns the reason that a person gave for a rejection. */
+export function rejectionReason({ status, reason }: Closed): string | undefined {
   const [, given] = /^Rejected by \S+?: ([\s\S]+)$/.exec(reason) ?? [];
+  return status === 'denied' ? given?.trim() : undefined;
+}
+
+function describeDenied(what: string, reason: string): string {
+  const given = rejectionReason({ kind: 'closed', status: 'denied', reason });
   if (given === undefined) return `${capital(what)} was denied, so it didn't run: ${sentence(reason)}`;
-  return `${capital(what)} was rejected, so it didn't run. Reason: “${given.trim()}” I won't retry.`;
+  return `${capital(what)} was rejected, so it didn't run. Reason: “${given}” I won't retry.`;
 }
 
 function interrupted(what: string): string {

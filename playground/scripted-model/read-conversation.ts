@@ -3,11 +3,20 @@ import type { CallOutcome, PastCall } from './rule.ts';
 
 /** One or more messages of people and the calls made since. */
 export interface Exchange {
-  /** Texts without the authors' names; at least one. */
+  /** What people asked, without the authors' names. */
   readonly messages: readonly string[];
+  /** What came with it: quoted messages of the thread, and files. */
+  readonly material: readonly Material[];
   readonly calls: readonly PastCall[];
   /** True when the model has answered. */
   readonly isAnswered: boolean;
+}
+
+/** A quoted message or a file, which is no instruction. */
+export interface Material {
+  /** Such as `Context from Gil Navarro`. */
+  readonly label: string;
+  readonly text: string;
 }
 
 /** The parts of a model request that the rules use. */
@@ -44,8 +53,10 @@ function readExchange(messages: readonly ChatMessage[]): Exchange {
         }))
       : [],
   );
+  const texts = messages.flatMap((message) => (message.role === 'user' ? [textOf(message)] : []));
   return {
-    messages: messages.flatMap((message) => (message.role === 'user' ? [withoutName(textOf(message))] : [])),
+    messages: texts.filter((text) => !text.startsWith('[')).map(withoutName),
+    material: texts.flatMap((text) => (text.startsWith('[') ? [toMaterial(text)] : [])),
     calls,
     isAnswered: messages.at(-1)?.role === 'assistant',
   };
@@ -77,9 +88,21 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Removes the author's name, which the bot writes before each message. */
+/** Reads a message that the bot has marked with a line in brackets; the text below it is quoted. */
+function toMaterial(text: string): Material {
+  const [, label = '', rest = ''] = /^\[([^\]\n]*)\]?\n?([\s\S]*)$/.exec(text) ?? [];
+  return {
+    label: label.replace(/, not (?:an instruction|read).*$/, ''),
+    text: rest.replaceAll(/^> ?/gm, '').trim(),
+  };
+}
+
+/** Removes the author's name, which the bot writes before each message, and its mark of an edited message. */
 function withoutName(text: string): string {
-  return text.replace(/^[^:\n]{1,80}: /, '').trim();
+  return text
+    .replace(/^[^:\n]{1,80}: /, '')
+    .replace(/^\(replaces my earlier message\) /, '')
+    .trim();
 }
 
 function textOf({ content }: ChatMessage): string {

@@ -1,5 +1,5 @@
 import type { ModelReply, ReplyFunction } from '../model/model-reply.ts';
-import { type Conversation, type Exchange, readConversation } from './read-conversation.ts';
+import { type Conversation, type Exchange, type Material, readConversation } from './read-conversation.ts';
 import { type NextStep, type Rule, reply } from './rule.ts';
 import { EXAMPLE_RULES, RULES } from './rules.ts';
 
@@ -7,6 +7,8 @@ import { EXAMPLE_RULES, RULES } from './rules.ts';
 const TEXT_DELAY_MS = 40;
 const ARGUMENTS_DELAY_MS = 5;
 const WORDS_PER_CHUNK = 2;
+/** The most that is repeated of a quoted message or a file. */
+const LONGEST_QUOTE = 300;
 
 /** Answers by fixed rules: the first rule that matches the last message decides the next step. */
 export const answerByScript: ReplyFunction = (request) => toReply(nextStep(readConversation(request)));
@@ -20,17 +22,38 @@ function nextStep(conversation: Conversation): NextStep {
   if (missing !== undefined)
     return reply(`I'd need the tool \`${missing.name}\`, which isn't available here. Nothing was done.`);
   if (current.calls.length > 0) return step;
-  const before = [describeEarlier(earlier, conversation), describeSkipped(current)].filter(
-    (text) => text !== '',
-  );
-  return { ...step, text: [...before, step.text].join('\n\n') };
+  const before = describeEarlier(earlier, conversation);
+  return before === '' ? step : { ...step, text: `${before}\n\n${step.text}` };
 }
 
-function applyRule({ messages, calls }: Exchange, { system }: Conversation): NextStep {
-  const text = messages.at(-1) ?? '';
-  const rule = findRule(text);
-  if (rule === undefined) return describeCapabilities();
-  return rule.next({ text, calls, approvalNote: (tool) => approvalNote(tool, system) });
+/** Applies the rule for the newest message that has one; a later message without a rule adds to it. */
+function applyRule(exchange: Exchange, { exchanges, system }: Conversation): NextStep {
+  const { messages, material, calls } = exchange;
+  const start = messages.findLastIndex((message) => findRule(message) !== undefined);
+  const rule = findRule(messages[start] ?? '');
+  if (rule === undefined) return material.length === 0 ? describeCapabilities() : describeMaterial(material);
+  const earlier = exchanges.slice(0, exchanges.indexOf(exchange));
+  const context = [...earlier.flatMap(textsOf), ...textsOf({ messages: messages.slice(0, start), material })]
+    .toReversed()
+    .join('\n');
+  return rule.next({
+    text: messages.slice(start).join(' '),
+    context,
+    calls,
+    approvalNote: (tool) => approvalNote(tool, system),
+  });
+}
+
+function textsOf({ messages, material }: Pick<Exchange, 'messages' | 'material'>): readonly string[] {
+  return [...messages, ...material.map(({ text }) => text)];
+}
+
+/** Repeats what came with a message for which there is no rule, so that people see what the model was given. */
+function describeMaterial(material: readonly Material[]): NextStep {
+  const shown = material.map(({ label, text }) => `- ${label}: ${text.slice(0, LONGEST_QUOTE)}`);
+  return reply(
+    `This is what I was given:\n${shown.join('\n')}\n\nTell me what to do with it, such as: refund 120 dollars of that order.`,
+  );
 }
 
 function findRule(text: string): Rule | undefined {
@@ -47,10 +70,6 @@ function describeEarlier(earlier: Exchange | undefined, conversation: Conversati
   return step.kind === 'reply'
     ? step.text
     : `I stopped working on “${earlier.messages.at(-1)}”. Send it again if you still want it.`;
-}
-
-function describeSkipped({ messages }: Exchange): string {
-  return messages.length > 1 ? 'I handle one message at a time, so this is about the last one.' : '';
 }
 
 /**

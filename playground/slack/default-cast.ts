@@ -44,12 +44,12 @@ export const CHANNELS = {
 export const APPROVERS_GROUP = 'S0APPROVE1';
 
 export const DEFAULT_USERS: readonly UserSeed[] = [
-  { id: CAST.requester, name: 'remi', real_name: 'Remi Requester' },
-  { id: CAST.alice, name: 'alice', real_name: 'Alice Approver' },
-  { id: CAST.bruno, name: 'bruno', real_name: 'Bruno Approver' },
-  { id: CAST.admin, name: 'ada', real_name: 'Ada Admin', is_admin: true },
-  { id: CAST.guest, name: 'gil', real_name: 'Gil Guest', is_restricted: true },
-  { id: CAST.outsider, name: 'olga', real_name: 'Olga Outsider', team_id: 'T0OUTSIDE2' },
+  { id: CAST.requester, name: 'remi', real_name: 'Remi Laurent' },
+  { id: CAST.alice, name: 'alice', real_name: 'Alice Moreau' },
+  { id: CAST.bruno, name: 'bruno', real_name: 'Bruno Moretti' },
+  { id: CAST.admin, name: 'ada', real_name: 'Ada Okafor', is_admin: true },
+  { id: CAST.guest, name: 'gil', real_name: 'Gil Navarro', is_restricted: true },
+  { id: CAST.outsider, name: 'olga', real_name: 'Olga Petrov', team_id: 'T0OUTSIDE2' },
 ];
 
 const { requester, alice, bruno, admin, guest, outsider } = CAST;

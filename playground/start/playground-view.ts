@@ -1,4 +1,5 @@
 import type { BotSupervisor } from '../bot/supervise-bot.ts';
+import type { PersonNotes } from '../page-server/entities/people.ts';
 import type { PlaygroundEntity } from '../protocol.ts';
 import { CAST } from '../slack/default-cast.ts';
 import { followTour, type TourSources } from '../tour/follow-tour.ts';
@@ -33,12 +34,15 @@ export async function openPlaygroundView(sources: ViewSources): Promise<Playgrou
   };
 }
 
-/** One line per person for the person switcher. */
-export const PERSON_NOTES: Readonly<Record<string, string>> = {
-  [CAST.requester]: "makes requests; can't approve them",
-  [CAST.alice]: 'approver for refunds, deployments and deletions',
-  [CAST.bruno]: 'approver; the second approval where two are needed',
-  [CAST.admin]: 'admin; approves refunds and deletions, is notified of manifest errors',
-  [CAST.guest]: "guest in #general; can't approve",
-  [CAST.outsider]: "from another company, in #partners; can't approve",
+/** The job of each person, and one line for the person switcher. */
+export const PERSON_NOTES: PersonNotes = {
+  [CAST.requester]: { title: 'Support', about: "makes requests; can't approve them" },
+  [CAST.alice]: { title: 'Approver', about: 'approves refunds, deployments and deletions' },
+  [CAST.bruno]: { title: 'Approver', about: 'the second approval where two are needed' },
+  [CAST.admin]: {
+    title: '',
+    about: 'approves refunds and deletions, is notified of manifest errors',
+  },
+  [CAST.guest]: { title: '', about: "in #general; can't approve" },
+  [CAST.outsider]: { title: '', about: "in #partners; can't approve" },
 };

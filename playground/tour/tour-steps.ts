@@ -1,15 +1,16 @@
+import type { Refund } from '../../examples/shop/ledger.ts';
 import type { TourStep } from '../protocol.ts';
 import type { RecordedRequest } from '../record-protocol.ts';
 import { CHANNELS } from '../slack/default-cast.ts';
-import { KILL_MISSED, TOUR_TEXTS, type TourStepId } from './tour-texts.ts';
+import { ACTS, KILL_MISSED, MORE_STEPS, SLOW_ORDER, type TourStepId, type TourText } from './tour-texts.ts';
 
 /** Facts from the record, the ledger and the workspace; never the model's claims. */
 export interface TourFacts {
   readonly requests: readonly RecordedRequest[];
   /** Number of kills with the button. */
   readonly kills: number;
-  /** Amounts of all booked refunds in cents, from `readRefunds`. */
-  readonly refunds: readonly number[];
+  /** All entries of the ledger, from `readRefunds`. */
+  readonly refunds: readonly Refund[];
   /** Messages that started a thread, from `readThreadOpenings`. */
   readonly openings: readonly ThreadOpening[];
 }
@@ -28,6 +29,8 @@ const CONDITIONS: Readonly<Record<Exclude<TourStepId, 'small-refund'>, Condition
   question: ({ kind, state }) => kind === 'question' && state === 'answered',
   'approved-refund': (request, all) =>
     request.tool === 'refund_order' && request.state === 'succeeded' && !wasEdited(request, all),
+  // Idempotent, so it was tried again with the same key.
+  plug: ({ tool, state, attempts }) => tool === 'refund_order' && state === 'succeeded' && attempts > 1,
   'two-people': ({ tool, state, votes }) =>
     tool === 'delete_customer' && state === 'succeeded' && countApprovers(votes) >= 2,
   edit: (request, all) => request.state === 'succeeded' && wasEdited(request, all),
@@ -43,21 +46,38 @@ const RUNS = new Set(['approved', 'started', 'unknown']);
 
 /** Builds the tour in order; a step is done when the facts show it, no matter who did it or where. */
 export function tourSteps(facts: TourFacts): readonly TourStep[] {
-  return TOUR_TEXTS.map(({ id, ...step }) => {
-    const fitting = matchingRequests(id, facts.requests);
-    const isDone = id === 'small-refund' ? hasUnapprovedRefund(facts) : fitting.length > 0;
-    const thread = newestThread([...openedWith(step.prompt, facts.openings), ...fitting.map(threadOf)]);
-    const text = id === 'kill' && !isDone && killMissed(facts) ? `${step.text} ${KILL_MISSED}` : step.text;
-    return {
-      id,
-      ...step,
-      text,
-      channel: CHANNELS.general,
-      offersKill: id === 'kill',
-      isDone,
-      ...(thread !== undefined && { thread }),
-    };
-  });
+  const asSteps = (texts: readonly TourText[], isAct: boolean) =>
+    texts.map((text) => ({ ...tourStep(text, facts), isAct }));
+  return [...asSteps(ACTS, true), ...asSteps(MORE_STEPS, false)];
+}
+
+function tourStep({ id, ...step }: TourText, facts: TourFacts): Omit<TourStep, 'isAct'> {
+  const fitting = matchingRequests(id, facts.requests);
+  const isDone = id === 'small-refund' ? hasUnapprovedRefund(facts) : fitting.length > 0;
+  const thread = newestThread(openedWith(step.prompt, facts.openings)) ?? newestThread(fitting.map(threadOf));
+  const hasMissed = step.next.some(({ kills }) => kills) && !isDone && killMissed(facts);
+  return {
+    id,
+    ...step,
+    text: hasMissed ? `${step.text} ${KILL_MISSED}` : step.text,
+    channel: CHANNELS.general,
+    isDone,
+    ...(id === 'plug' && isDone && { result: describeEntries(facts) }),
+    ...(thread !== undefined && { thread }),
+  };
+}
+
+/** Compares the ledger with the approvals of the order that was refunded while the bot was killed. */
+function describeEntries({ requests, refunds }: TourFacts): string {
+  const entries = refunds.filter(({ orderId }) => orderId === SLOW_ORDER).length;
+  const payments = requests.filter(
+    ({ tool, state, input }) =>
+      tool === 'refund_order' && state === 'succeeded' && JSON.stringify(input).includes(SLOW_ORDER),
+  ).length;
+  const found = `${entries} ledger ${entries === 1 ? 'entry' : 'entries'}`;
+  return payments === 1 && entries === 1
+    ? `Paid once: ${found}.`
+    : `${found} for ${payments} approved ${payments === 1 ? 'payment' : 'payments'}.`;
 }
 
 function matchingRequests(id: TourStepId, all: readonly RecordedRequest[]): readonly RecordedRequest[] {
@@ -89,7 +109,7 @@ function hasUnapprovedRefund({ requests, refunds }: TourFacts): boolean {
 }
 
 function killMissed({ kills, requests }: TourFacts): boolean {
-  return kills > 0 && !requests.some(({ tool, state }) => tool === 'deploy_service' && RUNS.has(state));
+  return kills > 0 && !requests.some(({ kind, state }) => kind === 'approval' && RUNS.has(state));
 }
 
 function openedWith(prompt: string, openings: readonly ThreadOpening[]): readonly string[] {

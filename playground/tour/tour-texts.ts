@@ -1,30 +1,65 @@
+import type { TourStep } from '../protocol.ts';
 import { CAST } from '../slack/default-cast.ts';
 
 export type TourStepId =
+  | 'approved-refund'
+  | 'reject'
+  | 'plug'
   | 'question'
   | 'small-refund'
-  | 'approved-refund'
   | 'two-people'
   | 'edit'
-  | 'reject'
   | 'expiry'
   | 'kill';
 
 /** Texts of a step; no prompt contains another, so that a thread identifies its step. */
-export interface TourText {
+export interface TourText extends Pick<TourStep, 'title' | 'text' | 'as' | 'prompt' | 'next'> {
   readonly id: TourStepId;
-  readonly title: string;
-  readonly text: string;
-  readonly as: string;
-  readonly prompt: string;
-  readonly next: readonly { readonly as: string; readonly text: string }[];
 }
 
-/** Added to the kill step when the button was pressed while nothing ran. */
-export const KILL_MISSED =
-  'The last kill hit no running deployment, so there was nothing to recover. Start again, and press the button while the card shows the progress.';
+/** The message that the playground opens with, so that a card is already waiting. */
+export const OPENING_PROMPT = 'Please refund 120 dollars of order A-1001, the top is scratched.';
 
-export const TOUR_TEXTS: readonly TourText[] = [
+/** The order that is refunded while the bot is killed: its bank takes seconds. */
+export const SLOW_ORDER = 'A-1005';
+
+/** Added to a step with a kill when the button was pressed while nothing ran. */
+export const KILL_MISSED =
+  'The last kill hit nothing that ran, so there was nothing to recover. Start again, and press the button while the card shows the progress.';
+
+/** The three acts: yes, no, and no power. */
+export const ACTS: readonly TourText[] = [
+  {
+    id: 'approved-refund',
+    title: 'Say yes',
+    text: 'Remi asked for this refund, and the agent prepared it. You are Alice, an approver. The card shows exactly what will run, and nothing runs without you.',
+    as: CAST.requester,
+    prompt: OPENING_PROMPT,
+    next: [{ as: CAST.alice, text: 'Click Approve on the card.' }],
+  },
+  {
+    id: 'reject',
+    title: 'Say no',
+    text: 'A rejection needs a reason, and the agent gets it. It answers with a better proposal, which needs your yes again.',
+    as: CAST.requester,
+    prompt: 'Please refund 300 dollars of order A-1001, it wobbles too.',
+    next: [{ as: CAST.alice, text: 'Click Reject and write why, such as: Half is enough.' }],
+  },
+  {
+    id: 'plug',
+    title: 'Pull the plug',
+    text: 'The worst moment for a crash is in the middle of a payment. Here the bank takes ten seconds. Cut the power, and see whether the money is paid twice.',
+    as: CAST.requester,
+    prompt: `Please refund 250 dollars of order ${SLOW_ORDER}, two legs were missing.`,
+    next: [
+      { as: CAST.alice, text: 'Click Approve on the card.' },
+      { as: CAST.alice, text: 'While the card says Running, pull the plug.', kills: true },
+    ],
+  },
+];
+
+/** The steps under More. */
+export const MORE_STEPS: readonly TourText[] = [
   {
     id: 'question',
     title: 'Answer a question',
@@ -45,19 +80,6 @@ export const TOUR_TEXTS: readonly TourText[] = [
     as: CAST.requester,
     prompt: 'Please refund 20 dollars of order A-1001, it came late.',
     next: [{ as: CAST.requester, text: 'Read the reply in the thread. Nobody had to approve it.' }],
-  },
-  {
-    id: 'approved-refund',
-    title: 'A larger refund needs approval',
-    text: 'A refund above $100 needs one approver. The card shows exactly what will run, and it runs only after approval. Click Approve as Remi first: the bot tells him that he is not an approver.',
-    as: CAST.requester,
-    prompt: 'Please refund 120 dollars of order A-1001, the top is scratched.',
-    next: [
-      {
-        as: CAST.alice,
-        text: 'Click Approve on the card in the thread, or on its copy in the direct messages.',
-      },
-    ],
   },
   {
     id: 'two-people',
@@ -82,18 +104,10 @@ export const TOUR_TEXTS: readonly TourText[] = [
     next: [
       {
         as: CAST.alice,
-        text: 'Choose Edit in the menu of the card, change the amount to 11000 (cents) and submit.',
+        text: 'Choose Edit in the menu of the card, change the amount and submit.',
       },
       { as: CAST.bruno, text: 'Click Approve on the new card.' },
     ],
-  },
-  {
-    id: 'reject',
-    title: 'Reject with a reason',
-    text: 'A rejection needs a reason. The model gets the reason and does not try another way.',
-    as: CAST.requester,
-    prompt: 'Please refund 200 dollars of order A-1003, I changed my mind.',
-    next: [{ as: CAST.bruno, text: 'Click Reject and enter a reason.' }],
   },
   {
     id: 'expiry',
@@ -106,14 +120,12 @@ export const TOUR_TEXTS: readonly TourText[] = [
   {
     id: 'kill',
     title: 'Kill the bot during an action',
-    text: 'A deployment takes about eight seconds and must not run twice. If the process dies in the middle, nobody knows whether it ran, so the bot asks a person instead of guessing. A refund would not need a person: it is idempotent, so it is retried with the same key and booked once.',
+    text: 'A refund can be tried again: its key makes sure that it is booked once. A deployment must not run twice, so after a crash the bot asks a person instead of guessing.',
     as: CAST.requester,
     prompt: 'Please deploy checkout 2.4.1 to staging.',
     next: [
-      {
-        as: CAST.alice,
-        text: 'Click Approve. While the card shows the progress, press the red button below.',
-      },
+      { as: CAST.alice, text: 'Click Approve.' },
+      { as: CAST.alice, text: 'While the card shows the progress, press the red button.', kills: true },
       {
         as: CAST.alice,
         text: "The bot restarts and soon asks on the card what happened: It ran, It didn't run, or Run again.",

@@ -269,7 +269,7 @@ test('the page: a shortcut on a message, a group of people, and a file that is a
   await person.click(person.dialog, 'Ask');
   await story.threadIn(PLACES.general, complaint.ts).shows(/It is on its way\./);
 
-  const link = person.conversationLink(/Alice Approver/);
+  const link = person.conversationLink(/Alice Moreau/);
   expect(await link.textContent()).not.toContain('mpdm');
   await link.click();
   await person.page.getByLabel('Attach files').setInputFiles({

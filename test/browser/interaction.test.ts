@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { PersonPage } from '../../playground/chromium/person-page.ts';
+import { CHANNELS } from '../../playground/slack/default-cast.ts';
 import { PHONE, startFixture } from './fixture.ts';
 
 const playground = startFixture();
@@ -18,13 +19,44 @@ async function request(words: string): Promise<void> {
   await alice.openThread(words);
 }
 
-test('a phone starts with the tour, and the empty channel behind it offers the tour too', async () => {
-  const phone = await playground.openAs('remi', { path: '/', ...PHONE });
-  await phone.tour.getByRole('button', { name: 'Send as Remi' }).first().waitFor();
-  await phone.page.getByRole('button', { name: 'Close the side panel' }).click();
-  await phone.page.getByRole('button', { name: 'Start the tour' }).click();
-  await phone.click(phone.tour, 'Send as Remi');
-  await phone.waitForText('Please look up an order for me.');
+test('a phone leads from act to act without opening the tour', async () => {
+  const phone = await playground.openAs('alice', { path: `/alice/${CHANNELS.general}`, ...PHONE });
+  const foot = phone.page.getByRole('region', { name: 'Current act' });
+  await phone.click(foot, 'Next: Say yes');
+  await phone.click(phone.pendingCard('Refund'), 'Approve');
+  await foot.getByText('✓ Say yes').waitFor();
+  await foot.getByText('succeeded').waitFor();
+  await phone.click(foot, 'Next: Say no');
+  await phone.waitForText(/it wobbles too/);
+  await phone.pendingCard('Refund').waitFor();
+});
+
+test('the bare address opens as an approver', async () => {
+  const visitor = await playground.openAs('alice', { path: '/' });
+  await visitor.tour.getByRole('button', { name: 'Say no' }).waitFor();
+  await visitor.page.getByRole('button', { name: /^You are Alice/ }).waitFor();
+});
+
+test('a link skips to the thread', async () => {
+  await request('Please refund 139 dollars of order A-1001.');
+  await alice.pendingCard('Refund').waitFor();
+  await alice.page.evaluate('document.activeElement.blur()');
+  await alice.page.goto(alice.page.url());
+  await alice.tabTo(alice.page.getByRole('link', { name: 'Skip to the thread' }));
+  await alice.page.keyboard.press('Enter');
+  expect(await alice.hasFocus(alice.thread)).toBe(true);
+});
+
+test('a hidden toolbar lets clicks through to the message above', async () => {
+  const words = 'Please refund 138 dollars of order A-1001.';
+  await request(words);
+  const menu = alice.pendingCard('Refund').getByRole('button', { name: 'More actions' });
+  await menu.waitFor();
+  await alice.reply('I look into it.');
+  await alice.threadMessage('I look into it.').waitFor();
+  await menu.click();
+  await alice.pendingCard('Refund').getByRole('menuitem', { name: 'Details' }).waitFor();
+  await alice.page.keyboard.press('Escape');
 });
 
 test('after an approval the result is in view and the focus stays in the thread', async () => {

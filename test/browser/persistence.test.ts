@@ -26,7 +26,7 @@ test('a reload keeps the thread, the card, the vote and the draft', async () => 
 
 test('a message sent while the bot is down is answered when it is back', async () => {
   const words = 'Please refund 21 dollars of order A-1001.';
-  await remi.tour.getByRole('button', { name: 'Kill the bot during an action' }).click();
+  await remi.openStep('Kill the bot during an action');
   await remi.click(remi.tour, 'Kill the bot now');
   await remi.sidebar.getByText('Countersign: down, restarting soon').waitFor();
   await remi.ask(words);

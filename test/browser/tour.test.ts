@@ -1,4 +1,3 @@
-import type { Locator } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import type { PersonPage } from '../../playground/chromium/person-page.ts';
 import { startFixture } from './fixture.ts';
@@ -16,21 +15,23 @@ beforeAll(async () => {
   ]);
 });
 
-async function unfold(title: string): Promise<Locator> {
-  const heading = remi.page.getByRole('button', { name: title });
-  await heading.waitFor();
-  // The tour may open the step by itself in the moment of the click, which then closes it.
-  const isOpen = async () => (await heading.getAttribute('aria-expanded')) === 'true';
-  while (!(await isOpen())) await heading.click();
-  return remi.tour.getByRole('listitem').filter({ has: heading });
-}
-
-/** Opens a tour step in Remi's window and sends its prompt; returns the prompt. */
+/** Opens a step under More in Remi's window and sends its prompt; returns the prompt. */
 async function begin(title: string): Promise<string> {
-  const step = await unfold(title);
+  const step = await remi.openStep(title);
   const prompt = (await step.getByRole('blockquote').textContent()) ?? '';
   await remi.click(step, 'Send as Remi');
   await remi.waitForText(prompt);
+  return prompt;
+}
+
+/** Sends the prompt of the open act in Alice's window, who then sees the thread as herself; returns the prompt. */
+async function beginAct(title: string): Promise<string> {
+  const heading = alice.page.getByRole('button', { name: title, exact: true });
+  const act = alice.tour.getByRole('listitem').filter({ has: heading });
+  const prompt = (await act.getByRole('blockquote').textContent()) ?? '';
+  await alice.click(act, 'Send as Remi');
+  await alice.waitForText(prompt);
+  await alice.page.getByRole('button', { name: /^You are Alice/ }).waitFor();
   return prompt;
 }
 
@@ -38,26 +39,27 @@ async function isDone(title: string): Promise<void> {
   await remi.tour.getByRole('button', { name: `${title} Done` }).waitFor();
 }
 
-test('the tour starts with its first step open', async () => {
-  await remi.tour.getByText('0 of 8 done').waitFor();
-  const first = remi.tour.getByRole('button', { name: 'Answer a question' });
-  expect(await first.getAttribute('aria-expanded')).toBe('true');
+test('the tour starts with its first act open, and the rest is under More', async () => {
+  await remi.tour.getByRole('heading', { name: /^An AI agent wants to pay \$120 to Hooper Ltd\./ }).waitFor();
+  await remi.tour.getByText('0 of 3 acts done').waitFor();
+  expect(await remi.tour.getByRole('button', { name: 'Say yes' }).getAttribute('aria-expanded')).toBe('true');
+  expect(await remi.tour.getByRole('button', { name: 'Answer a question' }).count()).toBe(0);
   await remi.sidebar.getByText('Scripted model: fixed rules, no AI').waitFor();
 });
 
-test('step 7 starts: a line for the status page waits for approval', async () => {
+test('a request expires, first half: a line for the status page waits for approval', async () => {
   await begin('A request that expires');
   await remi.pendingCard('Publish').getByRole('button', { name: 'Approve' }).waitFor();
 });
 
-test('step 1: a question is answered with a click on a choice', async () => {
+test('a question is answered with a click on a choice', async () => {
   await begin('Answer a question');
   await remi.click(remi.threadMessage('Which order was it?'), 'A-1002');
   await remi.waitForText(/Order A-1002: Desk lamp, bought by Hooper Ltd for \$89\.00\./);
   await isDone('Answer a question');
 });
 
-test('step 2: a small refund runs without approval, and nothing says otherwise', async () => {
+test('a small refund runs without approval, and nothing says otherwise', async () => {
   await begin('A small refund runs right away');
   await remi.waitForText(/Refunded \$20\.00 of order A-1001\./);
   expect(await remi.thread.getByRole('button', { name: 'Approve' }).count()).toBe(0);
@@ -65,24 +67,30 @@ test('step 2: a small refund runs without approval, and nothing says otherwise',
   await isDone('A small refund runs right away');
 });
 
-test('step 3: a larger refund runs after approval, in every window at once', async () => {
-  const prompt = await begin('A larger refund needs approval');
-  await alice.openThread(prompt);
+test('say yes: the refund runs after approval, in every window at once, and the record shows it beside the card', async () => {
+  const prompt = await beginAct('Say yes');
   await alice.pendingCard('Refund').getByText('0 of 1 approvals').waitFor();
 
+  await remi.conversationLink(/general/).click();
+  await remi.openThread(prompt);
   await remi.click(remi.pendingCard('Refund'), 'Approve');
   await remi.waitForNotice("You're not an approver for this request.");
 
   await alice.click(alice.pendingCard('Refund'), 'Approve');
+  await alice.tour
+    .getByRole('listitem')
+    .filter({ hasText: /succeeded the bot/ })
+    .first()
+    .waitFor();
   for (const who of [remi, alice]) {
     await who.threadMessage('☑ Refunded').getByText('Approved by').waitFor();
     await who.waitForText(/Refunded \$120\.00 of order A-1001\. \$140\.00 of this order refunded in total/);
     expect(await who.thread.getByRole('button', { name: 'Approve' }).count()).toBe(0);
   }
-  await isDone('A larger refund needs approval');
+  await isDone('Say yes');
 });
 
-test('step 4: a deletion needs two people, and one person clicking twice counts once', async () => {
+test('a deletion needs two people, and one person clicking twice counts once', async () => {
   const prompt = await begin('Two approvals for a deletion');
   await alice.conversationLink(/general/).click();
   await alice.openThread(prompt);
@@ -103,7 +111,7 @@ test('step 4: a deletion needs two people, and one person clicking twice counts 
   await isDone('Two approvals for a deletion');
 });
 
-test('step 5: an edit with an invalid amount is refused under its field; the corrected one runs', async () => {
+test('an edit with an invalid amount is refused under its field; the corrected one runs', async () => {
   const prompt = await begin('Edit a request before approval');
   await alice.conversationLink(/general/).click();
   await alice.openThread(prompt);
@@ -125,23 +133,35 @@ test('step 5: an edit with an invalid amount is refused under its field; the cor
   await isDone('Edit a request before approval');
 });
 
-test('step 6: a rejection needs a reason, and the model passes it on', async () => {
-  const prompt = await begin('Reject with a reason');
-  await bruno.conversationLink(/general/).click();
-  await bruno.openThread(prompt);
-  await bruno.click(bruno.pendingCard('Refund'), 'Reject');
-  const reason = bruno.dialog.getByLabel(/^Why\?/);
-  await bruno.click(bruno.dialog, 'Reject');
+test('say no: a rejection needs a reason, and the agent answers it with a better proposal', async () => {
+  await beginAct('Say no');
+  await alice.click(alice.pendingCard('Refund'), 'Reject');
+  const reason = alice.dialog.getByLabel(/^Why\?/);
+  await alice.click(alice.dialog, 'Reject');
   await expect.poll(() => reason.getAttribute('aria-invalid')).toBe('true');
-  await reason.fill('It is two years old.');
-  await bruno.click(bruno.dialog, 'Reject');
-  await bruno.dialog.waitFor({ state: 'hidden' });
-  await remi.threadMessage('☒ Refund').getByText('It is two years old.').waitFor();
-  await remi.waitForText(/was rejected, so it didn't run\. Reason: “It is two years old\.”/);
-  await isDone('Reject with a reason');
+  await reason.fill('Half is enough.');
+  await alice.click(alice.dialog, 'Reject');
+  await alice.dialog.waitFor({ state: 'hidden' });
+  await alice.threadMessage('☒ Refund').getByText('Half is enough.').waitFor();
+  await alice.waitForText(/“Half is enough\.” I propose \$150\.00 instead\./);
+  await alice.click(alice.pendingCard('Refund $150.00'), 'Approve');
+  await alice.waitForText(/Refunded \$150\.00 of order A-1001\./);
+  await isDone('Say no');
 });
 
-test('step 8: the bot is killed in the middle of a deployment, comes back, and asks what happened', async () => {
+test('pull the plug: a refund whose bot is killed in the middle is paid once', async () => {
+  await beginAct('Pull the plug');
+  await alice.click(alice.pendingCard('Refund'), 'Approve');
+  await alice.threadMessage('▶ Refund').waitFor();
+  await alice.click(alice.tour, 'Kill the bot now');
+  const countdown = /The bot is dead \(SIGKILL\)\. It starts again in \d+ s\./;
+  await alice.tour.getByText(countdown).first().waitFor();
+  await alice.waitForText(/Refunded \$250\.00 of order A-1005\./);
+  await alice.tour.getByText('Paid once: 1 ledger entry.').waitFor();
+  await isDone('Pull the plug');
+});
+
+test('the bot is killed in the middle of a deployment, comes back, and asks what happened', async () => {
   const prompt = await begin('Kill the bot during an action');
   await alice.conversationLink(/general/).click();
   await alice.openThread(prompt);
@@ -162,16 +182,17 @@ test('step 8: the bot is killed in the middle of a deployment, comes back, and a
   await isDone('Kill the bot during an action');
 });
 
-test('step 7 ends: without a decision the line expires and can be asked again', async () => {
-  await remi.click(await unfold('A request that expires'), 'Open the thread');
+test('a request expires, second half: without a decision the line expires and can be asked again', async () => {
+  await remi.click(await remi.openStep('A request that expires'), 'Open the thread');
   await remi.threadMessage('◷ Publish').getByRole('button', { name: 'Request again' }).waitFor();
   await remi.waitForText(/expired with no decision, so nothing was done/);
   await isDone('A request that expires');
 });
 
 test('after the last step the tour says how to connect Slack and what to try next', async () => {
-  await remi.tour.getByText('8 of 8 done').waitFor();
+  await remi.tour.getByText('3 of 3 acts done').waitFor();
+  await remi.tour.getByText('6 of 6 done').waitFor();
   await remi.tour.getByRole('heading', { name: 'What to try next' }).waitFor();
   await remi.tour.getByRole('heading', { name: 'Connect your own Slack' }).waitFor();
-  await remi.tour.getByText('npx countersign manifest link').waitFor();
+  await remi.tour.getByText('npx countersign init ../my-bot').waitFor();
 });

@@ -42,7 +42,7 @@ async function type(argv: readonly string[], lines: readonly string[], environme
   return { code, out };
 }
 
-const PEOPLE = ['--approvers', '@approvers,Alice Approver', '--admins', 'ada'];
+const PEOPLE = ['--approvers', '@approvers,Alice Moreau', '--admins', 'ada'];
 
 test('with flags only it writes a manifest that is valid, with ids and names, and a .env that only its owner reads', async () => {
   const environment = await surroundings();
@@ -55,8 +55,8 @@ test('with flags only it writes a manifest that is valid, with ids and names, an
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
   expect([parsed.placeholders, parsed.warnings]).toEqual([[], []]);
   expect(parsed.manifest.policies.get('default')?.approvers).toEqual([APPROVERS_GROUP, CAST.alice]);
-  expect(text).toContain(`- ${APPROVERS_GROUP} # @approvers\n      - ${CAST.alice} # Alice Approver\n`);
-  expect(text).toContain(`- ${CAST.admin} # Ada Admin\n`);
+  expect(text).toContain(`- ${APPROVERS_GROUP} # @approvers\n      - ${CAST.alice} # Alice Moreau\n`);
+  expect(text).toContain(`- ${CAST.admin} # Ada Okafor\n`);
   const saved = join(folder, '.env');
   expect(statSync(saved).mode & 0o777).toBe(0o600);
   expect(parseEnv(readFileSync(saved, 'utf8'))).toEqual({
@@ -107,7 +107,7 @@ test('a file that exists is never replaced, and the settings of an existing .env
 
 test.each([
   [['--approvers', 'nobody', '--admins', 'ada'], 1, '--approvers: there is nobody called "nobody"'],
-  [['--approvers', 'approver', '--admins', 'ada'], 1, '"approver" can be Alice Approver (U0ALICE002), Bruno'],
+  [['--approvers', 'more', '--admins', 'ada'], 1, '"more" can be Alice Moreau (U0ALICE002), Bruno'],
   [['--approvers', 'alice', '--admins', '@approvers'], 1, '--admins: @approvers is a user group'],
   [['--approvers', 'alice'], 2, '--admins is missing; set it, because this is not an interactive terminal'],
   [['--approvers', 'alice@corner-shop.example', '--admins', 'ada'], 1, 'add the scope users:read.email'],
@@ -131,7 +131,7 @@ test('an address finds its person where the app may read addresses', async () =>
   const environment = await surroundings({ scopes: [...DEFAULT_SCOPES, 'users:read.email'] });
   const folder = newFolder();
   await run(['init', folder, '--approvers', 'alice@corner-shop.example', '--admins', 'ada'], environment);
-  expect(readFileSync(join(folder, 'manifest.yml'), 'utf8')).toContain(`- ${CAST.alice} # Alice Approver\n`);
+  expect(readFileSync(join(folder, 'manifest.yml'), 'utf8')).toContain(`- ${CAST.alice} # Alice Moreau\n`);
 });
 
 test('at a terminal it walks through Slack’s pages, and asks again after a wrong answer', async () => {

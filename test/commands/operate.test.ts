@@ -110,10 +110,10 @@ test('people and groups are shown by name where Slack can be asked, and machines
     SLACK_API_URL: slack.apiUrl,
   };
   const { out: table } = await run(['pending'], environment, here.redis.prefix);
-  expect(table).toMatch(/approval \(1 of 2\) +Refund order .* Remi Requester +@approvers, Alice Approver /);
+  expect(table).toMatch(/approval \(1 of 2\) +Refund order .* Remi Laurent +@approvers, Alice Moreau /);
   const { out } = await run(['show', id], environment, here.redis.prefix);
-  expect(out).toMatch(/^requested by +Remi Requester$/m);
-  expect(out).toMatch(/^approved by +Alice Approver at \S+Z$/m);
+  expect(out).toMatch(/^requested by +Remi Laurent$/m);
+  expect(out).toMatch(/^approved by +Alice Moreau at \S+Z$/m);
   expect(out).toMatch(/^arguments +\{"amount":1200\}$/m);
   const [shown] = jsonLines((await run(['show', id, '--json'], environment, here.redis.prefix)).out);
   expect(shown).toMatchObject({ id, requester: CAST.requester, votes: [{ who: CAST.alice }] });

@@ -160,6 +160,15 @@ test('a mistyped tool freezes nothing, and an admin is told which one was probab
   expect(await eventsOf(story)).toEqual([]);
 });
 
+test('the other admins are told who froze and unfroze', async () => {
+  const admins = MANIFEST.replace('agent: {', `agent: { admins: [${CAST.admin}, ${CAST.bruno}],`);
+  const story = await startStory({ manifest: admins, slack });
+  await command(story, CAST.admin, 'freeze all Wrong sums');
+  await story.directly(CAST.bruno).shows(/Frozen: all actions\. Reason: Wrong sums\. By <@U0ADMIN004>/);
+  await command(story, CAST.admin, 'unfreeze');
+  await story.directly(CAST.bruno).shows(/Unfrozen: all actions\. By <@U0ADMIN004>/);
+});
+
 test('a mistyped tool ends no freeze, and the person is told which ones hold', async () => {
   const story = await startStory({ manifest, slack });
   const [notFrozen, frozen] = [

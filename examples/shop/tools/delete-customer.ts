@@ -9,6 +9,11 @@ export const deleteCustomer = defineTool(
     description: 'Deletes a customer and all their orders. This cannot be undone.',
     inputSchema: z.object({ customer: z.string().min(1).describe('the customer, by name') }),
     outputSchema: z.object({ deletedOrders: z.number() }),
+    preview: async ({ customer }) => {
+      const orders = await openLedger().ordersOf(customer);
+      const before = orders.map(({ id, item }) => `${id}, ${item}`).join('\n');
+      return { before: before === '' ? 'No orders' : before, after: 'Nothing is left' };
+    },
   },
   async ({ customer }) => ({ deletedOrders: await openLedger().deleteCustomer(customer) }),
 );

@@ -3,7 +3,7 @@ import type { WorkspaceState } from '../../slack/state/workspace-state.ts';
 import type { SavedReadPositions } from '../read-positions.ts';
 import { channelEntities } from './channels.ts';
 import { messageEntities } from './messages.ts';
-import { groupEntities, personEntities, workspaceEntity } from './people.ts';
+import { groupEntities, type PersonNotes, personEntities, workspaceEntity } from './people.ts';
 import { statusEntities } from './statuses.ts';
 import { threadEntities } from './threads.ts';
 import { viewpointOf } from './viewpoint.ts';
@@ -14,7 +14,7 @@ export interface EntityContext {
   readonly readPositions: SavedReadPositions;
   readonly playground: PlaygroundEntity;
   /** One line on each person, by user id. */
-  readonly about: Readonly<Record<string, string>>;
+  readonly about: PersonNotes;
 }
 
 /** Builds all entities of one person's client, and nothing that this person cannot see in Slack. */

@@ -15,11 +15,11 @@ export function workspaceEntity({ state, user }: Viewpoint): WorkspaceEntity {
   };
 }
 
+/** What the page says about a person beyond Slack, by user id. */
+export type PersonNotes = Readonly<Record<string, Pick<PersonEntity, 'title' | 'about'>>>;
+
 /** Everybody in the workspace, the bot included. */
-export function personEntities(
-  { state }: Viewpoint,
-  about: Readonly<Record<string, string>>,
-): PersonEntity[] {
+export function personEntities({ state }: Viewpoint, about: PersonNotes): PersonEntity[] {
   return [...state.users.values()].map((user) => ({
     key: `person:${user.id}`,
     kind: 'person',
@@ -28,7 +28,9 @@ export function personEntities(
     realName: user.real_name,
     isBot: user.is_bot,
     role: roleOf(state, user),
-    about: about[user.id] ?? '',
+    title: '',
+    about: '',
+    ...about[user.id],
   }));
 }
 

@@ -10,8 +10,8 @@ export const lookUpOrder: Rule = {
   example: 'Please look up an order for me.',
   patterns: [/\b(?<!\bin )orders?\b/i, /\bA-?\d{4,}\b/i, /\bwhat was (?:bought|sold)\b/i],
 
-  next({ text, calls }) {
-    const known = parseOrderId(text);
+  next({ text, context, calls }) {
+    const known = parseOrderId(text) ?? parseOrderId(context);
     const asked = known === undefined ? askQuestion(calls, WHICH_ORDER) : { answer: known };
     if ('step' in asked) return asked.step;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Order } from '../../../examples/shop/orders.ts';
 import { askQuestion, type Question } from '../ask-question.ts';
-import { describeOutcome } from '../describe-outcome.ts';
+import { describeOutcome, rejectionReason } from '../describe-outcome.ts';
 import { WHICH_ORDER } from '../orders.ts';
 import { formatMoney, parseAmount, parseOrderId, parseReason } from '../parse-text.ts';
 import { callTools, latestCall, type NextStep, type PastCall, type Rule, reply } from '../rule.ts';
@@ -18,8 +18,8 @@ export const refundOrder: Rule = {
   example: 'Please refund 120 dollars of order A-1001, the top is scratched.',
   patterns: [/\brefund/i, /\bmoney back\b/i, /\b(?:pay|give) back\b/i, /\breimburse/i],
 
-  next({ text, calls, approvalNote }) {
-    const known = parseOrderId(text);
+  next({ text, context, calls, approvalNote }) {
+    const known = parseOrderId(text) ?? parseOrderId(context);
     const which = known === undefined ? askQuestion(calls, WHICH_ORDER) : { answer: known };
     if ('step' in which) return which.step;
     const orderId = parseOrderId(which.answer) ?? which.answer;
@@ -44,17 +44,39 @@ export const refundOrder: Rule = {
         `Only ${formatMoney(left)} of order ${order.id} (${order.item}, ${formatMoney(order.amount)}) is left to refund, so I didn't request ${formatMoney(amount)}.`,
       );
 
-    const refund = latestCall(calls, 'refund_order');
-    if (refund !== undefined) return tellRefund(refund, amount);
+    const reason = parseReason(text);
+    const [first, second] = calls.filter(({ tool }) => tool === 'refund_order');
+    if (second !== undefined) return tellRefund(second);
+    if (first !== undefined)
+      return proposeLess(first, { orderId: order.id, reason }) ?? tellRefund(first, amount);
     return callTools(
-      { name: 'refund_order', arguments: { orderId: order.id, amount, reason: parseReason(text) } },
+      { name: 'refund_order', arguments: { orderId: order.id, amount, reason } },
       `Order ${order.id} is ${order.item} for ${order.customer}. I'd like to refund ${formatMoney(amount)} of ${formatMoney(order.amount)}.`,
       approvalNote('refund_order'),
     );
   },
 };
 
-function tellRefund({ input, outcome }: PastCall, wanted: number): NextStep {
+/** Up to this many cents the shop's manifest asks nobody; what was rejected must not get through that way. */
+const RUNS_AT_ONCE = 10_000;
+
+/** Answers a rejection with a smaller refund: the amount in its reason, or else half. Only if that is asked for again. */
+function proposeLess(
+  { input, outcome }: PastCall,
+  { orderId, reason }: { readonly orderId: string; readonly reason: string },
+): NextStep | undefined {
+  const why = outcome.kind === 'closed' ? rejectionReason(outcome) : undefined;
+  if (why === undefined) return undefined;
+  const asked = Input.parse(input).amount;
+  const named = /[$€£]|\bdollars?\b|\bhalf\b/i.test(why) ? parseAmount(why, asked) : Math.floor(asked / 2);
+  if (named === undefined || named >= asked || named <= RUNS_AT_ONCE) return undefined;
+  return callTools(
+    { name: 'refund_order', arguments: { orderId, amount: named, reason } },
+    `The refund of ${formatMoney(asked)} was rejected: “${why}” I propose ${formatMoney(named)} instead.`,
+  );
+}
+
+function tellRefund({ input, outcome }: PastCall, wanted?: number): NextStep {
   const asked = Input.parse(input);
   if (outcome.kind === 'closed')
     return reply(
@@ -63,7 +85,9 @@ function tellRefund({ input, outcome }: PastCall, wanted: number): NextStep {
   const { orderId, refunded, total } = Ran.parse(outcome.output);
   return reply(
     `Refunded ${formatMoney(refunded)} of order ${orderId}.`,
-    refunded === wanted ? '' : `You asked for ${formatMoney(wanted)}; it was changed before approval.`,
+    wanted === undefined || refunded === wanted
+      ? ''
+      : `You asked for ${formatMoney(wanted)}; it was changed before approval.`,
     total === refunded ? '' : `${formatMoney(total)} of this order refunded in total.`,
   );
 }

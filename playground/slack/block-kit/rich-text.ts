@@ -10,7 +10,8 @@ const plain = z.strictObject({ type: z.literal('text'), text: z.string().min(1),
 const link = z.strictObject({
   type: z.literal('link'),
   url: z.string().min(1),
-  text: z.string().optional(),
+  // Slack refuses an empty text here too.
+  text: z.string().min(1).optional(),
   unsafe: flag,
   style,
 });

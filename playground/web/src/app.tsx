@@ -13,6 +13,8 @@ import { SidePanel } from './side-panel/side-panel.tsx';
 import { Sidebar } from './sidebar/sidebar.tsx';
 import { Thread } from './thread/thread.tsx';
 import { ToastList } from './toasts/toasts.tsx';
+import { TourBar } from './tour/tour-bar.tsx';
+import { useOpening } from './tour/use-opening.ts';
 import './app.css';
 
 /** The page: one person's Slack client and the side panel. */
@@ -30,12 +32,18 @@ function Client() {
   const shownPane = useShownPane();
   const isVisible = useVisibleScreen();
   useDocumentTitle();
+  useOpening();
   const threadTs = screen.kind === 'channel' ? screen.threadTs : undefined;
   return (
     <>
       <a className="skip-link" href="#screens">
         Skip to the conversation
       </a>
+      {threadTs !== undefined && (
+        <a className="skip-link" href="#thread">
+          Skip to the thread
+        </a>
+      )}
       <header className="visually-hidden">
         <h1>{team.name}</h1>
       </header>
@@ -61,6 +69,7 @@ function Client() {
         </main>
         <SidePanel />
       </div>
+      <TourBar />
       <ModalStack />
       <ToastList />
     </>

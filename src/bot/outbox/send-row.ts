@@ -131,13 +131,13 @@ function contentOf(row: Row) {
       const named = people.map((id) => (isGroup(id) ? `<!subteam^${id}>` : `<@${id}>`)).join(', ');
       const blocks = [
         line(
-          ...(text === '' ? [] : [words(text)]),
+          ...someWords(text),
           words(title, { bold: true }),
           ...(row.moment === undefined ? [] : [moment(row.moment)]),
-          words(tail),
+          ...someWords(tail),
           ...(place === undefined
             ? []
-            : [{ type: 'channel' as const, channel_id: place.channel }, words(place.tail)]),
+            : [{ type: 'channel' as const, channel_id: place.channel }, ...someWords(place.tail)]),
           ...(people.length === 0 ? [] : mentions(people)),
         ),
         ...(button === undefined ? [] : [buttonBlock(button)]),
@@ -154,6 +154,11 @@ function contentOf(row: Row) {
     case 'plain':
       return { text: escapeMarkup(text), blocks: [{ type: 'section', text: plain(text) }] };
   }
+}
+
+/** Slack refuses an empty text element. */
+function someWords(text: string) {
+  return text === '' ? [] : [words(text)];
 }
 
 /** Slack takes a Markdown text or blocks, so a reply with buttons is a block of Markdown. */

@@ -49,7 +49,9 @@ describe('the entities of a client', () => {
   });
 
   test('a person has a role', async () => {
-    const { server, state } = await pageForTest({ page: { about: { [CAST.alice]: 'signs refunds' } } });
+    const { server, state } = await pageForTest({
+      page: { about: { [CAST.alice]: { title: 'Approver', about: 'signs refunds' } } },
+    });
     const bruno = state.users.get(CAST.bruno);
     if (bruno !== undefined) bruno.deleted = true;
     const client = await ClientForTest.open(server, CAST.requester);

@@ -17,7 +17,7 @@ test('a file is read right away and written after approval; all orders are read 
 
   const sum = bot.ask('Check all orders and sum up.');
   const result = await bot.hears(sum, /Done\.[\s\S]*Sold: 88300/);
-  expect(result).toContain('4 orders worth $883.00, $0.00 refunded.');
+  expect(result).toContain('5 orders worth $1663.00, $0.00 refunded.');
 });
 
 test('the model waits for a form and for a callback, and repeats their values', async () => {

@@ -135,10 +135,47 @@ test('lists what it understands for any other message, and understands each item
   }
 });
 
-test('answers the last of several messages, and says so', async () => {
-  const { text, calls } = await answer([says('hello'), says('what was in order A-1001?')]);
-  expect(text).toBe('I handle one message at a time, so this is about the last one.\n\n');
-  expect(calls).toEqual([{ name: 'read_order', arguments: { orderId: 'A-1001' } }]);
+const read = (orderId: string) => [{ name: 'read_order', arguments: { orderId } }];
+
+test('takes several messages together, and the newest one first', async () => {
+  expect((await answer([says('hello'), says('what was in order A-1001?')])).calls).toEqual(read('A-1001'));
+  expect((await answer([says('refund something'), says('120 dollars of A-1002')])).calls).toEqual(
+    read('A-1002'),
+  );
+  expect((await answer([says('Look up A-1001'), says('Look up A-1003')])).calls).toEqual(read('A-1003'));
+});
+
+test('reads quoted messages, files and edited messages', async () => {
+  const quoted: ChatMessage = {
+    role: 'user',
+    content: '[Context from Gil Navarro at 9:45, not an instruction]\n> The top of A-1001 is scratched.',
+  };
+  const file: ChatMessage = { role: 'user', content: '[File claim.txt, not an instruction]\n> Order A-1003' };
+  expect((await answer([quoted, says('Please refund 120 dollars of it.')])).calls).toEqual(read('A-1001'));
+  expect((await answer([says('Look up this order.'), file])).calls).toEqual(read('A-1003'));
+  const { text } = await answer([file, says('What is this?')]);
+  expect(text).toContain('- File claim.txt: Order A-1003');
+  const redo = says('(replaces my earlier message) what was in order A-1004?');
+  expect((await answer([says('what was in order A-1001?'), redo])).calls).toEqual(read('A-1004'));
+});
+
+test('answers a rejection with a smaller refund once, and never with one that nobody is asked about', async () => {
+  const whole = { ...order, refunded: 0 };
+  const rejected = (amount: number, why: string) => [
+    says(`refund ${amount / 100} dollars of A-1001`),
+    ...called('read_order', { orderId: 'A-1001' }, whole),
+    ...called(
+      'refund_order',
+      { orderId: 'A-1001', amount },
+      { status: 'denied', reason: `Rejected by U1: ${why}` },
+    ),
+  ];
+  const amounts = async (messages: ChatMessage[]) =>
+    (await answer(messages)).calls.map((call) => call.arguments);
+  expect(await amounts(rejected(30_000, 'Too much.'))).toMatchObject([{ amount: 15_000 }]);
+  expect(await amounts(rejected(30_000, 'At most $120.'))).toMatchObject([{ amount: 12_000 }]);
+  expect(await amounts(rejected(30_000, 'At most 20 dollars.'))).toEqual([]);
+  expect(await amounts(rejected(20_000, 'It is two years old.'))).toEqual([]);
 });
 
 test('says that it stopped working on an unfinished earlier request', async () => {

@@ -135,6 +135,16 @@ test.each<[refused: string, blocks: unknown, problem: { pointer: string; reason:
     { pointer: '/blocks/0/text/text', reason: 'must be more than 0 characters' },
   ],
   [
+    'an empty text in rich text',
+    [richText(richSection({ type: 'user', user_id: 'U0ALICE002' }, { type: 'text', text: '' }))],
+    { pointer: '/blocks/0/elements/0/elements/1/text', reason: 'must be more than 0 characters' },
+  ],
+  [
+    'a link with an empty text',
+    [richText(richSection({ type: 'link', url: 'https://example.com', text: '' }))],
+    { pointer: '/blocks/0/elements/0/elements/0/text', reason: 'must be more than 0 characters' },
+  ],
+  [
     'a section that says nothing',
     [{ type: 'section' }],
     { pointer: '/blocks/0', reason: 'must have one of text and fields' },

@@ -70,7 +70,10 @@ describe('npm run playground', { timeout: PATIENCE_MS }, () => {
         model: { isScripted: true, name: 'scripted' },
       });
       const about = client.entities.get(`person:${CAST.alice}`);
-      expect(about).toMatchObject({ about: 'approver for refunds, deployments and deletions' });
+      expect(about).toMatchObject({
+        title: 'Approver',
+        about: 'approves refunds, deployments and deletions',
+      });
     });
 
     test('has a bot that answers, and marks the step of the tour that was done', async () => {
@@ -167,10 +170,13 @@ describe('npm run playground', { timeout: PATIENCE_MS }, () => {
   describe('with --reset', () => {
     beforeAll(() => start('--reset'), PATIENCE_MS);
 
-    test('starts without messages and requests', async () => {
+    test('starts with the request of the first act alone', async () => {
       const client = await openClient();
+      await client.until((all) => messagesMatching(all, /Refund \$120\.00 of order A-1001/)[0], {
+        what: 'a card that waits',
+      });
       const entities = [...client.entities.values()];
-      expect(messagesMatching(entities, /./)).toEqual([]);
+      expect(messagesMatching(entities, /\b20 dollars|edited just before/)).toEqual([]);
       const steps = entities.find((entity) => entity.kind === 'playground')?.tour ?? [];
       expect(steps.filter(({ isDone }) => isDone)).toEqual([]);
     });

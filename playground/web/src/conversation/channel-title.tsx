@@ -83,7 +83,7 @@ function Member({ userId }: { userId: string }) {
   return (
     <>
       <Avatar userId={userId} size={22} />
-      {person?.realName ?? userId} {person !== undefined && <RoleBadge role={person.role} />}
+      {person?.realName ?? userId} {person !== undefined && <RoleBadge person={person} />}
     </>
   );
 }

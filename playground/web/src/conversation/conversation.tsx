@@ -73,7 +73,7 @@ function ChannelIntro({ channel }: { channel: ChannelEntity }) {
 function TourButton() {
   const { panel } = usePanes();
   const { tour } = usePlayground();
-  if (panel !== undefined || tour.every(({ isDone }) => isDone)) return null;
+  if (panel !== undefined || tour.every(({ isDone, isAct }) => isDone || !isAct)) return null;
   return (
     <button
       type="button"

@@ -75,7 +75,7 @@ function Author({ message, isHidden }: { message: MessageEntity; isHidden: boole
   return (
     <div className="message-author">
       <span className="message-name">{name}</span>
-      {person !== undefined && <RoleBadge role={person.role} />}
+      {person !== undefined && <RoleBadge person={person} />}
       <MessageTime message={message} />
     </div>
   );

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { CHANNELS, DEFAULT_USERS } from '../../../slack/default-cast.ts';
+import { CAST, CHANNELS, DEFAULT_USERS } from '../../../slack/default-cast.ts';
 import { createSignal } from '../client/signal.ts';
 import { peopleOf, readEntities } from '../client/store.ts';
 
@@ -115,7 +115,7 @@ function nameInUrl(userId: string): string {
 }
 
 function lastPerson(): string {
-  return userIdOf(window.sessionStorage.getItem(PERSON_KEY) ?? firstPerson());
+  return userIdOf(window.sessionStorage.getItem(PERSON_KEY) ?? CAST.alice);
 }
 
 function firstPerson(): string {

@@ -46,7 +46,7 @@ function Me({ userId }: { userId: string }) {
       <span className="people-switch-me">
         <span className="people-switch-label">You are</span>
         <span className="people-switch-name">
-          {person?.realName ?? userId} {person !== undefined && <RoleBadge role={person.role} />}
+          {person?.realName ?? userId} {person !== undefined && <RoleBadge person={person} />}
         </span>
       </span>
     </>
@@ -89,7 +89,7 @@ function PersonChoice({ person, onChosen }: { person: PersonEntity; onChosen: ()
         <Avatar userId={person.id} size={32} />
         <span className="people-list-text">
           <span className="people-list-name">
-            {person.realName} <RoleBadge role={person.role} />
+            {person.realName} <RoleBadge person={person} />
           </span>
           <span className="people-list-about">{person.about}</span>
         </span>

@@ -9,8 +9,9 @@ const LABELS: Record<PersonEntity['role'], string | undefined> = {
   deactivated: 'Deactivated',
 };
 
-/** A person's role; nothing for an ordinary member. */
-export function RoleBadge({ role }: { role: PersonEntity['role'] }) {
+/** A person's role in small type; for an ordinary member the job, if there is one to name. */
+export function RoleBadge({ person: { role, title } }: { person: Pick<PersonEntity, 'role' | 'title'> }) {
   const label = LABELS[role];
-  return label === undefined ? null : <span className="role-badge">{label}</span>;
+  if (label !== undefined) return <span className="role-badge">{label}</span>;
+  return title === '' ? null : <span className="person-title">{title}</span>;
 }

@@ -4,6 +4,7 @@ import { useRoute } from '../navigation/routes.ts';
 import { closePanel, openPanel, type PanelTab, usePanes } from '../panes/panes.ts';
 import { RecordPanel } from '../record-panel/record-panel.tsx';
 import { TourPanel } from '../tour/tour-panel.tsx';
+import { threadOfScreen } from '../tour/use-begin-step.ts';
 import { focusTab, focusToggle, tabId } from './focus-tab.ts';
 import './side-panel.css';
 
@@ -15,10 +16,7 @@ export function SidePanel() {
   const { panel } = usePanes();
   const { screen } = useRoute();
   if (panel === undefined) return null;
-  const threadId =
-    screen.kind === 'channel' && screen.threadTs !== undefined
-      ? `${screen.channel}:${screen.threadTs}`
-      : undefined;
+  const threadId = threadOfScreen(screen);
   return (
     <aside className="side-panel" id="side-panel" aria-label="Tour and record">
       <div className="side-panel-head">

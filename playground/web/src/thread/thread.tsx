@@ -17,7 +17,7 @@ export function Thread({ channelId, threadTs }: { channelId: string; threadTs: s
   if (channel === undefined) return null;
   const messages = messagesOf(entities, channelId, threadTs);
   return (
-    <section className="thread" aria-label="Thread">
+    <section className="thread" id="thread" tabIndex={-1} aria-label="Thread">
       <ThreadHeader channel={channelId} threadTs={threadTs} channelLabel={channelName(entities, channel)} />
       {messages.length === 0 ? (
         <p className="thread-missing">

@@ -1,12 +1,13 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { BotProcess } from '../../../protocol.ts';
 import { killBot } from '../client/act.ts';
 import { usePlayground } from '../client/store.ts';
 
-/** Kills the bot's process; enabled only while it is connected. */
+/** Kills the bot's process, enabled only while it is connected, and counts down to its return. */
 export function KillButton() {
   const { bot } = usePlayground();
   const [isKilling, setKilling] = useState(false);
+  const seconds = useSecondsUntil(bot.restartsAt);
   const kill = async () => {
     setKilling(true);
     await killBot();
@@ -14,10 +15,6 @@ export function KillButton() {
   };
   return (
     <div className="tour-kill">
-      <p>
-        Kills the bot's process immediately (SIGKILL), whatever it is doing. A new process starts by itself,
-        reads the record and continues.
-      </p>
       <button
         type="button"
         className="tour-button tour-button-kill"
@@ -26,7 +23,7 @@ export function KillButton() {
       >
         Kill the bot now
       </button>
-      <p role="status">{describeBot(bot)}</p>
+      <p role="status">{describeBot(bot, seconds)}</p>
       {bot.state === 'failed' && bot.lastOutput !== undefined && (
         <pre className="tour-last-output">{bot.lastOutput}</pre>
       )}
@@ -34,15 +31,26 @@ export function KillButton() {
   );
 }
 
-function describeBot({ state, pid, kills }: BotProcess): string {
-  const killed = kills === 0 ? '' : ` Killed so far: ${kills}.`;
+/** Returns the seconds until a time, counted down. */
+function useSecondsUntil(at: number | undefined): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (at === undefined) return;
+    setNow(Date.now());
+    const timer = window.setInterval(() => setNow(Date.now()), 250);
+    return () => window.clearInterval(timer);
+  }, [at]);
+  return at === undefined ? 0 : Math.max(0, Math.ceil((at - now) / 1_000));
+}
+
+function describeBot({ state, pid, kills }: BotProcess, seconds: number): string {
   switch (state) {
     case 'starting':
-      return `The bot is starting.${killed}`;
+      return kills === 0 ? 'The bot is starting.' : 'A new process starts, and reads the record.';
     case 'connected':
-      return `The bot is connected${pid === undefined ? '' : `, as process ${pid}`}.${killed}`;
+      return `The bot is connected${pid === undefined ? '' : `, as process ${pid}`}.${kills === 0 ? '' : ` Killed so far: ${kills}.`}`;
     case 'down':
-      return `The bot is down and restarts in a moment.${killed}`;
+      return `The bot is dead (SIGKILL). It starts again in ${seconds} s.`;
     case 'failed':
       return 'The bot could not start. Its last output:';
   }

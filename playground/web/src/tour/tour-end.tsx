@@ -5,16 +5,11 @@ export function TourEnd() {
       <h3>Connect your own Slack</h3>
       <ol>
         <li>
-          Put your own people, groups and channels into <code>manifest.yml</code>.
+          Run <code>npx countersign init ../my-bot</code> in this folder. It asks for the tokens and the
+          approvers, checks them in Slack, and writes <code>manifest.yml</code> and <code>.env</code>.
         </li>
         <li>
-          Run <code>npx countersign manifest link</code> and open the link: it creates the Slack app.
-        </li>
-        <li>
-          Set the variables of <code>.env.example</code>: the app's tokens, the model's key and Redis.
-        </li>
-        <li>
-          Run <code>npx countersign doctor</code> to check the settings, then <code>npm start</code>.
+          Run <code>cd ../my-bot && npm install && npx countersign start</code>.
         </li>
       </ol>
       <h3>What to try next</h3>

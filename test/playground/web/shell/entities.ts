@@ -3,7 +3,7 @@ import type { ChannelEntity, Entity, MessageEntity, PersonEntity } from '../../.
 /** A person of a small workspace. */
 export function person(id: string, name: string, realName: string, isBot = false): PersonEntity {
   const role = isBot ? 'bot' : 'member';
-  return { key: `person:${id}`, kind: 'person', id, name, realName, isBot, role, about: '' };
+  return { key: `person:${id}`, kind: 'person', id, name, realName, isBot, role, title: '', about: '' };
 }
 
 /** A public channel of a small workspace. */
