@@ -1,141 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
-import { applyDecision, type Decision } from '../../src/bot/inbox/decisions/decision.ts';
-import { receiveMessage } from '../../src/bot/inbox/receive-message.ts';
-import { parseThreadId } from '../../src/bot/slack/thread.ts';
-import { executorContext } from '../../src/bot/turns/executor-context.ts';
-import { claimAndRunTurn } from '../../src/bot/turns/run-turn.ts';
-import { execute } from '../../src/engine/execute.ts';
-import type { Store } from '../../src/store/port/store.ts';
-import { openRedisStore } from '../../src/store/redis/redis-store.ts';
-import { connectTestRedis } from '../support/redis.ts';
-import type { Standing } from './compositions.ts';
-import { OTHER_TEAM, OWN_TEAM, readManifest, startQuietBot } from './start-quiet-bot.ts';
+import { expect, test } from 'vitest';
+import type { Decision } from '../../src/bot/inbox/decisions/decision.ts';
+import { ANN, BEN, manifest, OTHER_THREAD, openScene, RITA, ROY, THREAD } from './scene.ts';
+import { OTHER_TEAM } from './start-quiet-bot.ts';
 
-const [RITA, ROY, ANN, BEN] = ['U0RITA001', 'U0ROY0002', 'U0ANN0003', 'U0BEN0004'];
-const THREAD = 'C0ONE00001:1700000000.000001';
-const OTHER_THREAD = 'C0TWO00002:1700000000.000002';
 const GRANTS = '{ for: 1h, uses: 5, when: "input.amount <= 10" }';
-
-const manifest = ({
-  policy = '',
-  approval = '{ policy: default }',
-  more = '',
-  description = 'Pays.',
-} = {}) => `
-slack: { display_information: { name: Test } }
-policies:
-  default: { approvers: [${ANN}, ${BEN}], direct_messages: false, ${policy} }
-  boss: { approvers: [${ROY}], direct_messages: false }
-${more}
-tools:
-  pay:
-    description: ${description}
-    input: { type: object }
-    http: { method: POST, url: "https://example.com/" }
-    approval: ${approval}
-`;
-
-/** Opens the bot with one tool, and says what people do; `paid` lists what the tool was called with. */
-async function openScene({
-  text = manifest(),
-  slow = false,
-  breaks = false,
-}: {
-  readonly text?: string;
-  /** Answers starts later than the bot may act on them. */
-  readonly slow?: boolean;
-  /** Lets each call fail after it was made. */
-  readonly breaks?: boolean;
-} = {}) {
-  const redis = connectTestRedis();
-  const record = openRedisStore({ client: redis.client, prefix: redis.prefix });
-  const late = async <Result>(result: Promise<Result>): Promise<Result> => {
-    await result;
-    if (slow) await sleep(120);
-    return result;
-  };
-  const store: Store = {
-    ...record,
-    start: (...args) => late(record.start(...args)),
-    vote: (...args) => late(record.vote(...args)),
-  };
-  const standing: Record<string, Standing> = Object.fromEntries(
-    [RITA, ROY, ANN, BEN].map((id) => [id, 'active' as const]),
-  );
-  const paid: unknown[] = [];
-  let wanted: unknown;
-  let bot = await startQuietBot({
-    ...{ store, manifest: text, people: { standing, members: {} } },
-    ...(slow && { timing: { heartbeatTimeoutMs: 100 } }),
-    model: {
-      name: 'scripted',
-      async reply({ history }) {
-        const isAsked = history.at(-1)?.role === 'user';
-        const calls = isAsked ? [{ id: randomUUID(), name: 'pay', arguments: JSON.stringify(wanted) }] : [];
-        return { finish: 'stop', text: isAsked ? '' : 'Done.', calls, usage: undefined };
-      },
-    },
-    around: async (_name, input) => {
-      paid.push(input);
-      if (breaks) throw new Error('The connection was cut after the call');
-    },
-  });
-  onTestFinished(async () => {
-    await bot.turns.idle(10_000);
-    await bot.toolbox.close();
-    await redis.close();
-  });
-  const settle = async (thread: string) => {
-    await bot.turns.idle(10_000);
-    const [open] = await store.waitingIn(thread);
-    if (open !== undefined) await execute(executorContext(bot), open).catch(() => {});
-    await claimAndRunTurn(bot, thread);
-    return (await store.waitingIn(thread))[0];
-  };
-  let clock = 10;
-  return {
-    paid,
-    store,
-    /** Asks for a payment; returns the request that waits then. */
-    async ask(amount: number, { by = RITA as string, thread = THREAD } = {}) {
-      clock += 1;
-      wanted = { amount };
-      const message = {
-        ts: `1700000000.0000${clock}`,
-        user: by,
-        text: 'pay',
-        toBot: true,
-        mention: false,
-        files: [],
-      };
-      await receiveMessage(bot, { ...message, thread: parseThreadId(thread) }, undefined);
-      return settle(thread);
-    },
-    async click(
-      who: string,
-      decision: Decision = { type: 'approve' },
-      { thread = THREAD, team = OWN_TEAM, channel = undefined as string | undefined } = {},
-    ) {
-      const [requestId = ''] = await store.waitingIn(thread);
-      const notice = await applyDecision(bot, {
-        requestId,
-        click: { who, id: randomUUID(), team, channel },
-        decision,
-      });
-      const open = await settle(thread);
-      return { notice, open };
-    },
-    settle,
-    become(who: string, standing_: Standing) {
-      standing[who] = standing_;
-      bot = { ...bot, directory: bot.directory.fresh() };
-    },
-    replace: (next: string) => bot.toolbox.replace(readManifest(next)),
-  };
-}
-
 const grant: Decision = { type: 'approve', grants: true };
 
 /** Opens a scene in which Ann has granted small payments to Rita. */
@@ -190,6 +58,9 @@ test('an attempt whose start was answered too late does not act on it, at once o
   await ask(5);
   await click(ANN);
   expect(paid).toEqual([]);
+  const free = await openScene({ slow: true, text: manifest({ approval: '{ require: never }' }) });
+  await free.ask(5);
+  expect(free.paid).toEqual([]);
 });
 
 test('a click that comes from another workspace does not count, also with the id of an approver', async () => {
@@ -235,7 +106,7 @@ test('before the start each approver, each requester, the rules and the tool are
     ({ replace }) => replace(manifest({ policy: 'quorum: 2, self_approval: true' })),
     ({ replace }) => replace(manifest({ ...two, approval: '{ require: deny, reason: No. }' })),
     ({ replace }) => replace(`${manifest(two)}    allow: { people: [${ROY}] }\n`),
-    ({ store }) => store.freeze({ scope: 'pay', id: 'f', who: ROY, reason: '', evidence: {} }),
+    ({ freeze }) => freeze(),
   ];
   for (const change of changes) {
     const scene = await openScene({ text: manifest(two) });
@@ -267,6 +138,22 @@ test('an edit needs a new approval, not of the editor, and only a requester or a
   expect(paid).toEqual([]);
   await click(BEN);
   expect(paid).toEqual([{ amount: 9 }]);
+});
+
+test('the rules hold for whoever edits a call too', async () => {
+  const approval = `[{ require: deny, when: 'requester == "${ANN}"', reason: No. }, { policy: default }]`;
+  const { ask, click, paid } = await openScene({ text: manifest({ approval }) });
+  await ask(5);
+  expect((await click(ANN, { type: 'edit', input: { amount: 9 } })).open).toBeUndefined();
+  expect(paid).toEqual([]);
+});
+
+test('the rules hold for each requester, not for the first alone', async () => {
+  const approval = `[{ require: deny, when: 'requester == "${ROY}"', reason: No. }, { require: never }]`;
+  const { ask, paid } = await openScene({ text: manifest({ approval }) });
+  await ask({}, { tool: '' });
+  await ask(5, { by: ROY });
+  expect(paid).toEqual([]);
 });
 
 test('an edit that changes nothing makes nobody a requester', async () => {
@@ -326,19 +213,17 @@ test('somebody whom the policy excludes does not approve', async () => {
 });
 
 test('what may have run is neither edited nor approved again, and while it is frozen it does not run again either', async () => {
-  const { ask, click, settle, store, paid } = await openScene({ breaks: true });
+  const { ask, click, settle, record, freeze, unfreeze, paid } = await openScene({ breaks: true });
   const request = await ask(5);
   await click(ANN);
   expect(paid).toHaveLength(1);
   await click(RITA, { type: 'edit', input: { amount: 6 } });
   await click(BEN);
-  const freeze = { scope: 'pay', id: 'f', who: ROY, reason: '', evidence: {} };
-  await store.freeze(freeze);
-  const loaded = await store.load(request ?? '');
-  const tries = loaded.outcome === 'found' ? loaded.request.attempts : 0;
+  await freeze();
+  const { attempts: tries } = await record(request ?? '');
   await click(BEN, { type: 'resolve', verdict: 'run-again', reason: '', tries });
   expect(paid).toHaveLength(1);
-  await store.unfreeze({ ...freeze, id: 'u', eligible: true, quorum: 1, stillEligible: [] });
+  await unfreeze();
   await settle(THREAD);
   expect(paid).toEqual([{ amount: 5 }, { amount: 5 }]);
 });
@@ -356,13 +241,12 @@ test('a limit that a new manifest sets counts for what waits for approval', asyn
 });
 
 test('what changed while it was frozen does not run afterwards on the old approval', async () => {
-  const { ask, click, replace, settle, store, paid } = await openScene();
-  const freeze = { scope: 'pay', id: 'f', who: ROY, reason: '', evidence: {} };
+  const { ask, click, replace, settle, freeze, unfreeze, paid } = await openScene();
   await ask(5);
-  await store.freeze(freeze);
+  await freeze();
   await click(ANN);
   await replace(manifest({ description: 'Pays more.' }));
-  await store.unfreeze({ ...freeze, id: 'u', eligible: true, quorum: 1, stillEligible: [] });
+  await unfreeze();
   expect(await settle(THREAD)).toBeDefined();
   expect(paid).toEqual([]);
   await click(ANN);
@@ -403,12 +287,12 @@ test('only a requester withdraws, and what was withdrawn or rejected does not ru
 test('a call that runs without approval stops at a freeze, a limit and a denial for anybody whose words led to it', async () => {
   const approval = `[{ require: deny, when: 'requester == "${ROY}"', reason: No. }, { require: never }]`;
   const more = 'limits: { pay: { sum: input.amount, per: tool, window: 1h, max: 10 } }';
-  const { ask, paid, store } = await openScene({ text: manifest({ approval, more }) });
+  const { ask, paid, freeze } = await openScene({ text: manifest({ approval, more }) });
   await ask(6);
   await ask(6);
   await ask(1, { by: ROY });
   await ask(1);
-  await store.freeze({ scope: 'pay', id: 'f', who: ROY, reason: '', evidence: {} });
+  await freeze();
   await ask(1, { thread: OTHER_THREAD });
   expect(paid).toEqual([{ amount: 6 }]);
 });

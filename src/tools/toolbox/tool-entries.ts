@@ -399,9 +399,14 @@ function readFrom(find: (name: string) => ToolEntry | undefined): ReadTool {
   };
 }
 
-/** Describes why a preview may not use a tool: only one that is declared to have no effect may be used, and over HTTP only a GET. */
+/**
+ * Describes why a preview may not use a tool: only one that is declared to have no effect may be used, over HTTP only a GET, and none that
+ * needs the account of a person, since everybody in the thread reads what it found.
+ */
 function readProblem(name: string, entry: ToolEntry | undefined): string | undefined {
   if (entry?.tool.kind !== 'tool') return `there is no tool "${name}" that a preview could use`;
+  if (entry.runsAsRequester !== undefined)
+    return `a preview reads in nobody's name, and "${name}" uses the account of its requester`;
   const { address } = entry.behind;
   const isReading =
     entry.source !== 'http' || (isJsonObject(address) && READING_METHODS.includes(address.method));

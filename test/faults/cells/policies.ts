@@ -1,15 +1,18 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { CHANNELS } from '../../../playground/slack/default-cast.ts';
 import type { Violation } from '../check/invariants.ts';
+import { changedRules } from '../worker/changed-rules.ts';
 import { readEffects } from '../worker/effects.ts';
 import { Absence } from '../world/absence.ts';
 import { GRANTED_USES, MOST_CAPPED } from '../world/cast.ts';
-import { makeErrand, POLICY_RECIPES } from '../world/errand.ts';
+import { makeErrand, POLICY_RECIPES, RECIPES, UNSIGNED_RECIPES } from '../world/errand.ts';
 import { exportedRows } from '../world/gather-evidence.ts';
 import { NOTICE_MS, type World } from '../world/start-world.ts';
 import type { Cell, Played } from './cell.ts';
 import { atEveryPoint } from './failpoints.ts';
 import { letSettle } from './keep-busy.ts';
+import { type Strike, striking } from './strike.ts';
 
 const ALLOWED = { kind: 'allowed again', tools: ['favored'], intent: 'allow' } as const;
 const SETTLE_WITHIN_MS = 240_000;
@@ -55,6 +58,17 @@ async function killUnderPolicies(world: World, kills: number): Promise<Played> {
   return { ...played, errands: [first, ...played.errands, last], violations, remark };
 }
 
+const WORKERS = 2;
+
+/** All workers die, and those that take their place have other rules. */
+const changeRules: Strike = async ({ workers, workspace, effectsFile }, round) => {
+  await workspace.until(() => workers.size === WORKERS, { what: 'every worker' });
+  const mark = changedRules(effectsFile);
+  if (round % 2 === 0) writeFileSync(mark, '');
+  else rmSync(mark);
+  await Promise.all([...workers].map((worker) => worker.kill()));
+};
+
 /** The faults of a process while limits count, and grants and delegations are used. `rounds` is the number of faults. */
 export const POLICY_CELLS: readonly Cell[] = [
   {
@@ -64,5 +78,13 @@ export const POLICY_CELLS: readonly Cell[] = [
     // What is over the limit does not run.
     leastExecuted: 0,
     play: killUnderPolicies,
+  },
+  {
+    name: 'rules changed while every worker is dead',
+    rounds: { long: 40, short: 2 },
+    world: { workers: WORKERS, logLevel: 'info', noticeMs: NOTICE_MS, silentIsDead: true },
+    // What people approved under the former rules is asked again.
+    leastExecuted: 0.7,
+    play: striking(changeRules, [...RECIPES, ...UNSIGNED_RECIPES]),
   },
 ];

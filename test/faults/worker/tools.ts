@@ -45,7 +45,8 @@ async function act(tool: string, input: Input, { context, idempotencyKey }: Tool
   else noteEffect(file, effect);
   if (isDefect('effect-twice')) noteEffect(file, effect);
   await pass('effect:after');
-  if (tool === 'waver') throw new Error('the line went dead');
+  if (tool === 'waver' || tool === 'falter') throw new Error('the line went dead');
+  if (tool === 'garble') return JSON.parse('{"isError":true}');
   return { booked: input.amount };
 }
 

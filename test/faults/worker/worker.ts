@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { deserialize } from 'node:v8';
 import { pino } from 'pino';
 import type { Settings } from '../../../src/settings.ts';
 import { startBot } from '../../../src/start-bot.ts';
 import type { Manifest } from '../../../src/tools/manifest/manifest.ts';
 import { Secrets } from '../../../src/tools/secrets.ts';
+import { changedRules, withOtherDeadlines } from './changed-rules.ts';
 import { applyDefect } from './defects.ts';
 import { installFailpoints } from './failpoints.ts';
 import { Measure, type WorkerNews } from './fault-messages.ts';
@@ -29,7 +31,10 @@ if (order.clockAheadMs !== 0) {
 Object.assign(globalThis, { countersignFaults: { TOOLS } });
 installFailpoints(applyDefect(process.env.FAULTS_DEFECT));
 
-const { settings, manifest, folder, timing, sweep } = order;
+const { settings, folder, timing, sweep } = order;
+const manifest = existsSync(changedRules(process.env.FAULTS_EFFECTS ?? ''))
+  ? withOtherDeadlines(order.manifest)
+  : order.manifest;
 const secrets = new Secrets();
 for (const secret of [settings.slack.botToken, settings.model.apiKey]) secrets.add(secret);
 // As in main.ts.

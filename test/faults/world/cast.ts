@@ -56,6 +56,10 @@ const FOR_A_CROWD_MS = 6_000;
 export const UNSIGNED: Readonly<Record<string, 'once' | 'idempotent'>> = {
   note: 'once',
   mark: 'idempotent',
+  /** Takes effect, and throws. */
+  falter: 'once',
+  /** Takes effect, and answers with something that nobody can read. */
+  garble: 'once',
   /** Only so many of these run in an hour. */
   capped: 'once',
 };

@@ -61,6 +61,8 @@ export const UNSIGNED_RECIPES: readonly Recipe[] = [
   { kind: 'unsigned idempotent', tools: ['mark'], intent: 'approve' },
   { kind: 'two unsigned calls at once', tools: ['note', 'mark'], intent: 'approve' },
   { kind: 'unsigned beside signed', tools: ['note', 'credit'], intent: 'approve' },
+  { kind: 'unsigned, thrown after its effect', tools: ['falter'], intent: 'approve' },
+  { kind: 'unsigned, an answer that cannot be read', tools: ['garble'], intent: 'approve' },
 ];
 
 /** The ways of a call under a limit, a grant or a delegation: some who approve allow the same again, or sign for somebody else. */

@@ -16,6 +16,8 @@ export interface AccountOptions extends Pick<StoryOptions, 'timing' | 'sweep'> {
   readonly server?: Partial<ProtectedOptions>;
   /** The scope of `auth`, if an admin names one. */
   readonly scope?: string;
+  /** Adds to the policy, to the entry of the server, and to the manifest. */
+  readonly more?: { readonly policy?: string; readonly entry?: string; readonly manifest?: string };
 }
 
 /** Starts the product with an authorization server and an MCP server that wants the account of the requester; no bot runs yet. */
@@ -26,14 +28,16 @@ export async function startAccountStory(options: AccountOptions) {
   onTestFinished(() => oauth.stop());
   const mcp = await serveProtected({ issuer: oauth.issuer, isListOpen: true, ...options.server });
   onTestFinished(() => mcp.stop());
-  const { approval = '{ policy: default }', scope } = options;
+  const { approval = '{ policy: default }', scope, more = {} } = options;
   const manifest = `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${CAST.alice}, ${CAST.bruno}], direct_messages: false }
+  default: { approvers: [${CAST.alice}, ${CAST.bruno}], direct_messages: false, ${more.policy ?? ''} }
+${more.manifest ?? ''}
 tools:
   docs:
+${more.entry ?? ''}
     approval: ${approval}
     mcp:
       url: ${mcp.url}

@@ -1,6 +1,6 @@
 import { canonicalJson, type JsonValue, toJson } from '../../../agent/json.ts';
 import { writeReason } from '../../../engine/reasons.ts';
-import { detailsOf } from '../../../engine/request-details.ts';
+import { detailsOf, innerCalls } from '../../../engine/request-details.ts';
 import type { RequestRecord, Verdict } from '../../../store/port/store.ts';
 import { askerProblem } from '../../asks/may-ask.ts';
 import type { BotContext } from '../../context.ts';
@@ -62,6 +62,8 @@ export async function edit(
   const { principals, policy } = request;
   const { problem } = await authorize(context, click, principals, policy.excluded);
   if (problem !== undefined && !request.requesters.includes(click.who)) return ineligibleText(problem);
+  // A call that waits for another inside it has started.
+  if (innerCalls(detailsOf(request).interrupt) !== undefined) return noticeTexts.startedBefore;
   if (isSameCall(context.toolbox, request, input)) return noticeTexts.unchanged;
   const reason = writeReason({ code: 'edited', input, by: click.who });
   const result = await context.store.end(request.id, { state: 'superseded', reason });

@@ -1,11 +1,20 @@
 const MARK = '[\\p{M}--\\p{Default_Ignorable_Code_Point}]';
 const BASE = '[\\p{L}\\p{N}\\p{S}\\p{P}]';
 
-/** Characters that are invisible, look like a space, change the text direction, or overlap their neighbours. */
+/** Letters of other scripts that look like Latin ones. */
+const LOOK_ALIKE =
+  '[\\p{sc=Cyrillic}\\p{sc=Armenian}\\p{sc=Cherokee}\\p{sc=Coptic}\\p{sc=Lisu}ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹϳαγεικνορτυχϲ]';
+const isLookAlike = new RegExp(LOOK_ALIKE, 'v');
+const lookAlikes = new RegExp(LOOK_ALIKE, 'gv');
+/** A word or an address. */
+const WORD = /[\p{L}\p{M}\p{N}_.@]+/gu;
+
+/** Characters that are invisible, look like a space, change the text direction, overlap their neighbours, or look like a Latin letter. */
 const HIDDEN = [
   '[\\p{C}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}[\\p{Zs}--[\\x20]]\\u2800\\uFFFC\\u{1D159}]',
   '\\x20(?<=\\x20{17})',
   `${MARK}(?<!${BASE}${MARK}{1,4})`,
+  LOOK_ALIKE,
 ].join('|');
 
 const IN_TEXT = `(${HIDDEN}|\\\\(?=u\\{))`;
@@ -24,7 +33,7 @@ const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
  */
 export function showLine(text: string): string {
   if (HARMLESS.test(text)) return text;
-  return text.replace(inText(text), (whole, found?: string) => (found === undefined ? whole : codeOf(found)));
+  return escapeHidden(text, inText, codeOf);
 }
 
 /** Shows a text of several lines in the same way, and keeps its lines. */
@@ -35,14 +44,13 @@ export function showText(text: string): string {
 /** Writes a JSON string in which invisible characters become `\u{..}`, and line breaks `\n`. */
 export function quoteText(text: string): string {
   if (HARMLESS.test(text)) return `"${text}"`;
-  const inner = text.replace(inQuotes(text), (whole, found?: string) => {
-    if (found === undefined) return whole;
-    return found === '"' || found === '\\' ? `\\${found}` : (SHORT[found] ?? codeOf(found));
-  });
+  const inner = escapeHidden(text, inQuotes, (found) =>
+    found === '"' || found === '\\' ? `\\${found}` : (SHORT[found] ?? codeOf(found)),
+  );
   return `"${inner}"`;
 }
 
-/** Tells whether a text has invisible characters. */
+/** Tells whether a text has characters that are shown as `\u{..}`. */
 export function hasHidden(text: string): boolean {
   return showText(text) !== text;
 }
@@ -87,6 +95,21 @@ export function excerpt(
 /** Escapes a text for a field in which Slack parses markup. */
 export function escapeMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** Writes out what a pattern finds; a look-alike only where it stands in a word with Latin letters. */
+function escapeHidden(
+  text: string,
+  find: (text: string) => RegExp,
+  write: (found: string) => string,
+): string {
+  const mixed = new Set<number>();
+  for (const { 0: word, index } of isLookAlike.test(text) ? text.matchAll(WORD) : [])
+    if (/\p{sc=Latin}/u.test(word))
+      for (const letter of word.matchAll(lookAlikes)) mixed.add(index + letter.index);
+  return text.replace(find(text), (whole: string, found: string | undefined, at: number) =>
+    found === undefined || (isLookAlike.test(found) && !mixed.has(at)) ? whole : write(found),
+  );
 }
 
 function finder(what: string): (text: string) => RegExp {

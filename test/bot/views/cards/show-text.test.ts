@@ -23,6 +23,9 @@ describe('what cannot be seen is shown', () => {
     ['a mark without a letter', ' \u0301', ' \\u{301}'],
     ['a fifth mark', 'a\u0301\u0302\u0303\u0304\u0305', 'a\u0301\u0302\u0303\u0304\\u{305}'],
     ['a seventeenth space', `a${' '.repeat(18)}b`, `a${' '.repeat(16)}\\u{20}\\u{20}b`],
+    ['a Cyrillic letter among Latin ones', 'p\u0430ypal', 'p\\u{430}ypal'],
+    ['a Greek one', 'R\u03BFy', 'R\\u{3bf}y'],
+    ['a whole part of an address', '\u0430\u0441\u0435.com', '\\u{430}\\u{441}\\u{435}.com'],
     ['an escape of its own', '\\u{202e}', '\\u{5c}u{202e}'],
   ])('%s', (_, text, shown) => {
     expect(showLine(text)).toBe(shown);
@@ -36,6 +39,8 @@ describe('what cannot be seen is shown', () => {
     '🏴󠁧󠁢󠁥󠁮󠁧󠁿',
     '日本語',
     'Ångström',
+    'Привет, Bob: 10 kΩ, 5 μm, IT-отдел',
+    'Ελλάδα',
     'नमस्ते',
     'C:\\users',
     '<!channel> *x*',
