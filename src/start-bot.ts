@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import { z } from 'zod';
+import { tryParseJson } from './agent/json.ts';
 import { startExporter } from './audit/exporter.ts';
 import { fileMemory, processMemory } from './audit/signer.ts';
 import { readSigningKey } from './audit/signing-key.ts';
@@ -145,6 +147,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     around: observeTools({ metrics, content }),
     readTotals: (limits) => record.readTotals(limits),
     findGrant: grantFinder(() => context),
+    firstSeen: (server, listed) => firstSeenIn(record, server, listed),
     onUnlocked: () => onUnlocked(),
     lock: chosen?.lock,
     approveChange: async (change) => {
@@ -275,4 +278,18 @@ async function claimRecord(record: Store, team: string): Promise<void> {
     throw new Error(
       `The record in Redis belongs to the Slack workspace ${owner}, and the bot to ${team}. Use another Redis or another REDIS_PREFIX.`,
     );
+}
+
+const Digests = z.array(z.tuple([z.string(), z.string()]));
+
+/** Keeps the digests of a server's tools as they were listed first, by any process, and returns them. */
+async function firstSeenIn(
+  record: Store,
+  server: string,
+  listed: ReadonlyMap<string, string>,
+): Promise<ReadonlyMap<string, string>> {
+  const value = JSON.stringify([...listed]);
+  await record.writeDocument('first-seen', server, { version: 'first', value }, { replaces: '' });
+  const found = await record.readDocument('first-seen', server);
+  return new Map(Digests.parse(tryParseJson(found?.value ?? '')));
 }

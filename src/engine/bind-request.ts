@@ -1,5 +1,6 @@
 import type { Interrupt } from '../agent/messages.ts';
 import { editorOf } from '../tools/gate.ts';
+import { answerOf } from '../tools/mcp/server-pause.ts';
 import { requestDigest } from '../tools/toolbox/request-digest.ts';
 import type { Toolbox, ToolEntry } from '../tools/toolbox/toolbox.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
@@ -27,6 +28,7 @@ export function digestNow(toolbox: Pick<Toolbox, 'policy'>, request: BoundReques
   return requestDigest({
     entry,
     inner: innerCalls(interrupt),
+    answer: answerOf(interrupt),
     policy: policy === undefined ? undefined : toolbox.policy(policy),
     asked: pause.kind === 'approval' ? { policy: pause.policy, rule: pause.rule } : undefined,
     input: interrupt.toolRequest.input,

@@ -9,8 +9,9 @@ import { restartAlone } from '../agent/settle.ts';
 import type { Tool } from '../agent/tool.ts';
 import type { Attempt, Outcome } from '../store/port/store.ts';
 import { ALL_TOOLS, type Freeze, type FreezeStore } from '../store/port/workspace.ts';
-import type { GateResumed } from '../tools/gate.ts';
+import { openWith } from '../tools/gate.ts';
 import { admit, type StartPlan } from './admit.ts';
+import { classifyInterrupt } from './classify-interrupt.ts';
 import { isInTime, waitToRetry } from './outcomes.ts';
 import { describePause } from './paused.ts';
 import type { EngineContext, ExecutorContext } from './ports.ts';
@@ -150,12 +151,14 @@ async function runTool(
   if (entry === undefined) throw new Error(`The tool of request ${request.id} is gone`);
   const { tool } = entry;
   const own = details.policy?.own ?? false;
-  const resumed: GateResumed = { decision: 'approved', by: request.by ?? '', own };
+  const asked = classifyInterrupt(details.interrupt);
+  const under = asked.kind === 'approval' ? { policy: asked.policy, rule: asked.rule } : null;
+  const resumed = openWith(details.interrupt, { by: request.by ?? '', own, under });
   let unknown: string | undefined;
   const part = await restartAlone({
     ...context.toolSettings(run, details.idempotencyKey),
     ...{ call: callOf(details), interrupt: details.interrupt, tool },
-    reply: restartOf(tool, details.interrupt, { ...resumed }),
+    reply: restartOf(tool, details.interrupt, resumed),
     onProgress: ({ message, fraction }) =>
       heartbeat.report(fraction === undefined ? message : `${message} (${Math.round(fraction * 100)} %)`),
     onToolError: ({ error, isUnknown }) => {

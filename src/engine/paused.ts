@@ -14,12 +14,12 @@ import {
   requestIdOf,
   type Settlement,
 } from '../store/port/store.ts';
-import { approverOf, type GateResumed } from '../tools/gate.ts';
+import { continueWith } from '../tools/gate.ts';
 import {
+  answerOf,
   elicitationOf,
   isRunAsTask,
   PauseEnd,
-  SERVER_PAUSE,
   serverPauseOf,
   taskOf,
 } from '../tools/mcp/server-pause.ts';
@@ -35,6 +35,8 @@ import { peopleOf, type TaskPeople } from './task-people.ts';
 const Paused = z.discriminatedUnion('paused', [
   /** Its server has asked these people. */
   z.object({ paused: z.literal('question'), server: z.string(), asked: z.array(z.string()) }),
+  /** An answer to its server waits for approval. */
+  z.object({ paused: z.literal('answer'), server: z.string() }),
   /** Its server runs it as a task. */
   z.object({ paused: z.literal('task'), server: z.string() }),
   /** It was continued, and nobody knows whether it took effect; its resolvers are asked by a request of its own. */
@@ -46,7 +48,7 @@ const Paused = z.discriminatedUnion('paused', [
 export type Paused = Readonly<z.infer<typeof Paused>>;
 
 const Unanswered = z.strictObject({
-  unanswered: z.enum(['declined', 'withdrawn', 'expired']),
+  unanswered: z.enum(['declined', 'withdrawn', 'expired', 'rejected']),
   server: z.string(),
   result: z.custom<JsonValue>((value) => value !== undefined),
 });
@@ -101,6 +103,8 @@ export function describePause(
   people: CallPeople,
 ): Paused {
   if (interrupt.metadata?.[OUTCOME_UNKNOWN] !== undefined) return { paused: 'unknown' };
+  const answer = answerOf(interrupt);
+  if (answer !== undefined) return { paused: 'answer', server: answer.pause.server };
   const pause = serverPauseOf(interrupt);
   const { name, input } = interrupt.toolRequest;
   const entry = toolbox.find(name);
@@ -200,7 +204,8 @@ function continuation(
 ): Conclusion {
   const latest = pauses.at(-1);
   const pause = latest && classifyInterrupt(latest);
-  if (pause?.kind !== 'approval' || pause.own) return { state: 'paused', summary: waiting() };
+  const isAnswer = latest !== undefined && answerOf(latest) !== undefined;
+  if (pause?.kind !== 'approval' || pause.own || isAnswer) return { state: 'paused', summary: waiting() };
   const replaced = settled.find(({ requestId, state }) => state === 'superseded' && isOf(pauses, requestId));
   return { state: 'superseded', reason: replaced?.payload ?? writeReason({ code: 'changed' }) };
 }
@@ -224,9 +229,10 @@ type Missing = Omit<Unanswered, 'result'>;
 function unanswered(settled: readonly Settlement[], pauses: readonly Interrupt[]): Missing | undefined {
   for (const { requestId, state, payload } of settled) {
     const asked = pauses.find((pause) => interruptOf(requestId) === pause.id);
-    const server = asked && elicitationOf(asked)?.server;
+    const server = asked && (elicitationOf(asked) ?? answerOf(asked)?.pause)?.server;
     if (server === undefined) continue;
-    if (state === 'withdrawn' || state === 'expired') return { unanswered: state, server };
+    if (state === 'withdrawn' || state === 'expired' || state === 'rejected')
+      return { unanswered: state, server };
     if (PauseEnd.safeParse(tryParseJson(payload)).data?.action === 'decline')
       return { unanswered: 'declined', server };
   }
@@ -260,8 +266,7 @@ function repliesFor(messages: readonly Message[], tools: readonly Tool[]): Resta
     const pause = taskOf(interrupt);
     const tool = tools.find(({ name }) => name === interrupt.toolRequest.name);
     if (pause === undefined || tool?.kind !== 'tool') return [];
-    const resumed: GateResumed = { decision: 'answered', approvedBy: approverOf(interrupt) };
-    const metadata = { ...resumed, [SERVER_PAUSE]: toJson({ pause, end: { action: 'accept' } }) };
+    const metadata = continueWith(interrupt, { pause, end: { action: 'accept' } });
     return [buildRestart(tool, interrupt, metadata, {})];
   });
 }

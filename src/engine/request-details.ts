@@ -3,6 +3,7 @@ import { waitingInside } from '../agent/calls/nested.ts';
 import { type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
 import { type CallPart, Interrupt, type Message } from '../agent/messages.ts';
 import type { RequestRecord } from '../store/port/store.ts';
+import { answerOf, answersInWords } from '../tools/mcp/server-pause.ts';
 
 /** A text that a card can do without: one that does not fit is left out. */
 const Text = z.string().min(1).optional().catch(undefined);
@@ -83,6 +84,8 @@ const Details = z.object({
   rule: Text,
   /** The person in whose name the call runs at a server. */
   runsAs: z.object({ person: z.string(), server: z.string() }).optional().catch(undefined),
+  /** Whether answers to the call's server are approved too before they are sent; missing for a call without a server. */
+  answers: z.enum(['approved', 'free']).optional().catch(undefined),
   /** The time after its success in which the action can be undone; missing if nothing undoes it. */
   undoMs: z.number().optional().catch(undefined),
   /** The action that this one takes back. */
@@ -155,9 +158,11 @@ export function innerCalls(interrupt: Interrupt): readonly InnerCall[] | undefin
 /** A call of a `generate` inside a tool. */
 export type InnerCall = { readonly tool: string; readonly arguments: JsonValue };
 
-/** Returns the arguments that an approval covers: those of the call or, if calls inside it wait, theirs before its own. */
+/** Returns the arguments that an approval covers: those of the call, after those of calls inside it, or an answer to its server. */
 export function approvedArguments(interrupt: Interrupt): JsonValue {
   const { name, input } = interrupt.toolRequest;
+  const answer = answerOf(interrupt);
+  if (answer !== undefined) return { answers: answersInWords(answer), arguments: toJson(input) };
   const inner = innerCalls(interrupt);
   if (inner === undefined) return toJson(input);
   const calls = inner.map((call, index) => [

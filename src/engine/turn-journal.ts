@@ -15,7 +15,7 @@ import type {
   StartEffectResult,
 } from '../store/port/store.ts';
 import { approvalFor } from '../tools/gate.ts';
-import { isRunAsTask, serverPauseOf } from '../tools/mcp/server-pause.ts';
+import { answerOf, isRunAsTask, serverPauseOf, waitsForTask } from '../tools/mcp/server-pause.ts';
 import { begin } from './execute.ts';
 import { lookUp, mayRunAgain, waitToRetry } from './outcomes.ts';
 import type { EngineContext } from './ports.ts';
@@ -126,13 +126,16 @@ export class TurnJournal implements EffectJournal {
     return this.#mayHaveRun.has(ref);
   }
 
-  inDoubt(
+  async inDoubt(
     call: CallPart,
     why: WhyNotRun,
     replaced: ReplacedInput | undefined,
   ): Promise<ToolPart | undefined> {
     if (why === 'stopped') return this.#uncertain(call, { code: 'stopped' }, replaced);
-    const reason: Reason = why === 'asks' ? { code: 'asks-now' } : { code: 'not-run', why: why.reason };
+    // A task waits for its answer while people approve that.
+    const isAnswer = 'asks' in why && answerOf(why.asks) !== undefined;
+    if (isAnswer && !this.mayHaveRun(call)) return undefined;
+    const reason: Reason = 'asks' in why ? { code: 'asks-now' } : { code: 'not-run', why: why.reason };
     return this.#uncertain(call, reason, replaced);
   }
 
@@ -230,9 +233,7 @@ export class TurnJournal implements EffectJournal {
   #followsTask(ref: string): boolean {
     if (this.#tasks.has(ref)) return true;
     const { interrupts } = Transcript.latestRound(this.#turn.messages, { mayBeOpen: true });
-    return interrupts.some(
-      (interrupt) => interrupt.toolRequest.ref === ref && isRunAsTask(serverPauseOf(interrupt)),
-    );
+    return interrupts.some((interrupt) => interrupt.toolRequest.ref === ref && waitsForTask(interrupt));
   }
 
   /** Lets the tool look up the outcome of a run; returns the result of the call if it can tell. */

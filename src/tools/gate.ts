@@ -6,12 +6,23 @@ import type { JudgedCall } from '../policy/condition.ts';
 import { judgeWithLimits, type Limit, type ReadTotals } from '../policy/limits.ts';
 import type { PolicyOf } from '../policy/policy.ts';
 import { type ApprovalRules, type ApprovalVerdict, judgeStrictly } from '../policy/rules.ts';
-import { SERVER_PAUSE } from './mcp/server-pause.ts';
+import {
+  type Answer,
+  answerMetadata,
+  answerOf,
+  answersSent,
+  type Resumed as PauseResumed,
+  resumedFrom,
+  SERVER_PAUSE,
+} from './mcp/server-pause.ts';
 
 /** `overLimit` is set where the call is over a limit, so that nobody allows more of it beforehand. */
 const Approval = z.object({ policy: z.string(), rule: z.string(), overLimit: z.literal(true).optional() });
 /** The policy that must approve a gated call, and the rule that requires it. */
 export type Approval = Readonly<z.infer<typeof Approval>>;
+
+/** The policy and the rule under which people approved a call; `null` if they only said that it runs again. */
+const Under = z.object({ policy: z.string(), rule: z.string() }).nullable();
 
 const FormerPreview = z.object({ before: z.string(), after: z.string() });
 
@@ -19,11 +30,18 @@ const FormerPreview = z.object({ before: z.string(), after: z.string() });
  * The metadata of a restart: `approved` opens the gate, `edited` asks for approval of the new input even where no rule would. `own`
  * marks the reply to an interrupt of the tool itself; such a call has already passed the gate. `changed` asks anew because the preview
  * that people approved is no longer true; the former preview is kept beside the new one. `answered` continues a call that paused for
- * its server: on the approval that it was started with, or else only where no rule requires one.
+ * its server: on the approval that it was started with, or else only where no rule requires one. An answer to a call that was approved is
+ * approved too, under the same policy, before the server gets it; `approved` then continues the call with it.
  */
 const Resumed = z.discriminatedUnion('decision', [
-  z.object({ decision: z.literal('approved'), by: z.string(), own: z.boolean() }),
-  z.object({ decision: z.literal('answered'), approvedBy: z.string().nullable() }),
+  z.object({ decision: z.literal('approved'), by: z.string(), own: z.boolean(), under: Under }),
+  z.object({
+    decision: z.literal('answered'),
+    approvedBy: z.string().nullable(),
+    /** The approval that the call was started with. */
+    under: Under,
+    answeredBy: z.array(z.string()),
+  }),
   z.object({ decision: z.literal('edited'), by: z.string(), policy: z.string() }),
   z.object({
     decision: z.literal('changed'),
@@ -71,6 +89,8 @@ export interface GateOptions {
   readonly limits?: readonly Limit[];
   readonly readTotals?: ReadTotals | undefined;
   readonly findGrant?: FindGrant | undefined;
+  /** Whether answers to the tool's server need the approval of those who approved the call. */
+  readonly answers?: 'approved' | 'free' | undefined;
 }
 
 /**
@@ -87,6 +107,7 @@ export function gate(
     limits = [],
     readTotals,
     findGrant,
+    answers = 'approved',
   }: GateOptions = {},
 ): Action {
   const judge = async (call: JudgedCall): Promise<ApprovalVerdict> => {
@@ -106,7 +127,15 @@ export function gate(
     const approvedBy = isAnswered ? resumed.approvedBy : resumed?.decision === 'approved' ? resumed.by : null;
     if (approvedBy !== null) {
       const isOwn = isAnswered || (resumed?.decision === 'approved' && resumed.own);
-      const kept = { ...helpers, interrupt: keepApproval(helpers, approvedBy) };
+      const under = resumed !== undefined && 'under' in resumed ? resumed.under : null;
+      const answeredBy = isAnswered ? resumed.answeredBy : [];
+      const answer = isAnswered && answers === 'approved' ? answerToApprove(helpers.resumed) : undefined;
+      if (answer !== undefined && under !== null)
+        return helpers.interrupt({
+          ...{ approval: { ...under }, approvedBy, under, answeredBy },
+          ...answerMetadata({ ...answer, by: answeredBy }),
+        });
+      const kept = { ...helpers, interrupt: keepApproval(helpers, { approvedBy, under, answeredBy }) };
       return () => tool.run(input, isOwn ? kept : { ...kept, resumed: undefined });
     }
     const call = { tool: tool.name, input: toJson(input), ...place };
@@ -128,7 +157,11 @@ export function gate(
           () =>
             tool.run(input, {
               ...helpers,
-              interrupt: keepApproval(helpers, `${GRANT}${Granted.parse(evidence).grant}`),
+              interrupt: keepApproval(helpers, {
+                approvedBy: `${GRANT}${Granted.parse(evidence).grant}`,
+                under: { policy: verdict.policy, rule: verdict.rule },
+                answeredBy: [],
+              }),
               resumed: undefined,
             }),
           // The start of the call takes the use; if there is none any more, this is asked for.
@@ -154,10 +187,50 @@ export function approvalFor({
   return { policy, rule, ...(overLimit === true && { overLimit }) };
 }
 
-/** Puts the approval on record with a pause for a server, so that the continued call needs no other. */
-function keepApproval(helpers: ToolHelpers, approvedBy: string): ToolHelpers['interrupt'] {
+const KeptApproval = z.object({
+  approvedBy: z.string(),
+  under: Under,
+  answeredBy: z.array(z.string()),
+});
+
+/** Puts the approval on record with a pause for a server, so that the continued call needs no other for its arguments. */
+function keepApproval(helpers: ToolHelpers, kept: z.infer<typeof KeptApproval>): ToolHelpers['interrupt'] {
   return (metadata) =>
-    helpers.interrupt(metadata?.[SERVER_PAUSE] === undefined ? metadata : { ...metadata, approvedBy });
+    helpers.interrupt(metadata?.[SERVER_PAUSE] === undefined ? metadata : { ...metadata, ...kept });
+}
+
+/** Returns the answer that a call would continue with, if its server would get a response that somebody gave. */
+function answerToApprove(resumed: unknown): Pick<Answer, 'pause' | 'end'> | undefined {
+  const { pause, end } = resumedFrom(resumed) ?? {};
+  if (pause?.kind !== 'elicitation' || end === undefined) return undefined;
+  const isGiven = answersSent({ pause, end }).some(({ response }) => response.action === 'accept');
+  return isGiven ? { pause, end } : undefined;
+}
+
+/** Builds the metadata that continues a call which paused for its server, on the approval that is on record with the pause. */
+export function continueWith(
+  interrupt: Interrupt,
+  resumed: PauseResumed,
+  answeredBy: readonly string[] = [],
+): JsonObject {
+  const kept = KeptApproval.safeParse(interrupt.metadata).data;
+  const reply: GateResumed = {
+    decision: 'answered',
+    approvedBy: kept?.approvedBy ?? null,
+    under: kept?.under ?? null,
+    answeredBy: [...new Set([...(kept?.answeredBy ?? []), ...answeredBy])],
+  };
+  return { ...reply, [SERVER_PAUSE]: toJson(resumed) };
+}
+
+/** Builds the metadata that opens the gate for an approved call; one with an answer to its server continues with that. */
+export function openWith(
+  interrupt: Interrupt,
+  { by, own, under }: Omit<Extract<GateResumed, { decision: 'approved' }>, 'decision'>,
+): JsonObject {
+  const answer = answerOf(interrupt);
+  const reply: GateResumed = { decision: 'approved', by, own: own || answer !== undefined, under };
+  return { ...reply, ...(answer !== undefined && { [SERVER_PAUSE]: toJson(answer) }) };
 }
 
 /** Marks a call that runs under a grant, in the place of its approver. */
@@ -172,7 +245,7 @@ export function grantOf(interrupt: Interrupt): string | undefined {
 
 /** Returns the last approver of a call that paused for its server while it ran; `null` if it ran without approval. */
 export function approverOf(interrupt: Interrupt): string | null {
-  return z.object({ approvedBy: z.string() }).safeParse(interrupt.metadata).data?.approvedBy ?? null;
+  return KeptApproval.safeParse(interrupt.metadata).data?.approvedBy ?? null;
 }
 
 /** Returns the people of a call; a person who edited it counts as a requester. */

@@ -14,6 +14,8 @@ interface AskingOptions {
   readonly rule?: string;
   readonly elicitation?: string;
   readonly grants?: string;
+  readonly answers?: string;
+  readonly approvers?: readonly string[];
 }
 
 /** The answer that the form of the server takes. */
@@ -23,18 +25,25 @@ export const APPROVED = { rule: '{ policy: default }' };
 /** A manifest with a server that asks people, and what the server noted. */
 export function askingManifest(
   protocol: Protocol,
-  { rule = '{ require: never }', elicitation = '', grants = '' }: AskingOptions = {},
+  {
+    rule = '{ require: never }',
+    elicitation = '',
+    grants = '',
+    answers = '',
+    approvers = [CAST.alice],
+  }: AskingOptions = {},
 ) {
   const file = join(temporaryFolder(), 'notes');
   const asks = elicitation === '' ? '' : `, elicitation: ${elicitation}`;
+  const free = answers === '' ? '' : `, answers: ${answers}`;
   const manifest = `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help., admins: [${CAST.admin}] }
 policies:
-  default: { approvers: [${CAST.alice}], direct_messages: false${grants === '' ? '' : `, grants: ${grants}`} }
+  default: { approvers: [${approvers.join(', ')}], direct_messages: false${grants === '' ? '' : `, grants: ${grants}`} }
 tools:
   bookings:
-    mcp: { command: ${JSON.stringify(process.execPath)}, args: ${JSON.stringify([scripts[protocol], file])}${asks} }
+    mcp: { command: ${JSON.stringify(process.execPath)}, args: ${JSON.stringify([scripts[protocol], file])}${asks}${free} }
     approval: [ ${rule} ]
 `;
   const notes = () =>
@@ -55,8 +64,8 @@ export async function startAsking(protocol: Protocol, tool: string, last: string
 }
 
 /** The same with a call that a person has to approve, and has approved. */
-export async function startApproved(protocol: Protocol, tool: string, last: string) {
-  const started = await startAsking(protocol, tool, last, APPROVED);
+export async function startApproved(protocol: Protocol, tool: string, last: string, options?: AskingOptions) {
+  const started = await startAsking(protocol, tool, last, { ...APPROVED, ...options });
   await started.thread.click(CAST.alice, /Approval needed/, 'approve');
   return started;
 }
@@ -66,6 +75,15 @@ export async function fillIn(story: Story, thread: Thread, question: RegExp, val
   await thread.click(CAST.requester, question, 'fill-in');
   const modal = await story.modalFor(CAST.requester);
   return story.workspace.as(CAST.requester).submit(modal.id, values);
+}
+
+/** The card that asks approvers about an answer. */
+export const ANSWER_CARD = /Approval needed: Answer to/;
+
+/** Approves the answer that waits. */
+export async function approveAnswer(thread: Thread, who: string = CAST.alice) {
+  await thread.shows(ANSWER_CARD);
+  await thread.click(who, ANSWER_CARD, 'approve');
 }
 
 /** Has a call approved whose server asks, and changes the policy before anybody answers. */

@@ -95,6 +95,43 @@ test('a call that needed no approval needs it once its server has changed the to
   expect(called('greet')).toBe(2);
 });
 
+test('a tool that its server changed while the bot was down needs approval, whatever its rule says, and the admins are told once', async () => {
+  const { manifest, called, refine } = moodyManifest('{ require: never }');
+  const story = await startStory({
+    manifest,
+    withoutBot: true,
+    replies: [
+      call('greet'),
+      { text: 'First.' },
+      call('greet', { name: 'Tomo' }),
+      { text: 'Second.' },
+      call('repeat', { text: 'on' }),
+      { text: 'Third.' },
+    ],
+  });
+  const first = await story.startOwnBot();
+  await story.ask('greet').shows(/First\./);
+  await story.deliveredAll();
+  await first.stop();
+  refine();
+  const second = await story.startOwnBot();
+  const thread = story.ask('greet again');
+  await thread.shows(/0 of 1 approvals/);
+  expect(called('greet')).toBe(1);
+  await story.directly(CAST.admin).shows(/greet: its definition is new or has changed/);
+  await thread.click(CAST.alice, /0 of 1 approvals/, 'approve');
+  await thread.shows(/Second\./);
+  // Another restart does not accept it either; what has not changed runs as before.
+  await story.deliveredAll();
+  await second.stop();
+  const { toolbox } = await story.startOwnBot();
+  const place = { requesters: [CAST.requester], contextAuthors: [], channel: thread.channel };
+  expect(toolbox.find('greet')?.judge({}, place)).toMatchObject({ outcome: 'ask', policy: 'default' });
+  await story.ask('repeat').shows(/Third\./);
+  await story.deliveredAll();
+  expect(story.workspace.messagesIn(story.workspace.directMessages(CAST.admin))).toHaveLength(1);
+});
+
 test('a tool that appeared since the start needs approval, whatever the rule for its name says', async () => {
   const { manifest, called } = moodyManifest(
     '{ match: "read_*", require: never }, { match: learn, require: never }',

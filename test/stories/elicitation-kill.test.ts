@@ -1,10 +1,18 @@
 import { expect, test } from 'vitest';
-import { APPROVED, ask, askingManifest, fillIn, type Protocol } from './asking-servers.ts';
+import {
+  ANSWER_CARD,
+  APPROVED,
+  approveAnswer,
+  ask,
+  askingManifest,
+  fillIn,
+  type Protocol,
+} from './asking-servers.ts';
 import { MORTAL, startDoomedBot } from './doomed-bot.ts';
 import { CAST, startStory } from './support.ts';
 
 test.each<Protocol>(['current', 'older'])(
-  'a question of a server of the %s protocol is answered after the bot was killed and another one started',
+  'a question of a server of the %s protocol is answered and approved after the bot was killed and another one started, each time',
   async (protocol) => {
     const { manifest, notes } = askingManifest(protocol, APPROVED);
     const story = await startStory({
@@ -22,11 +30,18 @@ test.each<Protocol>(['current', 'older'])(
     await doomed.kill();
     const second = await startDoomedBot(story, manifest);
     await fillIn(story, thread, /Input needed: Who travels/);
+    if (protocol === 'older') await approveAnswer(thread);
     await thread.shows(/Input needed: Which seat/);
     await story.deliveredAll();
     await second.kill();
-    await story.startOwnBot();
+    const third = await startDoomedBot(story, manifest);
     await fillIn(story, thread, /Input needed: Which seat/, { 'field-0': '1' });
+    await thread.shows(ANSWER_CARD);
+    await story.deliveredAll();
+    await third.kill();
+    await story.startOwnBot();
+    expect(notes().filter((line) => line.startsWith('planned'))).toEqual([]);
+    await approveAnswer(thread);
     await thread.shows(/Planned\./);
     expect(notes().filter((line) => line.startsWith('planned'))).toEqual([
       'planned accept Remi 3 accept window',

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
+import { textIn } from '../bot/views/cards/payloads.ts';
 import {
+  ANSWER_CARD,
   APPROVED,
+  approveAnswer,
   ask,
   askingManifest,
   FILLED,
@@ -63,17 +66,22 @@ describe.each<Protocol>(['current', 'older'])('a server of the %s protocol that 
     expect(booked(notes())).toEqual(protocol === 'current' ? ['booked Monday cancel expired'] : []);
   });
 
-  test('asks twice in an approved call: one approval, two forms, one effect', async () => {
+  test('asks twice in an approved call: two forms, one effect, and the approvers see what is sent', async () => {
     const { story, notes, thread } = await startApproved(protocol, 'plan_trip', 'Planned.');
     await thread.shows(/Waiting for .* to answer bookings/);
     await fillIn(story, thread, /Input needed: Who travels/);
+    // An older server gets each answer by itself.
+    if (protocol === 'older') await approveAnswer(thread);
     await fillIn(story, thread, /Input needed: Which seat/, { 'field-0': '1' });
+    const card = await thread.shows(ANSWER_CARD);
+    expect(textIn(card.blocks)).toMatch(/Who travels\?[\s\S]*Remi[\s\S]*Which seat\?[\s\S]*window/);
+    await approveAnswer(thread);
     await thread.shows(/Planned\./);
     expect(notes().filter((line) => line.startsWith('planned'))).toEqual([
       'planned accept Remi 3 accept window',
     ]);
     expect(story.toldOfCalls().join()).toContain('planned: accept Remi 3, accept window');
-    expect(story.repliesIn(thread).filter(({ text }) => /approv|Started|Done/i.test(text))).toHaveLength(1);
+    expect(story.repliesIn(thread).filter(({ text }) => /Done: Plan trip/.test(text))).toHaveLength(1);
   });
 });
 
@@ -90,6 +98,7 @@ test.each([
   await thread.click(alice, /Approval needed/, 'approve');
   await fillIn(story, thread, /Input needed: Who travels/);
   await fillIn(story, thread, /Input needed: Which seat/, { 'field-0': '1' });
+  await approveAnswer(thread);
   await thread.shows(/Planned\./);
   expect(notes().filter((line) => line.startsWith('planned'))).toHaveLength(1);
   const store = openRedisStore({ client: story.redis, prefix: story.prefix });

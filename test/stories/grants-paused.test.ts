@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ModelReply } from '../../playground/model/model-reply.ts';
-import { APPROVED, ask, askingManifest, fillIn } from './asking-servers.ts';
+import { ANSWER_CARD, APPROVED, approveAnswer, ask, askingManifest, fillIn } from './asking-servers.ts';
 import { CAST, startStory } from './support.ts';
 
 const { alice } = CAST;
@@ -23,12 +23,13 @@ async function startGranted(replies: readonly ModelReply[]) {
   const modal = await story.modalFor(alice, /without asking anyone/);
   await person.submit(modal.id, {});
   await fillIn(story, thread, /Input needed/);
+  await approveAnswer(thread);
   await thread.shows(/One\./);
   const booked = () => notes().filter((line) => line.startsWith('booked'));
   return { story, thread, booked };
 }
 
-test('a call that runs under a grant keeps it while its server asks: one use, and no new approval', async () => {
+test('a call that runs under a grant keeps it while its server asks: one use, and only the answer is approved', async () => {
   const { story, thread, booked } = await startGranted([
     ask('book_table'),
     { text: 'Two.' },
@@ -37,6 +38,9 @@ test('a call that runs under a grant keeps it while its server asks: one use, an
   story.ask('and another', { threadTs: thread.ts });
   await thread.shows(/\(use 1 of 1\), pre-approved by/);
   await fillIn(story, thread, /Input needed/);
+  await thread.shows(ANSWER_CARD);
+  expect(booked()).toHaveLength(1);
+  await approveAnswer(thread);
   await thread.shows(/Two\./);
   expect(booked()).toHaveLength(2);
   expect(story.repliesIn(thread).filter(({ text }) => text.startsWith('Approval needed'))).toEqual([]);

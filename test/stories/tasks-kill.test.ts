@@ -7,7 +7,7 @@ import { PATIENCE_MS } from '../support/patience.ts';
 import { NAME_FORM } from '../tools/mcp/fixtures/asking-tools.ts';
 import { serveExtensionTasks } from '../tools/mcp/fixtures/extension-task-server.ts';
 import { serveTasks } from '../tools/mcp/fixtures/task-server.ts';
-import { fillIn } from './asking-servers.ts';
+import { ANSWER_CARD, approveAnswer, fillIn } from './asking-servers.ts';
 import { MORTAL, startDoomedBot } from './doomed-bot.ts';
 import { CAST, PLACES, startStory } from './support.ts';
 
@@ -120,6 +120,7 @@ test.each(RULES)(
     await doomed.kill();
     const second = await startDoomedBot(story, manifest);
     await fillIn(story, thread, /Input needed: Who asks/);
+    if (rule.includes('policy')) await approveAnswer(thread);
     await isNoted('update task-1 who accept Remi 3');
     await second.kill();
     const seen = tasks.notes.length;
@@ -135,6 +136,32 @@ test.each(RULES)(
     );
   },
 );
+
+test.each([
+  ['rejected', 'decline'],
+  ['withdrawn', 'cancel withdrawn'],
+])('an answer to a task that is %s does not reach it: the task hears %s', async (end, told) => {
+  const { tasks, story, isNoted, isFollowed } = await startTasks(serveCurrent, '{ policy: default }');
+  await story.startOwnBot();
+  const thread = story.ask('research rain');
+  await thread.click(CAST.alice, /Approval needed/, 'approve');
+  await isFollowed();
+  const params = { mode: 'form', message: 'Who asks?', requestedSchema: NAME_FORM };
+  const inputRequests = { who: { method: 'elicitation/create', params } };
+  tasks.set('task-1', { status: 'input_required', inputRequests });
+  await fillIn(story, thread, /Input needed: Who asks/);
+  await thread.shows(ANSWER_CARD);
+  if (end === 'rejected') {
+    await thread.click(CAST.alice, ANSWER_CARD, 'reject');
+    const modal = await story.modalFor(CAST.alice);
+    await story.workspace.as(CAST.alice).submit(modal.id, { reason: 'no' });
+  } else await thread.click(CAST.requester, ANSWER_CARD, 'withdraw');
+  await isNoted(`update task-1 who ${told}`);
+  tasks.complete();
+  await thread.shows(/Reported\./);
+  await thread.shows(new RegExp(`Ended without an answer to library: ${end}`));
+  expect(tasks.notes.join()).not.toContain('accept');
+});
 
 test('a task is followed after a process died in the moment between its record and its first look at it', async () => {
   const replies = [{ text: 'Reported.' }];

@@ -44,6 +44,7 @@ const ONLY_FULL = [
   'test/stories/accounts/talkative.test.ts',
   'test/stories/channel-injections.test.ts',
   'test/stories/context-injections.test.ts',
+  'test/stories/answers.test.ts',
   'test/stories/deadly-threads.test.ts',
   'test/stories/delegation-kill.test.ts',
   'test/stories/summary-kill.test.ts',

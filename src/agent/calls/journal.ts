@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.ts';
-import type { CallPart, Message, ToolPart } from '../messages.ts';
+import type { CallPart, Interrupt, Message, ToolPart } from '../messages.ts';
 import type { Tool } from '../tool.ts';
 import type { ReplacedInput } from './outcomes.ts';
 
@@ -19,7 +19,10 @@ export interface StartedCall {
 export type EffectEnd = 'succeeded' | 'failed' | 'paused' | 'unknown';
 
 /** The reason why a call does not run: a person's stop, a gate that asks people first, or the words of an error or a denial. */
-export type WhyNotRun = 'stopped' | 'asks' | { readonly reason: string };
+export type WhyNotRun =
+  | 'stopped'
+  | { readonly asks: Pick<Interrupt, 'metadata'> }
+  | { readonly reason: string };
 
 /**
  * Records the effects of calls, so that a process that takes over after a crash repeats none. It is

@@ -213,7 +213,7 @@ export async function runCall(
     if (ended instanceof Interrupted) {
       const nested = await running.finishedRuns();
       const part = waitingPart(call, { metadata: ended.metadata, nested, replaced });
-      return hasEntered ? finish('paused', part) : notRun(part, 'asks');
+      return hasEntered ? finish('paused', part) : notRun(part, { asks: part.interrupt });
     }
     if (running.hasPaused) {
       const resumed = restarted?.resumed;

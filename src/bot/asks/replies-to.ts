@@ -1,5 +1,4 @@
 import { ReplyError } from '../../agent/errors.ts';
-import { toJson } from '../../agent/json.ts';
 import type { Interrupt, Message } from '../../agent/messages.ts';
 import {
   buildRespond,
@@ -13,14 +12,16 @@ import { Transcript } from '../../agent/transcript.ts';
 import { classifyInterrupt } from '../../engine/classify-interrupt.ts';
 import { type Reason, readReason } from '../../engine/reasons.ts';
 import { interruptOf, type Settlement } from '../../store/port/store.ts';
-import { approverOf, editorOf, type GateResumed } from '../../tools/gate.ts';
+import { continueWith, editorOf, type GateResumed } from '../../tools/gate.ts';
 import { consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
 import {
+  type Answer,
+  answerOf,
   type Elicitation,
   elicitationOf,
   type PauseEnd,
   parseAnswerValue,
-  SERVER_PAUSE,
+  withoutAnswers,
 } from '../../tools/mcp/server-pause.ts';
 import { isSlackPerson } from '../slack/directory.ts';
 import { reasonTexts } from '../views/texts/reasons.ts';
@@ -64,7 +65,10 @@ function replyTo(
     close: [closeInterrupt(interrupt, status, why === '' ? what : `${what}: ${why}`)],
   });
   const asked = elicitationOf(interrupt);
-  const reply = asked && tool && replyToServer({ requestId, state, by, payload }, interrupt, tool, asked);
+  const unsent = answerOf(interrupt);
+  const reply =
+    (asked && tool && replyToServer({ requestId, state, by, payload }, interrupt, tool, asked)) ??
+    (unsent && tool && replyToTask({ state }, interrupt, tool, unsent));
   if (reply !== undefined) return reply;
   switch (state) {
     case 'answered':
@@ -148,7 +152,7 @@ function askAnew(tool: Tool, interrupt: Interrupt, reason: Reason | undefined): 
  * approval that it was started with. A call of an older server that nobody answered ends here, since its server was told so at once.
  */
 function replyToServer(
-  { state, payload }: Settlement,
+  { state, by, payload }: Settlement,
   interrupt: Interrupt,
   tool: Tool,
   pause: Elicitation,
@@ -161,9 +165,23 @@ function replyToServer(
     const reason = `${ENDINGS[end.action]} The server was told that it is cancelled.${said}`;
     return { close: [closeInterrupt(interrupt, end.action, reason)] };
   }
-  const resumed: GateResumed = { decision: 'answered', approvedBy: approverOf(interrupt) };
-  const metadata = { ...resumed, [SERVER_PAUSE]: toJson({ pause, end }) };
-  return { restart: [buildRestart(tool, interrupt, metadata, {})] };
+  const answeredBy = state === 'answered' ? [by] : [];
+  return {
+    restart: [buildRestart(tool, interrupt, continueWith(interrupt, { pause, end }, answeredBy), {})],
+  };
+}
+
+/** Lets a task go on whose answer was not approved: it hears that there is none. Any other call has ended. */
+function replyToTask(
+  { state }: Pick<Settlement, 'state'>,
+  interrupt: Interrupt,
+  tool: Tool,
+  answer: Answer,
+): Resume | undefined {
+  const end = state === 'superseded' ? 'withdrawn' : state;
+  if (end !== 'rejected' && end !== 'withdrawn' && end !== 'expired') return undefined;
+  const resumed = withoutAnswers(answer, end);
+  return resumed && { restart: [buildRestart(tool, interrupt, continueWith(interrupt, resumed), {})] };
 }
 
 const ENDINGS = {

@@ -25,8 +25,8 @@ export interface WriteOptions {
 }
 
 /**
- * Named values beside threads and requests: the manifest that is active, accounts that people connected, notes, feedback, locks. Whoever changes one can
- * say which version they have seen.
+ * Named values beside threads and requests: the manifest that is active, accounts that people connected, what MCP servers listed first,
+ * notes, feedback, locks. Whoever changes one can say which version they have seen.
  */
 export interface DocumentStore {
   /** Reads a document; with `forMs` it is kept for that long from now. */

@@ -26,7 +26,7 @@ const VISIBLE =
   /^\/(agent\/(channels\/[^/]+\/)?instructions|tools\/[^/]+\/(cards\/\d+\/)?(description|input|approval|title|done|target|fields|undo|preview\/(before|after))(\/|$))/;
 /** Matches what may hold a secret; the keys left out decide who, when or what, and are governed by value. */
 const CONNECTION =
-  /^\/(agent\/(headers|query)\/|tools\/[^/]+\/(mcp|http)\/(?!(command|cwd|prefix|method|select|allow_private|timeout|elicitation|auth\/(client_id|issuer|scope))(\/|$))|audit\/http\/)/;
+  /^\/(agent\/(headers|query)\/|tools\/[^/]+\/(mcp|http)\/(?!(command|cwd|prefix|method|select|allow_private|timeout|elicitation|answers|auth\/(client_id|issuer|scope))(\/|$))|audit\/http\/)/;
 /** Matches addresses: the host is governed by value, the rest may hold a secret. */
 const ADDRESS = /^\/(tools\/[^/]+\/(mcp|http)|audit\/http)\/url$/;
 

@@ -159,6 +159,8 @@ export interface McpDeclaration extends Declared {
   readonly trustHints: boolean;
   /** Patterns of the tools that have done nothing when they report an error. */
   readonly finalErrors: readonly string[];
+  /** Patterns of the tools whose servers get answers that nobody has approved. */
+  readonly freeAnswers: readonly string[];
   readonly elicitation: ElicitationDeclaration;
   readonly allowPrivate: readonly string[];
 }

@@ -188,8 +188,9 @@ function toTool(
     const { trust_hints: trustHints = false, allow_private: allowPrivate = [] } = mcp;
     const { ask = 'requester', expires: expiresMs = DEFAULT_ELICITATION_MS } = mcp.elicitation ?? {};
     const finalErrors = mcp.errors === 'final' ? ['*'] : (mcp.errors?.final ?? []);
+    const freeAnswers = mcp.answers === 'free' ? ['*'] : (mcp.answers?.free ?? []);
     return {
-      ...{ ...declared, kind: 'mcp', config, trustHints, finalErrors, allowPrivate },
+      ...{ ...declared, kind: 'mcp', config, trustHints, finalErrors, freeAnswers, allowPrivate },
       elicitation: { ask, expiresMs },
     };
   }

@@ -89,8 +89,8 @@ function isAsking(end: CallResult | TaskInput): end is TaskInput {
 async function sendAnswers(client: Client, call: Call, { taskAnswers, notes }: InputDialog): Promise<never> {
   if (taskAnswers === undefined) throw new Error('there is no answer for the task');
   await answerTask(client, call, taskAnswers);
-  const { taskId, answered } = taskAnswers;
-  return pauseForTask(call, { taskId, answered, ...(notes.length > 0 && { notes: [...notes] }) });
+  const { taskId, sent } = taskAnswers;
+  return pauseForTask(call, { taskId, answered: sent, ...(notes.length > 0 && { notes: [...notes] }) });
 }
 
 /** True for a tool that an older server runs as a task if it is asked to; a server of the current protocol decides by itself. */

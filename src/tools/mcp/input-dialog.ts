@@ -8,6 +8,8 @@ import { McpServerError } from '../errors.ts';
 import {
   type CurrentCall,
   type Elicitation,
+  endOlderQuestion,
+  endQuestion,
   type InputResponse,
   isRunAsTask,
   type OlderCall,
@@ -49,8 +51,8 @@ interface RetryParams {
 export interface TaskAnswers {
   readonly taskId: string;
   readonly responses: Readonly<Record<string, InputResponse>>;
-  /** The keys of all questions that are answered with these. */
-  readonly answered: string[];
+  /** The keys of all questions whose responses are sent with these. */
+  readonly sent: string[];
 }
 
 /**
@@ -61,8 +63,8 @@ export class InputDialog {
   /** Sentences for the model about questions that were not answered. */
   readonly notes: string[] = [];
   readonly #call: DialogCall;
-  readonly #answers: { readonly question: string; readonly response: InputResponse }[];
-  #unused: { readonly question: string; readonly response: InputResponse }[];
+  readonly #answers: OlderCall['answers'];
+  #unused: OlderCall['answers'];
   #retry: RetryParams = {};
   #taskAnswers: TaskAnswers | undefined;
   #asked: ServerQuestion | undefined;
@@ -113,13 +115,15 @@ export class InputDialog {
   }
 
   /** Takes the questions of a task: pauses the call, or returns if they can be answered at once. */
-  requireForTask(taskId: string, inputRequests: Readonly<Record<string, unknown>>, answered: string[]): void {
-    if (answered.length + Object.keys(inputRequests).length > MAX_QUESTIONS)
+  requireForTask(taskId: string, inputRequests: Readonly<Record<string, unknown>>, sent: string[]): void {
+    if (sent.length + Object.keys(inputRequests).length > MAX_QUESTIONS)
       throw this.#endless('keeps asking for input');
-    this.#continue({ protocol: 'task', ...this.#readAll(inputRequests), taskId, answered });
+    this.#continue({ protocol: 'task', ...this.#readAll(inputRequests), taskId, sent });
   }
 
-  #readAll(inputRequests: Readonly<Record<string, unknown>>): Pick<CurrentCall, 'open' | 'responses'> {
+  #readAll(
+    inputRequests: Readonly<Record<string, unknown>>,
+  ): Pick<CurrentCall, 'open' | 'answered' | 'responses'> {
     const open: CurrentCall['open'] = [];
     const responses: Record<string, InputResponse> = {};
     for (const [key, request] of Object.entries(inputRequests)) {
@@ -129,7 +133,7 @@ export class InputDialog {
       else responses[key] = this.#refuse(read?.problem ?? 'it asked for more than input');
     }
     if (open.length > MAX_QUESTIONS) throw this.#endless('asks too much at once');
-    return { open, responses };
+    return { open, answered: [], responses };
   }
 
   /** Responds to a question of an older server: with the answer of a person, or with `cancel`, which ends the call for now. */
@@ -138,7 +142,7 @@ export class InputDialog {
     const read = readQuestion(params);
     if (!read.ok) return this.#refuse(read.problem);
     const digest = questionDigest(read.question);
-    const known = this.#unused.find(({ question }) => question === digest);
+    const known = this.#unused.find((answer) => answer.digest === digest);
     if (known !== undefined) {
       this.#unused = this.#unused.filter((answer) => answer !== known);
       return known.response;
@@ -155,7 +159,7 @@ export class InputDialog {
       return false;
     }
     const digest = questionDigest(read.question);
-    const last = this.#answers.findLast(({ question }) => question === digest);
+    const last = this.#answers.findLast((answer) => answer.digest === digest);
     if (last !== undefined && last.response.action !== 'accept') return false;
     this.#asked = read.question;
     return true;
@@ -174,24 +178,19 @@ export class InputDialog {
     });
   }
 
-  #resume(pause: Elicitation, end: PauseEnd): { question: string; response: InputResponse }[] {
-    if (pause.call.protocol === 'task') this.notes.push(...(pause.call.notes ?? []));
-    const response = this.#responseTo(end);
-    if (pause.call.protocol === 'older')
-      return [...pause.call.answers, { question: pause.call.asked, response }];
-    const [first, ...open] = pause.call.open;
-    const responses = { ...pause.call.responses, ...(first !== undefined && { [first.key]: response }) };
-    const { requestState, stateDigest } = pause.call.protocol === 'current' ? pause.call : {};
+  #resume(pause: Elicitation, end: PauseEnd): OlderCall['answers'] {
+    const { question, call } = pause;
+    if (call.protocol === 'task') this.notes.push(...(call.notes ?? []));
+    if (end.action !== 'accept') this.notes.push(ENDINGS[end.action]);
+    if (call.protocol === 'older') return endOlderQuestion({ question, call }, end);
+    const { requestState, stateDigest } = call.protocol === 'current' ? call : {};
     if (requestState !== undefined && hash('sha256', requestState) !== stateDigest)
       throw new McpServerError(
         'refused',
         this.#call.server,
         `The state of the MCP server "${this.#call.server}" held a secret and was not kept: the call was not made again.`,
       );
-    // Who does not answer one question of a call is not asked the others.
-    const rest = end.action === 'accept' ? open : [];
-    for (const { key } of end.action === 'accept' ? [] : open) responses[key] = response;
-    this.#continue({ ...pause.call, open: rest, responses });
+    this.#continue({ ...call, ...endQuestion(call, end) });
     return [];
   }
 
@@ -201,8 +200,8 @@ export class InputDialog {
     const notes = call.protocol === 'task' && this.notes.length > 0 ? { notes: [...this.notes] } : {};
     if (first !== undefined) this.#pause(first.question, { ...call, ...notes });
     if (call.protocol === 'task') {
-      const answered = [...call.answered, ...Object.keys(responses)];
-      this.#taskAnswers = { taskId: call.taskId, responses, answered };
+      const sent = [...call.sent, ...Object.keys(responses)];
+      this.#taskAnswers = { taskId: call.taskId, responses, sent };
       return;
     }
     this.#retry = {
@@ -217,19 +216,6 @@ export class InputDialog {
     return helpers.interrupt({ [SERVER_PAUSE]: toJson(pause) });
   }
 
-  #responseTo({ action, content }: PauseEnd): InputResponse {
-    switch (action) {
-      case 'accept':
-        return content === undefined ? { action } : { action, content };
-      case 'decline':
-        this.notes.push('The person who was asked declined to answer the server.');
-        return { action };
-      default:
-        this.notes.push(ENDINGS[action]);
-        return { action: 'cancel', _meta: { [REASON]: action } };
-    }
-  }
-
   #refuse(problem: string): InputResponse {
     const { server } = this.#call;
     this.notes.push(`The MCP server "${server}" asked for input, and nobody was asked: ${problem}.`);
@@ -242,9 +228,6 @@ export class InputDialog {
     return new McpServerError('lost', server, message);
   }
 }
-
-/** Tells a server why it gets `cancel`, beside the three actions of the protocol. */
-const REASON = 'countersign/reason';
 
 const MAX_MESSAGE = 2000;
 const MAX_SCHEMA = 20_000;
@@ -387,6 +370,8 @@ export class OlderQuestions {
 
 /** Sentences for the model about a question that nobody answered. */
 const ENDINGS = {
+  decline: 'The person who was asked declined to answer the server.',
+  rejected: 'The approvers rejected the answer to the server; it was told that nobody answers.',
   expired: 'Nobody answered the server in time; it was told that the question is cancelled.',
   withdrawn: 'The question was withdrawn; the server was told that it is cancelled.',
 };

@@ -42,6 +42,9 @@ export interface McpLog {
   warn(fields: object, message: string): void;
 }
 
+/** Keeps the digests of a server's tools as they were listed first, and returns those on record. */
+export type FirstSeen = (listed: ReadonlyMap<string, string>) => Promise<ReadonlyMap<string, string>>;
+
 export interface McpOptions {
   readonly name: string;
   readonly log: McpLog;
@@ -53,6 +56,8 @@ export interface McpOptions {
   readonly identity?: Identity | undefined;
   /** Supplies the token of the person in whose name a call runs; without it calls run as `identity`. */
   readonly identityOf?: ((person: string) => Identity) | undefined;
+  /** Returns the digests that were listed first, by any process; without it those of this process count. */
+  readonly firstSeen?: FirstSeen | undefined;
   readonly backOff?: BackOffLimits;
   /** The time that a call waits for a server that is being restarted. */
   readonly restartWaitMs?: number;

@@ -55,7 +55,7 @@ export interface McpServer {
   hintsOf(toolName: string): McpHints | undefined;
   /** Returns the digest of a tool's definition as last listed. */
   digestOf(toolName: string): string | undefined;
-  /** Tells whether a tool is new or has changed since the server's first list. */
+  /** Tells whether a tool is new or has changed since the server's first list, also that of an earlier process. */
   hasChanged(toolName: string): boolean;
   /** Lists the tools again, if the server is connected; rejects if it is lost over that. */
   relist(): Promise<void>;
@@ -74,7 +74,7 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
   let state: McpState = 'connecting';
   let session: Session | undefined;
   let listing: Listing = { tools: [], hints: new Map(), digests: new Map(), problems: [] };
-  let first: Listing['digests'] | undefined;
+  let first: ReadonlyMap<string, string> | undefined;
   let peer: string | undefined;
   let protocol: string | undefined;
   let legacySince: number | undefined;
@@ -119,7 +119,7 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
 
   const useList = (list: ServerList): void => {
     const next = buildTools(list, config.prefix, run);
-    first ??= next.digests;
+    if (options.firstSeen === undefined) first ??= next.digests;
     if (fingerprint(next) === fingerprint(listing)) return;
     listing = next;
     for (const { tool, problem } of next.problems) {
@@ -156,6 +156,10 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
       { server: name, peer, protocol, tools: session.list.definitions.length },
       'MCP server connected',
     );
+    // As long as nobody knows what was listed first, every tool counts as new.
+    first ??= await options
+      .firstSeen?.(buildTools(session.list, config.prefix, run).digests)
+      .catch((err: unknown) => void log.warn({ server: name, err }, 'first list of tools not read'));
     useList(session.list);
     markReady();
     events.emit('connected');

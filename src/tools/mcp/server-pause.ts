@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type JsonValue, tryParseJson } from '../../agent/json.ts';
+import { type JsonObject, type JsonValue, toJson, tryParseJson } from '../../agent/json.ts';
 import { type Interrupt, JsonRecord } from '../../agent/messages.ts';
 
 /** The metadata key of a pause that a server asked for, and of the restart that ends it. */
@@ -28,6 +28,8 @@ const CurrentCall = z.object({
   protocol: z.literal('current'),
   /** The questions that no person has answered yet, by the server's keys; the first is asked now. */
   open: z.array(z.object({ key: z.string(), question: ServerQuestion })).min(1),
+  /** The questions whose responses are not sent yet, because others are open. */
+  answered: z.array(z.object({ key: z.string(), question: ServerQuestion })),
   responses: z.record(z.string(), InputResponse),
   requestState: z.string().optional(),
   /** The digest of the state, which has to be sent back unchanged. */
@@ -40,18 +42,18 @@ const OlderCall = z.object({
   protocol: z.literal('older'),
   /** The digest of the question that is asked now. */
   asked: z.string(),
-  answers: z.array(z.object({ question: z.string(), response: InputResponse })),
+  answers: z.array(z.object({ digest: z.string(), question: ServerQuestion, response: InputResponse })),
   /** The server's words at the end of the cancelled call. */
   ending: z.string(),
 });
 export type OlderCall = z.infer<typeof OlderCall>;
 
 /** A call that its server runs as a task, which needs input; the responses are sent to the task, and the call is not made again. */
-const TaskQuestions = CurrentCall.pick({ open: true, responses: true }).extend({
+const TaskQuestions = CurrentCall.pick({ open: true, answered: true, responses: true }).extend({
   protocol: z.literal('task'),
   taskId: z.string().min(1),
-  /** The keys of earlier questions, which were answered; a task may still show them. */
-  answered: z.array(z.string()),
+  /** The keys of earlier questions, whose responses were sent; a task may still show them. */
+  sent: z.array(z.string()),
   /** Sentences for the model about earlier questions. */
   notes: z.array(z.string()).optional(),
 });
@@ -107,15 +109,104 @@ export function isRunAsTask(pause: ServerPause | undefined): boolean {
   return pause?.kind === 'task' || pause?.call.protocol === 'task';
 }
 
-/** The end of a pause: a person's response, or the reason why there is none. */
+/** Tells the same of the call of an interrupt, also while an answer to its task waits for approval. */
+export function waitsForTask(interrupt: Pick<Interrupt, 'metadata'>): boolean {
+  return isRunAsTask(serverPauseOf(interrupt) ?? answerOf(interrupt)?.pause);
+}
+
+/** The end of a pause: a person's response, or the reason why there is none. An answer that approvers did not approve is `rejected`. */
 export const PauseEnd = z.object({
-  action: z.enum(['accept', 'decline', 'withdrawn', 'expired']),
+  action: z.enum(['accept', 'decline', 'withdrawn', 'expired', 'rejected']),
   content: Content.optional(),
 });
 export type PauseEnd = z.infer<typeof PauseEnd>;
 
+/** Tells a server why it gets `cancel`, beside the three actions of the protocol. */
+const REASON = 'countersign/reason';
+
+/** Returns the response of the protocol to a question that has ended. */
+function responseTo({ action, content }: PauseEnd): InputResponse {
+  if (action === 'accept') return content === undefined ? { action } : { action, content };
+  if (action === 'decline' || action === 'rejected') return { action: 'decline' };
+  return { action: 'cancel', _meta: { [REASON]: action } };
+}
+
+/** Ends the first open question of a call. Who does not answer one question of a call is not asked the others. */
+export function endQuestion<Call extends CurrentCall | TaskQuestions>(
+  call: Call,
+  end: PauseEnd,
+): Pick<Call, 'open' | 'answered' | 'responses'> {
+  const ended = end.action === 'accept' ? call.open.slice(0, 1) : call.open;
+  const responses = Object.fromEntries(ended.map(({ key }) => [key, responseTo(end)]));
+  return {
+    open: call.open.slice(ended.length),
+    answered: [...call.answered, ...ended],
+    responses: { ...call.responses, ...responses },
+  };
+}
+
+/** Ends the question of an older server; its retry finds all responses so far. */
+export function endOlderQuestion(
+  { question, call }: { readonly question: ServerQuestion; readonly call: OlderCall },
+  end: PauseEnd,
+): OlderCall['answers'] {
+  return [...call.answers, { digest: call.asked, question, response: responseTo(end) }];
+}
+
+/** The metadata key of an answer that waits for approval. */
+const ANSWER = 'answer';
+const Answer = z.object({ pause: Elicitation, end: PauseEnd, by: z.array(z.string()) });
+/** An answer to a server that waits for approval, with the people who gave it. */
+export type Answer = z.infer<typeof Answer>;
+
+/** Returns the answer that waits for approval before its server gets it; `undefined` for every other pause. */
+export function answerOf(interrupt: Pick<Interrupt, 'metadata'>): Answer | undefined {
+  return Answer.safeParse(interrupt.metadata?.[ANSWER]).data;
+}
+
+/** Builds the metadata of a pause for the approval of an answer. */
+export function answerMetadata(answer: Answer): JsonObject {
+  return { [ANSWER]: toJson(answer) };
+}
+
+/** A question of a server with the response that it gets. */
+interface SentAnswer {
+  readonly question: ServerQuestion;
+  readonly response: InputResponse;
+}
+
+/** Lists what a server gets when a question ends; nothing as long as another one is open. */
+export function answersSent({ pause, end }: Pick<Answer, 'pause' | 'end'>): readonly SentAnswer[] {
+  const { question, call } = pause;
+  if (call.protocol === 'older') return endOlderQuestion({ question, call }, end);
+  const { open, answered, responses } = endQuestion(call, end);
+  if (open.length > 0) return [];
+  return answered.flatMap(({ key, question: asked }) => {
+    const response = responses[key];
+    return response === undefined ? [] : [{ question: asked, response }];
+  });
+}
+
+/** Writes what a server gets for people: each question as the server put it, and the response. */
+export function answersInWords(answer: Answer): JsonValue {
+  return answersSent(answer).map(({ question, response: { action, content } }) => ({
+    question: question.message,
+    ...(question.mode === 'url' && { opened: question.url }),
+    answer: content ?? action,
+  }));
+}
+
+/** Takes back every answer of a call, so that its task hears that there is none. */
+export function withoutAnswers({ pause }: Answer, action: 'rejected' | 'withdrawn' | 'expired') {
+  const { call } = pause;
+  if (call.protocol !== 'task') return undefined;
+  const open = [...call.answered, ...call.open];
+  return { pause: { ...pause, call: { ...call, open, answered: [] } }, end: { action } };
+}
+
 const Resumed = z.object({ pause: ServerPause, end: PauseEnd });
-type Resumed = z.infer<typeof Resumed>;
+/** The pause that a restart ends, with its end. */
+export type Resumed = z.infer<typeof Resumed>;
 
 /** Reads the pause and its end from the metadata of a restart. */
 export function resumedFrom(resumed: unknown): Resumed | undefined {

@@ -11,9 +11,9 @@ import type { McpDescription } from '../mcp/open-mcp-server.ts';
 import type { Secrets } from '../secrets.ts';
 import { createModuleLoader } from './load-module.ts';
 import { type ApproveChange, policyIn } from './policy-change.ts';
-import { buildEntries, clashProblem, lockProblem, nameOwners } from './tool-entries.ts';
+import { buildEntries, changeProblem, clashProblem, lockProblem, nameOwners } from './tool-entries.ts';
 import { parseLock, readLockText, type ToolDefinition } from './tool-lock.ts';
-import { openSource, type ToolSource } from './tool-source.ts';
+import { openSource, type SourceOptions, type ToolSource } from './tool-source.ts';
 import { type AroundRun, offeredEntries, type Place, type RuledEntry, type Toolbox } from './toolbox.ts';
 
 interface ToolboxOptions {
@@ -31,6 +31,8 @@ interface ToolboxOptions {
   readonly readTotals?: ReadTotals | undefined;
   /** Takes a use of a grant that allows a call without asking. */
   readonly findGrant?: FindGrant | undefined;
+  /** Keeps what each server listed first. */
+  readonly firstSeen?: SourceOptions['firstSeen'];
   /** The lock file that is active; without it, the one beside the manifest. */
   readonly lock?: LockText | undefined;
   /** Records that people have approved a change of the policies; without it nobody is asked about one. */
@@ -44,7 +46,7 @@ export interface LockText {
   readonly text: string | undefined;
 }
 
-/** A listed tool that is offered to nobody, because an admin has not locked its definition or its name belongs to another entry. */
+/** A listed tool that is offered to nobody, or needs approval for every call, because an admin has not locked its definition or its name is taken. */
 export interface UnlockedTool extends ToolDefinition {
   readonly problem: string;
 }
@@ -85,7 +87,9 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
       const source = sources.find(({ declaration }) => declaration.name === definition.server);
       const problem =
         source &&
-        (lockProblem(source, definition.tool, lock) ?? clashProblem(source, definition.tool, owners));
+        (lockProblem(source, definition.tool, lock) ??
+          clashProblem(source, definition.tool, owners) ??
+          changeProblem(source, definition.tool, lock));
       return problem === undefined ? [] : [{ ...definition, problem }];
     });
   };

@@ -18,6 +18,8 @@ export interface DigestInput {
   readonly input: unknown;
   /** The calls inside this one that wait, if it paused because a `generate` in its tool did. */
   readonly inner?: readonly JsonObject[] | undefined;
+  /** The answer to its server that it continues with, if one waits. */
+  readonly answer?: object | undefined;
   /** The words that people read about the call. */
   readonly presented?: PartialJson | undefined;
   readonly requesters: readonly string[];
@@ -47,6 +49,7 @@ function digestedParts(given: DigestInput): PartialJson {
     verdict: { ...entry.judge(input, { requesters, contextAuthors, channel }) },
     input,
     inner: given.inner,
+    answer: given.answer === undefined ? undefined : toJson(given.answer),
     presented: given.presented,
     requesters,
     contextAuthors,

@@ -119,6 +119,16 @@ export function lockProblem(
   return `${declaration.name}: ${tool}: its definition ${problem}, so it is offered to nobody; check it, then run "countersign manifest lock"`;
 }
 
+/** Describes why every call of a server's tool needs approval where nothing is locked: nobody has looked at its present definition. */
+export function changeProblem(
+  { declaration, hasChanged }: ToolSource,
+  tool: string,
+  lock: ToolLock | undefined,
+): string | undefined {
+  if (lock !== undefined || !hasChanged(tool)) return undefined;
+  return `${declaration.name}: ${tool}: its definition is new or has changed since the server was first seen, so every call needs approval; check it, then run "countersign manifest lock"`;
+}
+
 /**
  * Returns the entry that each name belongs to. The manifest's own come first: the tools of modules and HTTP calls, and their entries' names,
  * also while one cannot be loaded. Among servers it is the first that lists the name, and one that newly lists it comes last.
@@ -213,12 +223,15 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
   const rules = isUnchecked ? strict : [...declaration.approval, ...trusted];
   const allows = ({ channel, requesters, contextAuthors }: CallPlace) =>
     isListedIn(channel) && isAllowed(allow, channel, [...requesters, ...contextAuthors]);
+  const isFree =
+    declaration.kind === 'mcp' && declaration.freeAnswers.some((match) => matchesGlob(match, tool.name));
+  const answers: ToolEntry['answers'] = isFree ? 'free' : 'approved';
   const base = {
     source: kind,
     behind: behindOf(declaration, digest),
     presentation: createPresentation(tool, textsFor(declaration, tool.name)),
     answerableBy: 'anyone',
-    elicitation: declaration.kind === 'mcp' ? declaration.elicitation : undefined,
+    ...(declaration.kind === 'mcp' && { elicitation: declaration.elicitation, answers }),
     rules,
     isListedIn,
     allow,
@@ -248,7 +261,7 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     resolvedBy: policyFor(tool.name, rules),
     tool: withConsent(
       gate(watchTool(protectedTool, around), compiled, {
-        ...{ policyOf, allows, refreshRules, limits, readTotals, findGrant },
+        ...{ policyOf, allows, refreshRules, limits, readTotals, findGrant, answers },
       }),
       source,
     ),

@@ -1,15 +1,16 @@
+import { hash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { describeError } from '../../agent/errors.ts';
 import type { Tool } from '../../agent/tool.ts';
 import { guardedFetch } from '../http/guard/guarded-fetch.ts';
 import { httpTool } from '../http/http-tool.ts';
 import type { ProxySettings } from '../http/proxy.ts';
-import type { ToolDeclaration } from '../manifest/manifest.ts';
+import type { McpDeclaration, ToolDeclaration } from '../manifest/manifest.ts';
 import type { Accounts } from '../mcp/auth/ask-for-consent.ts';
 import type { Connections, RequesterServer } from '../mcp/auth/connections.ts';
 import { createIdentities } from '../mcp/auth/create-identities.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
-import type { McpConfig, McpLog } from '../mcp/mcp-config.ts';
+import type { FirstSeen, McpConfig, McpLog } from '../mcp/mcp-config.ts';
 import { type McpDescription, openMcpServer } from '../mcp/open-mcp-server.ts';
 import type { Secrets } from '../secrets.ts';
 import { type LoadModule, moduleDigest } from './load-module.ts';
@@ -22,7 +23,7 @@ export interface ToolSource {
   hintsOf(name: string): McpHints | undefined;
   /** Returns the digest of the module and what it imports, or of the server's definition of the tool. */
   digestOf(name: string): string | undefined;
-  /** Tells whether a server's tool is new or has changed since the source was opened. */
+  /** Tells whether a server's tool is new or has changed since its server was first listed. */
   hasChanged(name: string): boolean;
   /** Lists a server's tools again. */
   relist(): Promise<void>;
@@ -44,6 +45,10 @@ export interface SourceOptions {
   readonly proxy?: ProxySettings | undefined;
   /** The accounts that people have connected; only a running bot knows them. */
   readonly connections?: Connections | undefined;
+  /** Keeps what each server listed first, by its name and address; without it a restart forgets it. */
+  readonly firstSeen?:
+    | ((server: string, ...listed: Parameters<FirstSeen>) => ReturnType<FirstSeen>)
+    | undefined;
   /** Called when a server's list has changed. */
   readonly onChange: () => void;
 }
@@ -66,7 +71,7 @@ export async function openSource(declaration: ToolDeclaration, options: SourceOp
         }),
       ]);
     case 'mcp': {
-      const { log, onChange } = options;
+      const { log, onChange, firstSeen } = options;
       const fetch = guardedFetch({ allowPrivate: declaration.allowPrivate, proxy: options.proxy });
       const { requester, accounts, ...identities } = createIdentities(declaration, {
         ...options,
@@ -77,6 +82,7 @@ export async function openSource(declaration: ToolDeclaration, options: SourceOp
         log,
         onChange,
         guardedFetch: fetch,
+        firstSeen: firstSeen && ((listed) => firstSeen(addressOf(declaration), listed)),
         ...identities,
       });
       await server.ready;
@@ -96,6 +102,12 @@ export async function openSource(declaration: ToolDeclaration, options: SourceOp
       };
     }
   }
+}
+
+/** Names a server by its entry and where it is: another command or URL is another server. */
+function addressOf({ name, config }: McpDeclaration): string {
+  const where = config.transport === 'http' ? [config.url] : [config.command, ...config.args];
+  return `${name} ${hash('sha256', JSON.stringify(where))}`;
 }
 
 /** Resolves a server's working folder from the manifest's folder, wherever the bot was started. */

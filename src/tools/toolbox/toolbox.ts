@@ -72,6 +72,8 @@ export interface ToolEntry {
   readonly answerableBy: 'requester' | 'anyone';
   /** The people who are asked when the tool's server needs input. */
   readonly elicitation?: ElicitationDeclaration | undefined;
+  /** Whether its server gets answers in an approved call only after the approvers have approved them too; missing without a server. */
+  readonly answers?: 'approved' | 'free' | undefined;
 }
 
 /** The tools and policies of the manifest that is active now. */

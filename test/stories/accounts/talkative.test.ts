@@ -25,6 +25,7 @@ test('a server asks in a call that runs in the name of its requester, and gets t
   await thread.click(remi, /Input needed: Who is remi-at-docs/, 'fill-in');
   const modal = await story.modalFor(remi);
   await story.workspace.as(remi).submit(modal.id, FILLED);
+  await thread.click(alice, /Approval needed: Answer to docs/, 'approve');
   await thread.shows(/Done\./);
   expect(story.mcp.calls).toEqual([{ tool: 'ask_me', as: 'remi-at-docs' }]);
   await thread.shows(/Done: /);

@@ -8,7 +8,7 @@ import { gated, interruptIn, runOnce, takesAnything } from './support.ts';
 
 const CONTEXT = { requester: 'U1', channel: 'C1' };
 const LARGE = [{ policy: 'finance', when: 'input.amount > 100' }, { require: 'never' as const }];
-const approved = (own = false): GateResumed => ({ decision: 'approved', by: 'U2', own });
+const approved = (own = false): GateResumed => ({ decision: 'approved', by: 'U2', own, under: null });
 const edited: GateResumed = { decision: 'edited', by: 'U2', policy: 'finance' };
 
 test('a call that no rule asks for runs at once', async () => {

@@ -162,7 +162,7 @@ describe('what is written', () => {
     const { manifest } = held(
       `tools:
   files:
-    mcp: { command: node, args: [a.js], env: { KEY: "\${KEY}" }, cwd: ./here, timeout: 5s, trust_hints: true, errors: { final: [fs_read_*] }, prefix: fs_, elicitation: { ask: [S034GHIJKL], expires: 2d } }
+    mcp: { command: node, args: [a.js], env: { KEY: "\${KEY}" }, cwd: ./here, timeout: 5s, trust_hints: true, errors: { final: [fs_read_*] }, answers: { free: [fs_ask_*] }, prefix: fs_, elicitation: { ask: [S034GHIJKL], expires: 2d } }
     approval: { require: never }
     allow: { channels: [C012ABCDEF], people: [U012ABCDEF] }
     effect: idempotent
@@ -187,6 +187,7 @@ describe('what is written', () => {
       },
       trustHints: true,
       finalErrors: ['fs_read_*'],
+      freeAnswers: ['fs_ask_*'],
       elicitation: { ask: ['S034GHIJKL'], expiresMs: 172_800_000 },
       allowPrivate: [],
       approval: [{ require: 'never' }],
@@ -205,6 +206,7 @@ describe('what is written', () => {
           timeout: '5s',
           trust_hints: true,
           errors: { final: ['fs_read_*'] },
+          answers: { free: ['fs_ask_*'] },
           prefix: 'fs_',
           elicitation: { ask: ['S034GHIJKL'], expires: '2d' },
         },

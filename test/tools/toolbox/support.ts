@@ -12,7 +12,7 @@ import { type DigestInput, requestDigest } from '../../../src/tools/toolbox/requ
 import type { Action } from '../gate/support.ts';
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-export const APPROVED: GateResumed = { decision: 'approved', by: 'U0ALICE001', own: false };
+export const APPROVED: GateResumed = { decision: 'approved', by: 'U0ALICE001', own: false, under: null };
 const SLACK = 'slack: { display_information: { name: Countersign } }\n';
 const POLICIES = `policies:
   default: { approvers: [S0APPROVE1] }

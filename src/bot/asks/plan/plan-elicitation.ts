@@ -5,6 +5,7 @@ import { peopleAsked } from '../../../engine/paused.ts';
 import { type RequestOrigin, toDetails } from '../../../engine/request-details.ts';
 import { NOBODY } from '../../../engine/task-people.ts';
 import { type NewRequest, requestIdOf } from '../../../store/port/store.ts';
+import { approverOf } from '../../../tools/gate.ts';
 import type { Elicitation } from '../../../tools/mcp/server-pause.ts';
 import type { ToolEntry } from '../../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../../context.ts';
@@ -53,6 +54,7 @@ export async function planElicitation(
       presented,
       description: entry.tool.description,
       purpose: question.message,
+      ...(approverOf(interrupt) !== null && { answers: entry.answers }),
       ...(policy !== undefined && { policy: { name: policy, own: false } }),
       ...(contextAuthors.length > 0 && { contextAuthors: [...contextAuthors] }),
     }),

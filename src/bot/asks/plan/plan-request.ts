@@ -9,7 +9,7 @@ import { riskOf } from '../../../policy/policy.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf, type Store } from '../../../store/port/store.ts';
 import { editorOf, previousPreviewOf } from '../../../tools/gate.ts';
 import { consentOf } from '../../../tools/mcp/auth/ask-for-consent.ts';
-import { elicitationOf, isRunAsTask, serverPauseOf } from '../../../tools/mcp/server-pause.ts';
+import { answerOf, answersInWords, elicitationOf, waitsForTask } from '../../../tools/mcp/server-pause.ts';
 import type { ToolEntry } from '../../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../../context.ts';
 import { isSlackPerson } from '../../slack/directory.ts';
@@ -24,11 +24,13 @@ import { standInsFor } from '../stand-ins.ts';
 import { eligibleApprovers, escalatedAtOnce, otherViews, peopleToAsk, statusesOf } from './people-to-ask.ts';
 import { planElicitation } from './plan-elicitation.ts';
 import { planUnknown } from './plan-unknown.ts';
-import { presentCall, presentInner } from './present-call.ts';
+import { presentCall, presentPart } from './present-call.ts';
 
 const DAY_MS = 86_400_000;
 const QUESTION_MS = DAY_MS;
 const CALLBACK_MS = 7 * DAY_MS;
+/** A task ignores an answer that it has already, so that one may be sent again. */
+const TASK_ANSWER = { idempotent: true, maxAttempts: 10, retryForMs: DAY_MS };
 const NO_EXECUTION = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
 
 /** The parts of the context that a plan needs. */
@@ -38,6 +40,20 @@ export type PlanContext = Pick<BotContext, 'toolbox' | 'directory'> & {
 
 /** Plans the request of one waiting call; returns a sentence if nobody could ever approve it. */
 export async function planRequest(
+  context: PlanContext,
+  origin: RequestOrigin,
+  call: CallPart,
+  interrupt: Interrupt,
+): Promise<NewRequest | string> {
+  const isUnknown = classifyInterrupt(interrupt).kind === 'unknown';
+  const plan = isUnknown ? '' : await planKnown(context, origin, call, interrupt);
+  // A task runs on at its server, whether we can follow it or not.
+  if (typeof plan !== 'string' || !(isUnknown || waitsForTask(interrupt))) return plan;
+  const entry = context.toolbox.find(interrupt.toolRequest.name);
+  return planUnknown(context, origin, { call, interrupt, entry });
+}
+
+async function planKnown(
   { toolbox, directory, store }: PlanContext,
   { threadId, requesters, contextAuthors, why, files, undoes }: RequestOrigin,
   call: CallPart,
@@ -45,16 +61,8 @@ export async function planRequest(
 ): Promise<NewRequest | string> {
   const pause = classifyInterrupt(interrupt);
   const entry = toolbox.find(interrupt.toolRequest.name);
-  // A task runs on at its server, whether we can follow it or not.
-  const isLost = entry === undefined && isRunAsTask(serverPauseOf(interrupt));
-  if (pause.kind === 'unknown' || isLost)
-    return planUnknown(
-      { toolbox, directory },
-      { threadId, requesters, contextAuthors, why, files },
-      { call, interrupt, entry },
-    );
   if (entry === undefined) return noticeTexts.noTool(interrupt.toolRequest.name);
-  if (pause.kind === 'exit') return noticeTexts.completedTwice;
+  if (pause.kind === 'exit' || pause.kind === 'unknown') return noticeTexts.completedTwice;
   const asked = elicitationOf(interrupt);
   if (asked !== undefined)
     return planElicitation(
@@ -66,13 +74,15 @@ export async function planRequest(
   const { name: toolName, input } = interrupt.toolRequest;
   const editor = editorOf(interrupt);
   const inner = innerCalls(interrupt);
-  const hasPreview = pause.kind === 'approval' && inner === undefined;
+  const answer = answerOf(interrupt);
+  const isWhole = inner === undefined && answer === undefined;
+  const hasPreview = pause.kind === 'approval' && isWhole;
   const [whole, preview, before] = await Promise.all([
     presentCall(directory, entry, input),
     hasPreview ? previewOf(entry, input, { threadId, requesters, contextAuthors }) : undefined,
     editor === undefined ? undefined : presentCall(directory, entry, call.toolRequest.input),
   ]);
-  const words = inner === undefined ? whole : presentInner(inner, whole);
+  const words = isWhole ? whole : presentPart(whole, inner, answer);
   const isTold = words.hasTitle && words.isComplete && before?.isComplete === true;
   const previousPreview = previousPreviewOf(interrupt);
   const presented = {
@@ -89,6 +99,7 @@ export async function planRequest(
     ...(fields.length > 0 && { fields: toJson(fields) }),
     arguments: toJson(input),
     ...(inner !== undefined && { inner: toJson(inner) }),
+    ...(answer !== undefined && { answers: answersInWords(answer), answered_by: answer.by }),
     ...(files.length > 0 && { files: toJson(files) }),
   };
   const [requester = NOBODY] = requesters;
@@ -135,6 +146,8 @@ export async function planRequest(
     ...new Set([
       ...(policy.separation === 'thread' ? contextAuthors : []),
       ...excluded.filter(isSlackPerson),
+      // Who answers decides what runs, like a requester.
+      ...(policy.selfApproval ? [] : (answer?.by ?? [])),
     ]),
   ];
   const snapshot = snapshotOf(policy, [...resolved.groups]);
@@ -150,7 +163,8 @@ export async function planRequest(
     statusesOf(directory.relaxed(), approvers),
   ]);
   const risk = riskOf(policy.risk, judged);
-  const mayGrant = risk !== 'high' && !pause.own && pause.overLimit !== true && editor === undefined;
+  const mayGrant =
+    risk !== 'high' && isWhole && !pause.own && pause.overLimit !== true && editor === undefined;
   const shown = {
     ...{ name, risk, confirm, own: pause.own },
     ...(mayGrant && policy.grants !== undefined && { grants: { ...policy.grants } }),
@@ -170,7 +184,8 @@ export async function planRequest(
       }),
       ...(pause.own && { rule: pause.rule }),
       policy: shown,
-      ...(entry.undo !== undefined && { undoMs: entry.undo.withinMs }),
+      ...(isWhole && entry.answers !== undefined && { answers: entry.answers }),
+      ...(answer === undefined && entry.undo !== undefined && { undoMs: entry.undo.withinMs }),
       ...(undoes !== undefined && { undoes }),
       ...(editor !== undefined && { editedBy: editor }),
       ...(contextAuthors.length > 0 && { contextAuthors: [...contextAuthors] }),
@@ -187,7 +202,7 @@ export async function planRequest(
       ...(entry.runsAsRequester !== undefined && { runs_as: requester }),
       ...(undoes !== undefined && { undoes: undoes.requestId }),
     },
-    execution: entry.execution,
+    execution: waitsForTask(interrupt) ? TASK_ANSWER : entry.execution,
     views: [threadView, ...otherViews(policy, told.people, standIns)],
   };
 }

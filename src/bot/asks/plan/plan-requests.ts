@@ -8,7 +8,7 @@ import { filesReadIn } from '../../../engine/request-details.ts';
 import { NOBODY, peopleOf, presentPart } from '../../../engine/task-people.ts';
 import type { NewRequest } from '../../../store/port/store.ts';
 import type { PendingLimits } from '../../../tools/manifest/manifest.ts';
-import { elicitationOf } from '../../../tools/mcp/server-pause.ts';
+import { answerOf, elicitationOf } from '../../../tools/mcp/server-pause.ts';
 import type { BotContext } from '../../context.ts';
 import { noticeTexts } from '../../views/texts/notices.ts';
 import { undoneBy } from '../undo-call.ts';
@@ -55,7 +55,8 @@ export async function planRequests(
   };
   const waiting = [...round.values()].flatMap((call) => (call.state === 'waiting' ? [call] : []));
   const isStarted = ({ interrupt }: WaitingCall) =>
-    classifyInterrupt(interrupt).kind === 'unknown' || elicitationOf(interrupt) !== undefined;
+    classifyInterrupt(interrupt).kind === 'unknown' ||
+    (elicitationOf(interrupt) ?? answerOf(interrupt)) !== undefined;
   const groups = [
     // Each of these was started by itself, so none is joined to another.
     ...waiting.filter(isStarted).map((first) => ({ first, repeats: [] })),

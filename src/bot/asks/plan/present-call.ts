@@ -1,5 +1,6 @@
 import { toJson } from '../../../agent/json.ts';
 import type { Details, InnerCall } from '../../../engine/request-details.ts';
+import type { Answer } from '../../../tools/mcp/server-pause.ts';
 import { readableName } from '../../../tools/presentation/formats.ts';
 import type { Presented } from '../../../tools/presentation/presentation.ts';
 import type { ToolEntry } from '../../../tools/toolbox/toolbox.ts';
@@ -26,11 +27,19 @@ export async function presentCall(
   return { ...presented, fields: [...fields] };
 }
 
-/** Puts the calls that wait inside another one into words; their arguments are shown, since nobody has written a title for them. */
-export function presentInner(
-  inner: readonly InnerCall[],
-  outer: NonNullable<Details['presented']>,
+/** Puts the part of a call that waits into words; its arguments are shown, since nobody has written a title for it. */
+export function presentPart(
+  { title, target }: NonNullable<Details['presented']>,
+  inner: readonly InnerCall[] = [],
+  answer?: Answer,
 ): NonNullable<Details['presented']> {
+  const shown = { fields: [], hasTitle: true, isComplete: false };
+  if (answer !== undefined)
+    return {
+      title: cardTexts.answerTo(answer.pause.server, title),
+      ...(target !== undefined && { target }),
+      ...shown,
+    };
   const names = inner.map(({ tool }) => readableName(tool)).join(', ');
-  return { title: cardTexts.inside(names, outer.title), fields: [], hasTitle: true, isComplete: false };
+  return { title: cardTexts.inside(names, title), ...shown };
 }

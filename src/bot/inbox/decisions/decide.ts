@@ -2,10 +2,12 @@ import { canonicalJson, type JsonValue, toJson } from '../../../agent/json.ts';
 import { writeReason } from '../../../engine/reasons.ts';
 import { detailsOf, innerCalls } from '../../../engine/request-details.ts';
 import type { RequestRecord, Verdict } from '../../../store/port/store.ts';
+import { answerOf } from '../../../tools/mcp/server-pause.ts';
 import { askerProblem } from '../../asks/may-ask.ts';
 import type { BotContext } from '../../context.ts';
 import { parseThreadId } from '../../slack/thread.ts';
 import { stateWord } from '../../views/texts/cards.ts';
+import { modalTexts } from '../../views/texts/modals.ts';
 import { noticeTexts } from '../../views/texts/notices.ts';
 import { authorize, authorizeAnswer } from './authorize.ts';
 import type { Click, Notice } from './click.ts';
@@ -64,6 +66,8 @@ export async function edit(
   if (problem !== undefined && !request.requesters.includes(click.who)) return ineligibleText(problem);
   // A call that waits for another inside it has started.
   if (innerCalls(detailsOf(request).interrupt) !== undefined) return noticeTexts.startedBefore;
+  // A call whose server asks was started with its arguments.
+  if (answerOf(detailsOf(request).interrupt) !== undefined) return modalTexts.notEditable;
   if (isSameCall(context.toolbox, request, input)) return noticeTexts.unchanged;
   const reason = writeReason({ code: 'edited', input, by: click.who });
   const result = await context.store.end(request.id, { state: 'superseded', reason });

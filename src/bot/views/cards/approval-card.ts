@@ -54,6 +54,7 @@ function pendingBlocks(request: RequestRecord, details: CardDetails, options: Ca
     contextLine(request, details),
     ...askedForLine(options),
     ...identityLine(details),
+    ...answerLines(details),
     ...undoesLine(details),
     ...freezeLine(options),
     ...quietLine(options),
@@ -107,6 +108,12 @@ function identityLine({ runsAs }: CardDetails): KnownBlock[] {
   if (runsAs === undefined) return [];
   const server = showLabel(runsAs.server, limits.label);
   return [line(words(connectionTexts.runsAs(server)), ...mentions([runsAs.person]))];
+}
+
+/** Says who gave the answer that waits, or whether answers to the call's server will need approval. */
+function answerLines({ answer, answers }: CardDetails): KnownBlock[] {
+  if (answer !== undefined) return [line(words(cardTexts.answered), ...mentions(answer.by))];
+  return answers === undefined ? [] : [line(words(cardTexts.answers[answers]))];
 }
 
 /** Says which action the call takes back. */
@@ -180,8 +187,10 @@ function pendingActions(
         ...(isWhole && details.policy?.grants !== undefined
           ? ([[APPROVE_GRANT, grantTexts.menu]] as const)
           : []),
-        // The arguments of a call inside another one come from its own model.
-        ...(details.inner === undefined ? ([[EDIT, cardTexts.edit]] as const) : []),
+        // The arguments of a call inside another one come from its own model; a call whose server asks has started with its own.
+        ...(details.inner === undefined && details.answer === undefined
+          ? ([[EDIT, cardTexts.edit]] as const)
+          : []),
         ...(isWhole ? ([[DETAILS, cardTexts.details]] as const) : []),
         ...(view === 'thread' ? ([[WITHDRAW, cardTexts.withdraw]] as const) : []),
       ]),

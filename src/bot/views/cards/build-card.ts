@@ -154,7 +154,7 @@ function drawForm(
 /** Builds the card of a server's question: which server asks, in which call, what for, and who can answer. */
 function buildElicitationCard(
   request: RequestRecord,
-  { purpose = '', presented }: CardDetails,
+  { purpose = '', presented, answers }: CardDetails,
   pause: Elicitation,
   options: CardOptions,
 ): Card {
@@ -167,6 +167,9 @@ function buildElicitationCard(
     ),
     ...(isUrl ? [line(words(cardTexts.opens), words(hostOf(question.url), { bold: true }))] : []),
     ...(call.protocol === 'older' && request.state === 'pending' ? [line(words(cardTexts.startsAgain))] : []),
+    ...(answers !== undefined && request.state === 'pending'
+      ? [line(words(cardTexts.yourAnswer[answers]))]
+      : []),
   ];
   const isDeclined = parseAnswerValue(request.payload)?.action === 'decline';
   return drawForm(request, purpose, options, {

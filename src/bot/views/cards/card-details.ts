@@ -10,7 +10,7 @@ import {
 } from '../../../engine/request-details.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
 import { type Consent, consentOf } from '../../../tools/mcp/auth/ask-for-consent.ts';
-import { type Elicitation, elicitationOf } from '../../../tools/mcp/server-pause.ts';
+import { type Answer, answerOf, type Elicitation, elicitationOf } from '../../../tools/mcp/server-pause.ts';
 import { readableName } from '../../../tools/presentation/formats.ts';
 import { limits } from '../../slack/limits.ts';
 import { cardTexts, STATE_ICON, STATE_WORD, UNDONE_ICON, VERDICT } from '../texts/cards.ts';
@@ -31,6 +31,7 @@ export interface CardDetails
     | 'approvers'
     | 'statuses'
     | 'runsAs'
+    | 'answers'
     | 'files'
     | 'undoes'
   > {
@@ -43,6 +44,8 @@ export interface CardDetails
   readonly isOverLimit: boolean;
   /** The calls that wait inside this one, if it does not wait itself. */
   readonly inner: readonly InnerCall[] | undefined;
+  /** The answer to the call's server that waits for approval. */
+  readonly answer: Answer | undefined;
   /** The account that the call waits for, if it does. */
   readonly consent: Consent | undefined;
   /** The question of the call's server, if it asks one. */
@@ -69,6 +72,7 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
     undoes,
     files,
     runsAs,
+    answers,
     interrupt,
   } = details;
   const { name } = interrupt.toolRequest;
@@ -83,9 +87,10 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
   };
   const [consent, pause] = [consentOf(interrupt), elicitationOf(interrupt)];
   const inner = innerCalls(interrupt);
+  const answer = answerOf(interrupt);
   const call = {
-    ...{ presented, name, input: approvedArguments(interrupt), editedBy, consent, pause, inner },
-    originalInput: inner === undefined ? originalInput : undefined,
+    ...{ presented, name, input: approvedArguments(interrupt), editedBy, consent, pause, inner, answer },
+    originalInput: inner === undefined && answer === undefined ? originalInput : undefined,
   };
   return {
     ...call,
@@ -100,6 +105,7 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
     undoes,
     files,
     runsAs,
+    answers,
   };
 }
 

@@ -150,6 +150,8 @@ function endOf(request: RequestRecord): RichTextElement[] {
         ...mentions(pause.asked),
         words(cardTexts.toAnswer(showLabel(pause.server, limits.label))),
       ];
+    case 'answer':
+      return [words(cardTexts.approvalOfAnswer(showLabel(pause.server, limits.label)))];
     case 'task':
       return [words(cardTexts.runsAt(showLabel(pause.server, limits.label)))];
     case 'unknown':

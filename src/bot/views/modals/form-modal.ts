@@ -21,7 +21,8 @@ export type BuiltForm =
 /** Builds the form that edits the arguments of an action, filled with the current ones. */
 export function buildEditModal(request: RequestRecord, inputSchema: CompiledSchema): BuiltForm {
   const details = cardDetailsOf(request);
-  if (details === undefined || details.inner !== undefined || isDeeperThan(limits.depth, details.input))
+  const isPart = details?.inner !== undefined || details?.answer !== undefined;
+  if (details === undefined || isPart || isDeeperThan(limits.depth, details.input))
     return { ok: false, reason: modalTexts.notEditable };
   const intro = modalTexts.editIntro(titleOf(request));
   const built = buildInputs(inputSchema.jsonSchema, details.input);

@@ -115,6 +115,15 @@ export const cardTexts = {
   notUndone: 'Undo did not run. Requested by ',
   viewUndo: 'View the request',
   inside: (names: string, outer: string) => `${names}, inside: ${outer}`,
+  answerTo: (server: string, title: string) => `Answer to ${server}, for: ${title}`,
+  answers: {
+    approved: 'If its server asks for input, the answers need approval too.',
+    free: 'If its server asks for input, the answers are sent without approval.',
+  },
+  yourAnswer: {
+    approved: 'The approvers see your answer and approve it before it is sent.',
+    free: 'Your answer is sent without approval.',
+  },
   undoes: (title: string) => `Undoes: ${title}`,
 
   starting: 'Starting…',
@@ -175,6 +184,7 @@ export const cardTexts = {
   paused: 'Started, continues in this thread, ',
   waitingFor: 'Waiting for ',
   toAnswer: (server: string) => ` to answer ${server}, since `,
+  approvalOfAnswer: (server: string) => `Waiting for approval of the answer to ${server}, since `,
   runsAt: (server: string) => `Running at ${server} since `,
   endUnknown:
     "We don't know whether this completed. The people who can confirm it have been asked in this thread, ",

@@ -47,7 +47,7 @@ export const modalTexts = {
 
   editTitle: 'Edit',
   editIntro: (title: string) => `${title}\nYour changes replace this request and need a new approval.`,
-  notEditable: "This request can't be shown, so it can't be edited.",
+  notEditable: "This request can't be edited.",
   tooLong: (name: string, length: string, most: string) =>
     `"${name}" has ${length}, but Slack forms allow at most ${most}`,
   tooLongToEdit: (problem: string) =>

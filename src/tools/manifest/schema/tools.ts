@@ -121,6 +121,17 @@ const ErrorsFile = z
     'final: a tool that reports an error (isError) has done nothing, so the call has failed; for all tools, or for some by name. Without it, such a call of a tool with effects has an unknown outcome.',
   );
 
+const AnswersFile = z
+  .union([
+    z.literal('free'),
+    z.strictObject({
+      free: z.array(Text).min(1).describe('Of which tools, such as "search_*".'),
+    }),
+  ])
+  .describe(
+    'free: answers to questions of the server in an approved call are sent without a further approval; for all tools, or for some by name. Without it, the approvers of the call see and approve them first.',
+  );
+
 export const McpFile = z
   .strictObject({
     command: Text.optional().describe('The program of a local server, which speaks over stdio.'),
@@ -145,6 +156,7 @@ export const McpFile = z
       .describe('Whether the hints of the server (read-only, idempotent) are trusted (default: false).'),
     errors: ErrorsFile.optional(),
     elicitation: ElicitationFile.optional(),
+    answers: AnswersFile.optional(),
     prefix: z
       .string()
       .regex(/^[a-zA-Z0-9_-]{1,32}$/)
