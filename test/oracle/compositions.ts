@@ -278,10 +278,10 @@ export function manifestOf({ rules, allow: allowed, policies, limits }: OracleRu
     ),
     ...(limits.length > 0 && {
       limits: {
-        [TOOL]: limits.map(({ sums, per, max, policy: then }) => ({
+        [TOOL]: limits.map(({ sums, per, max, policy }) => ({
           ...(sums && { sum: 'input.amount' }),
           ...{ per, max, window: '1h' },
-          ...(then !== undefined && Object.fromEntries([['then', `policy ${then}`]])),
+          ...(policy !== undefined && { policy }),
         })),
       },
     }),

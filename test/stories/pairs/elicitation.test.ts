@@ -18,16 +18,6 @@ async function openAsking(approval: string, options: Parameters<typeof manifest>
   return { ...scene, booked, book };
 }
 
-test('the answer to a server belongs to the edited call', async () => {
-  const { book, click, booked } = await openAsking('{ policy: default }');
-  await book();
-  await click(RITA, { type: 'edit', input: { day: 'Tuesday' } });
-  expect(booked()).toEqual([]);
-  await click(ANN);
-  await click(RITA, answer);
-  expect(booked()).toEqual([expect.stringMatching(/^booked Tuesday accept/)]);
-});
-
 test.each(['{ policy: default }', '{ require: never }'])(
   'an answer to a server does not continue a call that is frozen, under %s',
   async (approval) => {
@@ -36,6 +26,7 @@ test.each(['{ policy: default }', '{ require: never }'])(
     if (approval.includes('policy')) await click(ANN);
     await freeze('book_table');
     await click(RITA, answer);
+    if (approval.includes('policy')) await click(ANN);
     expect(booked()).toEqual([]);
   },
 );

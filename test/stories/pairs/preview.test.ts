@@ -42,7 +42,7 @@ test('a grant is for arguments: a call under it has no preview, and one beside i
 
 test('a changed preview counts for no limit, and a true one does not help over a limit', async () => {
   const { ask, click, previewOf, state, paid } = await openPreviewed({
-    more: 'limits: { pay: { sum: input.amount, per: tool, window: 1h, max: 10, then: policy boss } }',
+    more: 'limits: { pay: { sum: input.amount, per: tool, window: 1h, max: 10, policy: boss } }',
   });
   await ask(8);
   state.paid = 1;
