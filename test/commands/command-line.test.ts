@@ -94,7 +94,7 @@ test('the program itself gives the exit code and writes no stack', async () => {
   });
   expect(result.code).toBe(1);
   expect(result.out).toBe('');
-  expect(result.error).toMatch(/manifest\.yml:2:1: .*did you mean "tools"/);
+  expect(result.error).toMatch(/manifest\.yml:1:1: .*did you mean "tools"/);
   expect(result.error).not.toMatch(/\n {4}at /);
 });
 

@@ -19,7 +19,7 @@ const UNSEEN_OR_EMOJI = new RegExp(`\\p{RGI_Emoji}|(${UNSEEN}|\\p{M}{6,})`, 'gv'
 const READ = ['text', 'initial_value', 'fallback', 'alt_text', 'accessibility_label', 'title', 'description'];
 /** Our own notices' code spans: a tool's name, a command, a callback address. */
 const OWN_CODE =
-  /^(?:[\w-]{1,64}|\/countersign(?: [a-z]+(?: @Bob until Friday| …|(?: \[(?:tool|reason)\])+)?)?|https?:\/\/\S+\/callback\/[\w.-]+)$/;
+  /^(?:[\w-]{1,64}|\/countersign(?: [a-z]+(?: @Bob until Friday| …|(?: \[(?:tool \| all|reason)\])+)?)?|https?:\/\/\S+\/callback\/[\w.-]+)$/;
 /** Of a card that can be signed: more would push what is signed out of sight. */
 const MOST_LINES = 120;
 

@@ -1,6 +1,6 @@
 import { TEXTS, type TextName } from './corpus.ts';
 
-const HIDDEN: readonly TextName[] = [
+const INVISIBLE: readonly TextName[] = [
   'right-to-left override',
   'direction isolates',
   'zero-width characters',
@@ -12,8 +12,9 @@ const HIDDEN: readonly TextName[] = [
   'control characters',
   'carriage return',
 ];
+/** Shown escaped; letters that look like others are, too. */
+const HIDDEN: readonly TextName[] = [...INVISIBLE, 'homoglyphs'];
 const VISIBLE: readonly TextName[] = [
-  'homoglyphs',
   'composed and decomposed letters',
   'mention of a person',
   'mention of everybody',
@@ -96,14 +97,15 @@ const LONG_FOR_A_STATUS: readonly TextName[] = [
   'formatting',
   'tag characters',
   'direction isolates',
+  'homoglyphs',
 ];
 
 /** Everything hostile that is written, by entry and outcome; nothing of it is alive, and nothing runs that was not signed. */
 export const TEXT_TABLE = {
   'a message': {
-    'heard as it is, and its echo is dead and escaped': [...HIDDEN, 'combining flood'],
+    'heard as it is, and its echo is dead and escaped': [...INVISIBLE, 'combining flood'],
     'heard as it is, and its echo is dead': textsBut(
-      ...HIDDEN,
+      ...INVISIBLE,
       'combining flood',
       'mention of everybody',
       'masked link',

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { openLedger } from '../ledger.ts';
 
 const STEPS = ['building', 'testing', 'rolling out to 10 %', 'rolling out to 100 %', 'watching'];
-const STEP_MS = 1_500;
+const STEP_MS = 3_000;
 
 /** The version of every service before its first deployment. */
 const FIRST_VERSION = '2.3.0';

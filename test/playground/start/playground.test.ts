@@ -118,7 +118,7 @@ describe('npm run playground', { timeout: PATIENCE_MS }, () => {
       const second = runCommandLine('--port', '0', '--data', folder);
       expect(await second.ended()).toBe(1);
       expect(second.output()).toBe(
-        `The data folder ${folder} is in use by another playground; stop that one, or choose another folder with --data.\n`,
+        `Loading the playground.\nThe data folder ${folder} is in use by another playground; stop that one, or choose another folder with --data.\n`,
       );
     });
 
