@@ -17,7 +17,7 @@ test('an invalid manifest is reported with all errors and their positions, and n
   const data = join(folder, 'data');
   const commandLine = runCommandLine('--manifest', manifest, '--data', data);
   expect(await commandLine.ended()).toBe(1);
-  const [sentence, ...mistakes] = commandLine.output().trimEnd().split('\n');
+  const [, sentence, ...mistakes] = commandLine.output().trimEnd().split('\n');
   expect(sentence).toBe('The manifest has errors. Fix them and start again:');
   expect(mistakes).toEqual([
     expect.stringMatching(/mine\.yml:2:\d+: agent\.max_steps: /),

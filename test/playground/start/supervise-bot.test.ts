@@ -49,7 +49,7 @@ test('a killed bot is down with its whole group, and is started again', async ()
   const before = { pid: pid(), helper: helper() };
   expect(isAlive(before.helper)).toBe(true);
   await bot.kill();
-  expect(bot.state()).toEqual({ state: 'down', kills: 1 });
+  expect(bot.state()).toEqual({ state: 'down', kills: 1, restartsAt: expect.any(Number) });
   expect(isAlive(before.pid)).toBe(false);
   await expectGone(before.helper);
   await until('connected');

@@ -186,7 +186,13 @@ test('of all that a restart may say, only a whole approval opens the gate', asyn
   const resumptions = fc.oneof(
     inputs,
     fc.record(
-      { decision: words, by: fc.oneof(texts, scalars), own: scalars, policy: texts },
+      {
+        decision: words,
+        by: fc.oneof(texts, scalars),
+        own: scalars,
+        policy: texts,
+        under: fc.constantFrom(null, 1, {}),
+      },
       { requiredKeys: [], noNullPrototype: true },
     ),
   );
@@ -197,7 +203,8 @@ test('of all that a restart may say, only a whole approval opens the gate', asyn
       const isApproval =
         field(resumed, 'decision') === 'approved' &&
         typeof field(resumed, 'by') === 'string' &&
-        typeof field(resumed, 'own') === 'boolean';
+        typeof field(resumed, 'own') === 'boolean' &&
+        field(resumed, 'under') === null;
       expect(ran.length > 0).toBe(isApproval);
     }),
     { numRuns: RUNS * 2 },
