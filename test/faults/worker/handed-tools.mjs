@@ -15,5 +15,7 @@ export const [
   briefScore,
   note,
   mark,
+  falter,
+  garble,
   capped,
 ] = TOOLS;
