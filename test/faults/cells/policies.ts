@@ -81,7 +81,7 @@ export const POLICY_CELLS: readonly Cell[] = [
   },
   {
     name: 'rules changed while every worker is dead',
-    rounds: { long: 40, short: 2 },
+    rounds: { long: 40, short: 1 },
     world: { workers: WORKERS, logLevel: 'info', noticeMs: NOTICE_MS, silentIsDead: true },
     // What people approved under the former rules is asked again.
     leastExecuted: 0.7,
