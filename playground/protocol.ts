@@ -194,7 +194,7 @@ export interface TourStep {
   /** The next people and what they should do; `kills` offers the button that kills the bot. */
   readonly next: readonly { readonly as: string; readonly text: string; readonly kills?: true }[];
   readonly isDone: boolean;
-  /** What the facts show once it is done. */
+  /** The result that the facts show once it is done. */
   readonly result?: string;
   /** The thread in which it was last tried, `<channel id>:<ts>`. */
   readonly thread?: string;

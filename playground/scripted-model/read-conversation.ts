@@ -3,9 +3,9 @@ import type { CallOutcome, PastCall } from './rule.ts';
 
 /** One or more messages of people and the calls made since. */
 export interface Exchange {
-  /** What people asked, without the authors' names. */
+  /** The words of the people who asked, without the authors' names. */
   readonly messages: readonly string[];
-  /** What came with it: quoted messages of the thread, and files. */
+  /** The parts that came with it: quoted messages of the thread, and files. */
   readonly material: readonly Material[];
   readonly calls: readonly PastCall[];
   /** True when the model has answered. */

@@ -25,7 +25,7 @@ export interface PastCall {
 export interface RuleInput {
   /** Text of the last message, without the author's name. */
   readonly text: string;
-  /** What else the thread says, newest first: earlier messages, quoted ones and files. */
+  /** The rest of the thread, newest first: earlier messages, quoted ones and files. */
   readonly context: string;
   /** Calls made since that message, oldest first. */
   readonly calls: readonly PastCall[];

@@ -53,7 +53,7 @@ export interface SceneOptions {
   readonly slow?: boolean;
   /** Lets each call fail after it was made. */
   readonly breaks?: boolean;
-  /** What tools do; any other only notes its input. */
+  /** The functions of tools; any other tool only notes its input. */
   readonly acts?: Readonly<Record<string, (...args: Parameters<AroundRun>) => unknown>>;
 }
 

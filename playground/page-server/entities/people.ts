@@ -15,7 +15,7 @@ export function workspaceEntity({ state, user }: Viewpoint): WorkspaceEntity {
   };
 }
 
-/** What the page says about a person beyond Slack, by user id. */
+/** The words of the page about a person beyond Slack, by user id. */
 export type PersonNotes = Readonly<Record<string, Pick<PersonEntity, 'title' | 'about'>>>;
 
 /** Everybody in the workspace, the bot included. */
