@@ -56,7 +56,27 @@ export const conditionEnvironment = new Environment()
   .registerFunction('sum(string): double', (name: string) => totalOf(name).sum)
   .registerFunction('string.matchesInLinearTime(string): bool', (text: string, pattern: string) =>
     re2Pattern(pattern).test(text),
+  )
+  .registerFunction('string.lowerAsciiOnly(): string', (text: string) =>
+    text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()),
+  )
+  .registerFunction('string.upperAsciiOnly(): string', (text: string) =>
+    text.replace(/[a-z]/g, (letter) => letter.toUpperCase()),
+  )
+  .registerFunction('string.trimWhiteSpace(): string', (text: string) =>
+    text.replace(/^\p{White_Space}+|\p{White_Space}+$/gu, ''),
   );
+
+/**
+ * The methods of the library that we replace, and by what. Its `matches` is a regular expression of JavaScript, and one such call could
+ * hold the whole process; the others also change letters and spaces that CEL leaves alone.
+ */
+const REPLACED: ReadonlyMap<string, string> = new Map([
+  ['matches', 'matchesInLinearTime'],
+  ['lowerAscii', 'lowerAsciiOnly'],
+  ['upperAscii', 'upperAsciiOnly'],
+  ['trim', 'trimWhiteSpace'],
+]);
 
 /** Compiles a condition; one that does not compile throws. */
 export function compileCondition(expression: string): Condition {
@@ -72,7 +92,7 @@ export function compileCondition(expression: string): Condition {
 export function compileExpression(
   expression: string,
 ): (values: ConditionInput) => { readonly value: unknown } | { readonly error: string } {
-  const evaluate = conditionEnvironment.parse(withLinearMatches(expression));
+  const evaluate = conditionEnvironment.parse(withOwnMethods(expression));
   const isTimed = /\bnow\b/.test(expression);
   return ({ requesters, contextAuthors = [], now = new Date(), timeZone = 'UTC', totals, ...values }) => {
     const others = {
@@ -94,10 +114,12 @@ export function compileExpression(
   };
 }
 
-/** A call of `matches` in an expression; `pattern` is `undefined` if it is not written out. */
-export interface MatchCall {
+/** A call of a method in an expression. */
+export interface MethodCall {
+  readonly name: string;
   readonly start: number;
-  readonly pattern: string | undefined;
+  /** Its first argument, if that is a text that is written out. */
+  readonly text: string | undefined;
 }
 
 /** A node of a parsed condition. */
@@ -107,33 +129,68 @@ export function isNode(part: unknown): part is Node {
   return typeof part === 'object' && part !== null && 'op' in part && 'args' in part;
 }
 
-/** Lists the calls of `matches` in an expression that can be parsed. */
-export function matchCalls(expression: string): MatchCall[] {
-  const found: MatchCall[] = [];
+/** Lists the nodes of an expression that can be parsed. */
+function nodesIn(expression: string): Node[] {
+  const found: Node[] = [];
   const visit = (part: unknown): void => {
     if (Array.isArray(part)) for (const entry of part) visit(entry);
     if (!isNode(part)) return;
+    found.push(part);
     visit(part.args);
-    if (part.op !== 'rcall' || part.args[0] !== 'matches') return;
-    const [, text, [pattern]] = part.args;
-    const written: unknown = pattern?.op === 'value' ? pattern.args : undefined;
-    const start = expression.indexOf('matches', text.end);
-    found.push({ start, pattern: typeof written === 'string' ? written : undefined });
   };
   visit(conditionEnvironment.parse(expression).ast);
   return found;
 }
 
-/** Replaces `matches`, which the library runs as a regular expression of JavaScript: one such call could hold the whole process. */
-function withLinearMatches(expression: string): string {
-  const starts = matchCalls(expression).map(({ start }) => start);
-  const replaced = starts
-    .sort((left, right) => right - left)
+/** Lists the calls of methods that we replace, in an expression that can be parsed. */
+export function methodCalls(expression: string): MethodCall[] {
+  return nodesIn(expression).flatMap((node) => {
+    if (node.op !== 'rcall') return [];
+    const [name, of, [first]] = node.args;
+    if (!REPLACED.has(name)) return [];
+    const written: unknown = first?.op === 'value' ? first.args : undefined;
+    const start = expression.indexOf(name, of.end);
+    return [{ name, start, text: typeof written === 'string' ? written : undefined }];
+  });
+}
+
+/** A part of an expression that would not mean what it says. */
+export interface InexactPart {
+  readonly start: number;
+  readonly problem: string;
+}
+
+/** Finds a part that the library does not compute as CEL defines it: unsigned numbers with `in`, and bytes that are not ASCII. */
+export function findInexact(expression: string): InexactPart | undefined {
+  const nodes = nodesIn(expression);
+  const isSearched = nodes.some(({ op }) => op === 'in');
+  for (const { op, args, start, end } of nodes) {
+    const isUnsigned = op === 'call' ? args[0] === 'uint' : op === 'value' && isObject(args);
+    if (isUnsigned && isSearched)
+      return { start, problem: '"in" does not find unsigned numbers; write 3 instead of 3u' };
+    if (args instanceof Uint8Array && /[^\x20-\x7e]/.test(expression.slice(start, end)))
+      return { start, problem: 'write bytes that are not ASCII as escapes, such as \\xff' };
+  }
+  return undefined;
+}
+
+/** Of the values that can be written out, only unsigned numbers and bytes are objects. */
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !(value instanceof Uint8Array);
+}
+
+function withOwnMethods(expression: string): string {
+  const inexact = findInexact(expression);
+  if (inexact !== undefined) throw new Error(inexact.problem);
+  const replaced = methodCalls(expression)
+    .sort((left, right) => right.start - left.start)
     .reduce(
-      (text, start) => `${text.slice(0, start)}matchesInLinearTime${text.slice(start + 'matches'.length)}`,
+      (text, { name, start }) =>
+        `${text.slice(0, start)}${REPLACED.get(name)}${text.slice(start + name.length)}`,
       expression,
     );
-  if (matchCalls(replaced).length > 0) throw new Error('a comment must not stand before "matches"');
+  const [missed] = methodCalls(replaced);
+  if (missed !== undefined) throw new Error(`a comment must not stand before "${missed.name}"`);
   return replaced;
 }
 

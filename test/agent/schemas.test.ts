@@ -54,6 +54,28 @@ describe('a schema that refers to itself', () => {
     );
   });
 
+  test.each([
+    [
+      'a property named "__proto__"',
+      JSON.parse('{ "type": "object", "properties": { "__proto__": { "type": "number" } } }'),
+    ],
+    ['"$dynamicRef"', object({ properties: { a: { $dynamicRef: '#node' } }, $dynamicAnchor: 'node' })],
+    [
+      '"unevaluatedItems"',
+      object({ properties: { a: { contains: { const: 1 }, unevaluatedItems: false } } }),
+    ],
+    [
+      '"$id" beside "$ref"',
+      object({ properties: { a: { $id: 'other.json', $ref: '#/$defs/b' } }, $defs: { b: {} } }),
+    ],
+    [
+      '"unevaluatedProperties" with an "if" that lacks "then" or "else"',
+      object({ if: { required: ['a'] }, else: { properties: { b: {} } }, unevaluatedProperties: false }),
+    ],
+  ])('is refused when it has %s, which would let values pass that do not fit', (what, schema) => {
+    expect(() => compile(schema)).toThrow(`${what} is not supported: it cannot be checked exactly`);
+  });
+
   test('does not fit a value that is nested too deeply to check', () => {
     const depth = 20_000;
     const deep = JSON.parse(`${'{"child":'.repeat(depth)}{}${'}'.repeat(depth)}`);

@@ -18,6 +18,25 @@ test.each([
   expect(judge(condition, input)).toBe(expected);
 });
 
+test.each([
+  // The sign for Kelvin is no ASCII letter, though JavaScript makes a "k" of it.
+  [`input.a.lowerAscii() == 'k'`, { a: '\u212A' }, false],
+  [`input.a.lowerAscii() == 'prod-Æ'`, { a: 'PROD-Æ' }, true],
+  [`input.a.upperAscii() == 'αB'`, { a: 'αb' }, true],
+  [`input.a.trim() == 'x'`, { a: '\u0085 x\u00a0' }, true],
+  [`input.a.trim() == 'x'`, { a: '\ufeffx' }, false],
+])('%s is computed as CEL defines it', (condition, input, expected) => {
+  expect(judge(condition, input)).toBe(expected);
+});
+
+test.each([
+  ['input.amount in [3u, 4u]', /unsigned/],
+  ['uint(input.amount) in input.list', /unsigned/],
+  ["input.a == b'ÿ'", /not ASCII/],
+])('%s is refused, because it would not mean what it says', (condition, problem) => {
+  expect(() => compileCondition(condition)).toThrow(problem);
+});
+
 test('a text that is too long for a pattern makes the condition fail, so people are asked', () => {
   expect(judge(`input.a.matches('[ab]*a[ab]{900}[cd]')`, { a: 'ab'.repeat(50_000) })).toEqual({
     error: expect.stringContaining('too long for the pattern'),

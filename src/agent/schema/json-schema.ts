@@ -40,6 +40,8 @@ export function compileJsonSchema(schema: JsonObject): CompiledSchema {
   if ('$async' in schema) throw new TypeError('a schema with $async is not supported');
   const draft = String(schema.$schema ?? '').includes('draft-07') ? 'draft-07' : '2020-12';
   metaSchemas[draft]().validateSchema(schema, true);
+  const unsure = first(schemasIn(schema), (each) => unsureIn(each, schema));
+  if (unsure !== undefined) throw new TypeError(`${unsure} is not supported: it cannot be checked exactly`);
   const circle = findCircle(schema);
   if (circle !== undefined)
     throw new TypeError(
@@ -131,9 +133,22 @@ function subschemas(keyword: string, value: JsonValue): readonly JsonValue[] {
   return NAMED.has(keyword) || Array.isArray(value) ? Object.values(value) : [value];
 }
 
+/** Names the part of a schema that the validator is known to check wrongly: a value that does not fit could pass. */
+function unsureIn(schema: JsonObject, root: JsonObject): string | undefined {
+  const { properties = {} } = schema;
+  if (isJsonObject(properties) && Object.hasOwn(properties, '__proto__'))
+    return 'a property named "__proto__"';
+  if (schema !== root && '$ref' in schema && '$id' in schema) return '"$id" beside "$ref"';
+  const used = ['$dynamicRef', '$recursiveRef', 'unevaluatedItems'].find((keyword) => keyword in schema);
+  if (used !== undefined) return `"${used}"`;
+  const isHalf = (each: JsonObject) => 'if' in each && !('then' in each && 'else' in each);
+  return 'unevaluatedProperties' in schema && schemasIn(root).some(isHalf)
+    ? '"unevaluatedProperties" with an "if" that lacks "then" or "else"'
+    : undefined;
+}
+
 /** The keywords whose schemas are for the same value as the schema that has them. */
 const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
-const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
 
 /** Finds a reference that leads back to itself for the same value: its check would never end. */
 function findCircle(root: JsonObject): string | undefined {
@@ -144,7 +159,7 @@ function findCircle(root: JsonObject): string | undefined {
     if (!isJsonObject(schema) || done.has(schema)) return undefined;
     if (open.has(schema)) return reference;
     open.add(schema);
-    const references = REFERENCES.flatMap((keyword) => schema[keyword] ?? []).filter(isText);
+    const references = [schema.$ref].filter(isText);
     const here = IN_PLACE.flatMap((keyword) => subschemas(keyword, schema[keyword] ?? null));
     const found =
       first(references, (text) => visit(resolve(root, text), text)) ??

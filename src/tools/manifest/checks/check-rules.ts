@@ -4,9 +4,10 @@ import { isJsonObject, type JsonObject, type JsonValue, pointerTo, toJson } from
 import { re2Pattern } from '../../../agent/util/pattern.ts';
 import {
   conditionEnvironment,
+  findInexact,
   isNode,
-  type MatchCall,
-  matchCalls,
+  type MethodCall,
+  methodCalls,
   type Node,
 } from '../../../policy/condition.ts';
 import { DEFAULT_POLICY_NAME } from '../../../policy/policy.ts';
@@ -369,7 +370,10 @@ export function checkExpression(
 ): ExpressionProblem | undefined {
   const { valid, type, error } = conditionEnvironment.check(expression);
   if (valid) {
-    const problem = matchCalls(expression)
+    const inexact = findInexact(expression);
+    if (inexact !== undefined) return { inside: inexact.start, message: inexact.problem };
+    const problem = methodCalls(expression)
+      .filter(({ name }) => name === 'matches')
       .map(patternProblem)
       .find((found) => found !== undefined);
     if (problem !== undefined) return problem;
@@ -433,7 +437,7 @@ function overloadInWords(reason: string): string {
   return `${operator} is used for ${one} and ${other}, which can't be compared; write both as the same type`;
 }
 
-function patternProblem({ start, pattern }: MatchCall): ExpressionProblem | undefined {
+function patternProblem({ start, text: pattern }: MethodCall): ExpressionProblem | undefined {
   if (pattern === undefined)
     return { inside: start, message: 'the pattern of matches() must be written out as a text' };
   try {
