@@ -26,7 +26,7 @@ export const naughtyStrings: Suite = {
       });
       const wrong = [
         ...wrongInPayload(
-          { channel: 'C1', text: 'A card', ...buildCard(request, { view: 'thread' }) },
+          { channel: 'C1', ...buildCard(request, { view: 'thread' }) },
           KNOWN,
         ),
         ...[text, `Use \`${text}\`, then go on.`, `# ${text}\n- ${text}`].flatMap((said) =>
