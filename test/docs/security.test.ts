@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 const root = new URL('../../', import.meta.url);
 const page = readFileSync(new URL('docs/security.md', root), 'utf8');
-const rows = [...page.matchAll(/^\| (9\.\d\.\d) \| ([^|]+) \| ([^|]+) \| (.+) \|$/gm)].map(
+const rows = [...page.matchAll(/^\| ((?:9|10)\.\d\.\d+) \| ([^|]+) \| ([^|]+) \| (.+) \|$/gm)].map(
   ([, line = '', , state = '', shown = '']) => ({
     line,
     state,
@@ -11,12 +11,17 @@ const rows = [...page.matchAll(/^\| (9\.\d\.\d) \| ([^|]+) \| ([^|]+) \| (.+) \|
     shown,
   }),
 );
-/** The number of lines in each section of the chapter. */
-const LINES = [5, 6, 7, 5, 4, 5, 5, 7];
+/** The number of lines in each section of each chapter. */
+const LINES = new Map([
+  [9, [3, 10, 8, 4, 6, 3]],
+  [10, [3, 7, 5, 8]],
+]);
 
-test('every line of the chapter is there once', () => {
-  const expected = LINES.flatMap((count, section) =>
-    Array.from({ length: count }, (_, line) => `9.${section + 1}.${line + 1}`),
+test('every line of both chapters is there once', () => {
+  const expected = [...LINES].flatMap(([chapter, sections]) =>
+    sections.flatMap((count, section) =>
+      Array.from({ length: count }, (_, line) => `${chapter}.${section + 1}.${line + 1}`),
+    ),
   );
   expect(rows.map(({ line }) => line).sort()).toEqual(expected.sort());
 });
