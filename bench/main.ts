@@ -10,7 +10,7 @@ import { measureRush } from './way/rush.ts';
 import { measureSlackCalls } from './way/slack-calls.ts';
 import { measureCallbackMemory } from './worker/callback-memory.ts';
 import { measureMemory } from './worker/memory.ts';
-import { measureTwoWorkers } from './worker/two-workers.ts';
+import { measureWorkers } from './worker/workers.ts';
 
 const rounds = Number(process.env.COUNTERSIGN_BENCH_ROUNDS ?? 300);
 const turnRounds = Number(process.env.COUNTERSIGN_BENCH_TURN_ROUNDS ?? 40);
@@ -33,7 +33,10 @@ const measures: readonly (readonly [string, () => Promise<Table[]>])[] = [
   ['pending', async () => [await measurePending({ rounds, many })]],
   ['limits', async () => [await measureLimits({ rounds, many })]],
   ['memory', async () => [await measureMemory(memoryThreads), await measureCallbackMemory(10_000)]],
-  ['workers', async () => [await measureTwoWorkers({ warmUps: 2_000, batch: 600, rounds: 8 })]],
+  [
+    'workers',
+    async () => [await measureWorkers({ teams: [1, 4, 8], warmUps: 2_000, batch: 800, rounds: 6 })],
+  ],
 ];
 
 const asked = process.argv.slice(2);

@@ -8,7 +8,9 @@ import type { Table } from '../support/table.ts';
 import { newThreadIds } from '../support/thread-ids.ts';
 import { startTurnWorker, type TurnWorker } from '../turns/turn-worker.ts';
 
-export interface TwoWorkersPace {
+export interface WorkersPace {
+  /** The numbers of worker processes that do the same work. */
+  readonly teams: readonly number[];
   readonly warmUps: number;
   /** The number of threads in a batch. */
   readonly batch: number;
@@ -37,13 +39,15 @@ interface Run {
   readonly pids: Readonly<Record<Party, readonly number[]>>;
 }
 
-/** Measures the same work done by one worker process and by two, and which processes used the cores. */
-export async function measureTwoWorkers(pace: TwoWorkersPace): Promise<Table> {
+/** Measures the same work done by teams of worker processes, and which processes used the cores. */
+export async function measureWorkers(pace: WorkersPace): Promise<Table> {
   const redis = await startPrivateRedis();
   const client = new Redis(redis.url);
   const model = await startInstantModel();
   const file = builtFile('bench/turns/worker-process.ts');
-  const workers = [await startTurnWorker(file), await startTurnWorker(file)];
+  const workers = await Promise.all(
+    Array.from({ length: Math.max(...pace.teams) }, () => startTurnWorker(file)),
+  );
   try {
     const run: Run = {
       redisUrl: redis.url,
@@ -58,7 +62,7 @@ export async function measureTwoWorkers(pace: TwoWorkersPace): Promise<Table> {
     await runBatch(run, workers, pace.warmUps);
     const best = new Map<string, Measured>();
     for (let round = 0; round < pace.rounds; round += 1) {
-      const teams = [workers.slice(0, 1), workers];
+      const teams = pace.teams.map((count) => workers.slice(0, count));
       for (const team of round % 2 === 0 ? teams : teams.reverse()) {
         const batch = await runBatch(run, team, pace.batch);
         for (const step of STEPS) {
@@ -77,7 +81,7 @@ export async function measureTwoWorkers(pace: TwoWorkersPace): Promise<Table> {
   }
 }
 
-/** Pauses and resumes threads; of two workers each does half, and never resumes what it paused. */
+/** Pauses and resumes threads; each worker does its share, and of several none resumes what it paused. */
 async function runBatch(
   run: Run,
   team: readonly TurnWorker[],
@@ -85,7 +89,7 @@ async function runBatch(
 ): Promise<Record<Step, Measured>> {
   const { redisUrl, modelUrl } = run;
   const common = { side: 'ours', redisUrl, modelUrl, messages: 0 } as const;
-  const atOnce = AT_ONCE / team.length;
+  const atOnce = Math.ceil(AT_ONCE / team.length);
   let shares = team.map(() => newThreadIds(Math.ceil(batch / team.length)));
   const runAll = async (operation: 'find' | Step) =>
     Promise.all(
@@ -109,35 +113,37 @@ async function measured({ pids }: Run, work: () => Promise<unknown>): Promise<Me
   return { wallMs, cores: Object.fromEntries(cores), others: Math.max(0, others / wallMs) };
 }
 
-function toTable(best: ReadonlyMap<string, Measured>, { batch, rounds }: TwoWorkersPace): Table {
-  const rows = STEPS.flatMap((step) =>
-    [1, 2].map((count) => {
-      const { wallMs, cores, others } = best.get(`${step} ${count}`) ?? NEVER;
-      const alone = best.get(`${step} 1`) ?? NEVER;
-      const inUse = PARTIES.reduce((sum, party) => sum + cores[party], 0);
-      // As if all the work of one worker's run were spread evenly over all cores.
-      const possible = cpus().length / PARTIES.reduce((sum, party) => sum + alone.cores[party], 0);
-      return [
-        `${step === 'pause' ? 'P' : 'R'}, ${count === 1 ? 'one worker' : 'two workers'}`,
-        String(Math.round((batch * 1000) / wallMs)),
-        (alone.wallMs / wallMs).toFixed(2),
-        ...PARTIES.map((party) => cores[party].toFixed(2)),
-        inUse.toFixed(2),
-        others.toFixed(2),
-        count === 1 ? '' : Math.min(count, possible).toFixed(2),
-      ];
-    }),
-  );
+function toTable(best: ReadonlyMap<string, Measured>, { teams, batch, rounds }: WorkersPace): Table {
+  const timeOf = (count: number) =>
+    STEPS.reduce((sum, step) => sum + (best.get(`${step} ${count}`) ?? NEVER).wallMs, 0);
+  const rows = teams.map((count) => {
+    const steps = STEPS.map((step) => best.get(`${step} ${count}`) ?? NEVER);
+    const cpuMs = (party: Party) =>
+      steps.reduce((sum, { cores, wallMs }) => sum + cores[party] * wallMs, 0) / batch;
+    const inUse = PARTIES.map((party) => (cpuMs(party) * batch) / timeOf(count));
+    return [
+      `${count}`,
+      ...steps.map(({ wallMs }) => String(Math.round((batch * 1000) / wallMs))),
+      String(Math.round((batch * 1000) / timeOf(count))),
+      (timeOf(teams[0] ?? 1) / timeOf(count)).toFixed(2),
+      ...inUse.map((cores) => cores.toFixed(2)),
+      Math.max(...steps.map(({ others }) => others)).toFixed(2),
+      cpuMs('Redis').toFixed(2),
+      String(Math.round(1000 / cpuMs('Redis'))),
+    ];
+  });
   return {
-    title: `The same work on one and on two workers, ${AT_ONCE} at once, best of ${rounds} rounds, ${cpus().length} cores`,
+    title: `The same work on several workers, ${AT_ONCE} at once, best of ${rounds} rounds, ${cpus().length} cores`,
     columns: [
-      '',
-      'per second',
-      'of one',
+      'workers',
+      'P per second',
+      'R per second',
+      'actions per second',
+      'of the first',
       ...PARTIES.map((party) => `cores: ${party}`),
-      'together',
       'other programs',
-      'most that the cores allow',
+      'ms of Redis per action',
+      'actions that one core of Redis carries',
     ],
     rows,
   };
