@@ -253,10 +253,13 @@ export type OutboxItem = {
   | { readonly kind: 'digest'; readonly person: string }
 );
 
-/** A card as it was drawn: of which revision of its request, and where it stands now. */
+/** A card or a digest as it was drawn: of which revision, and where it stands now. */
 export interface Drawn {
   readonly revision: number;
   readonly postedAt: JsonObject;
   /** Makes it due once more after this time. */
   readonly againMs?: number | undefined;
+  /** The number of the message of a digest, and the requests that do not wait for the person any more. */
+  readonly number?: number;
+  readonly gone?: readonly string[];
 }

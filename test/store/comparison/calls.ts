@@ -97,7 +97,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return about(recent(found.turns, command.pick), (turn) => call('renewLease', turn, command.leaseMs));
     case 'failTurn':
       return about(recent(found.turns, command.pick), (turn) =>
-        call('failTurn', turn, {
+        call('release', turn, {
           mostFailures: command.mostFailures,
           delayMs: 1_000,
           reason: `failed ${step}`,
@@ -141,12 +141,12 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return call('readThread', command.thread);
     case 'keepFile': {
       const bytes = Buffer.alloc(command.size, `file ${command.file}`);
-      return call('keepFile', command.thread, { id: `file-${command.file}`, type: 'text/plain', bytes });
+      return call('writeFile', command.thread, `file-${command.file}`, { type: 'text/plain', bytes });
     }
     case 'readFiles':
       return call('readFiles', command.thread, ['file-1', 'file-2', 'file-3']);
     case 'dropFile':
-      return call('dropFile', command.thread, `file-${command.file}`);
+      return call('writeFile', command.thread, `file-${command.file}`, undefined);
     case 'suspend':
       return about(recent(found.turns, command.pick), (turn) => {
         const known = found.requests.find((id) => threadOf(id) === turn.threadId);
@@ -295,7 +295,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return call('enqueueOutbox', command.thread, { id: `told-${command.row}`, body: { text: 'told' } });
     case 'holdOutbox': {
       const held = { id: `told-${command.row}`, body: { text: `held ${step}` } };
-      return call('holdOutbox', command.thread, held, command.leaseMs);
+      return call('enqueueOutbox', command.thread, held, command.leaseMs);
     }
     case 'claimOutbox':
       return call('claimOutbox', { leaseMs: command.leaseMs, limit: command.limit });
@@ -304,9 +304,9 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         if (item.kind === 'row') return call('done', item);
         if (item.kind === 'digest') {
           const { revision = 1, number = 0, on } = world.digests.get(item.person) ?? {};
-          return call('doneDigest', item, {
+          return call('done', item, {
             revision: revision - command.behind,
-            place: { ts: `${step}` },
+            postedAt: { ts: `${step}` },
             number: number + (step % 2),
             gone: [...(on?.keys() ?? [])].slice(0, step % 3),
             againMs: command.againMs,
@@ -364,11 +364,11 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     case 'tell': {
       const limit = { after: command.after, withinMs: command.withinMs };
       const told = { id: `${command.thread}~${command.listed}`, revision: step };
-      return call('tell', command.thread, told, limit, command.delayMs);
+      return call('tell', command.thread, told, command.delayMs, limit);
     }
     case 'listInDigest': {
       const told = { id: `${command.thread}~${command.listed}`, revision: step };
-      return call('listInDigest', command.thread, told, command.delayMs);
+      return call('tell', command.thread, told, command.delayMs);
     }
     case 'readDigest':
       return call('readDigest', command.thread);

@@ -15,7 +15,7 @@ import {
 } from '../support.ts';
 import type { Scenarios, Stage } from './stage.ts';
 
-const NOTE = { id: 'note', type: 'text/plain', bytes: Buffer.from('note') };
+const NOTE = { type: 'text/plain', bytes: Buffer.from('note') };
 const ITEM = { id: 'item', body: {} };
 
 /** A thread that something was said in and whose log cannot be read. */
@@ -172,22 +172,21 @@ export const threadScenarios: Scenarios = {
     await store.end(requestId, withdrawal('U-rita'));
     expect(await store.retire(threadOf(requestId) ?? '', { early: true })).toEqual({ outcome: 'in-use' });
   },
-  'keep-file-unknown': async ({ store }) => {
-    expect(await store.keepFile(newThreadId(), NOTE)).toEqual({ outcome: 'unknown-thread' });
+  'write-file-unknown': async ({ store, client, keys }) => {
+    expect(await store.writeFile(newThreadId(), 'note', NOTE)).toBe('unknown-thread');
+    expect(await store.writeFile(newThreadId(), 'note', undefined)).toBe('unknown-thread');
+    expect(await client.keys(`${keys.files('').split(':files')[0]}*`)).toEqual([]);
   },
-  'keep-file-repeated': async ({ store }) => {
+  'write-file-repeated': async ({ store }) => {
     const { threadId } = await beginTurn(store, newThreadId());
     const long = { ...NOTE, bytes: Buffer.alloc(45) };
-    await store.keepFile(threadId, long);
-    expect(await store.keepFile(threadId, long)).toEqual({ outcome: 'kept' });
+    await store.writeFile(threadId, 'note', long);
+    expect(await store.writeFile(threadId, 'note', long)).toBe('written');
   },
-  'keep-file-full': async ({ store }) => {
+  'write-file-full': async ({ store }) => {
     const { threadId } = await beginTurn(store, newThreadId());
-    expect(await store.keepFile(threadId, { ...NOTE, bytes: Buffer.alloc(90) })).toEqual({ outcome: 'full' });
-  },
-  'drop-file-unknown': async ({ store, client, keys }) => {
-    await store.dropFile(newThreadId(), 'none');
-    expect(await client.keys(`${keys.files('').split(':files')[0]}*`)).toEqual([]);
+    const long = { ...NOTE, bytes: Buffer.alloc(90) };
+    expect(await store.writeFile(threadId, 'note', long)).toBe('full');
   },
   'quarantine-repeated': async (stage) => {
     await stage.resending.claimTurn(await brokenThread(stage), MINUTE_MS);

@@ -200,11 +200,11 @@ const THREAD_STEPS: readonly Step[] = [
   },
   { script: 'release', call: (telling) => telling.store.release(turnOf(telling)) },
   { script: 'claim-turn', call: takeTurn },
-  { script: 'fail-turn', call: (telling) => telling.store.failTurn(turnOf(telling), FAILURE) },
+  { script: 'release', call: (telling) => telling.store.release(turnOf(telling), FAILURE) },
   { script: 'claim-turn', call: takeTurn },
   {
-    script: 'fail-turn',
-    call: (telling) => telling.store.failTurn(turnOf(telling), { ...FAILURE, mostFailures: 2 }),
+    script: 'release',
+    call: (telling) => telling.store.release(turnOf(telling), { ...FAILURE, mostFailures: 2 }),
   },
   {
     script: 'unquarantine',
@@ -245,7 +245,7 @@ const OUTBOX_STEPS: readonly Step[] = [
     script: 'outbox-enqueue',
     call: async (telling) => {
       const { store, threadId } = telling;
-      telling.items = [await store.holdOutbox(threadId, { ...NOTICE, id: 'held' }, MINUTE_MS)];
+      telling.items = [await store.enqueueOutbox(threadId, { ...NOTICE, id: 'held' }, MINUTE_MS)];
       return telling.items.length;
     },
   },
@@ -269,7 +269,7 @@ const OUTBOX_STEPS: readonly Step[] = [
     again: 'stale',
   },
   {
-    script: 'outbox-drop',
+    script: 'outbox-done',
     prepare: async ({ store, threadId, spoilRow }) => {
       await store.enqueueOutbox(threadId, { ...NOTICE, id: 'spoilt' });
       await spoilRow('spoilt');
@@ -280,18 +280,18 @@ const OUTBOX_STEPS: readonly Step[] = [
   {
     script: 'digest-tell',
     call: ({ store, threadId }) =>
-      store.tell(threadId, { id: `${threadId}~one`, revision: 1 }, { after: 0, withinMs: MINUTE_MS }, -1),
+      store.tell(threadId, { id: `${threadId}~one`, revision: 1 }, -1, { after: 0, withinMs: MINUTE_MS }),
   },
   {
-    script: 'digest-note',
-    call: ({ store, threadId }) => store.listInDigest(threadId, { id: `${threadId}~two`, revision: 1 }, -1),
+    script: 'digest-tell',
+    call: ({ store, threadId }) => store.tell(threadId, { id: `${threadId}~two`, revision: 1 }, -1),
   },
   {
-    script: 'digest-done',
+    script: 'outbox-done',
     prepare: (telling) => takeItems(telling, 0),
     call: (telling) =>
-      telling.store.doneDigest(digestOf(telling), {
-        ...{ revision: 2, place: { ts: '171.3' }, number: 1, againMs: 0 },
+      telling.store.done(digestOf(telling), {
+        ...{ revision: 2, postedAt: { ts: '171.3' }, number: 1 },
         gone: [`${telling.threadId}~one`],
       }),
   },
@@ -499,11 +499,11 @@ const END_STEPS: readonly Step[] = [
     call: async ({ store }) => (await store.measure()).requests,
   },
   {
-    script: 'keep-file',
+    script: 'write-file',
     call: ({ store, threadId }) =>
-      store.keepFile(threadId, { id: 'note', type: 'text/plain', bytes: Buffer.from('note') }),
+      store.writeFile(threadId, 'note', { type: 'text/plain', bytes: Buffer.from('note') }),
   },
-  { script: 'drop-file', call: ({ store, threadId }) => store.dropFile(threadId, 'note') },
+  { script: 'write-file', call: ({ store, threadId }) => store.writeFile(threadId, 'note', undefined) },
   { script: 'suspend', call: (telling) => telling.store.suspend(turnOf(telling), { messages: [], read: 0 }) },
   {
     script: 'purge',
