@@ -202,8 +202,6 @@ export interface Store
 
   /** Lists the requests of any of these people and groups, newest first: those that wait for them, that they asked for, or that they decided. */
   list(name: RequestList, people: readonly string[], page: PageOptions): Promise<Page>;
-  /** Counts a person's undecided requests over all threads, among their newest 1,000. */
-  countPending(requester: string): Promise<number>;
   /** Finds work that has been due for `overdueMs`, by Redis's clock. */
   due(options: { readonly overdueMs: number; readonly limit: number }): Promise<DueWork>;
   /** Measures the open requests, queues and timers for the operator, at the cost of a few look-ups. */

@@ -210,7 +210,8 @@ export type Conclusion =
 
 export type Verdict = 'ran' | 'did-not-run' | 'run-again';
 
-export type RequestList = 'waiting' | 'asked' | 'decided';
+/** `pending` are those of `asked` that nobody has decided: a page looks at as many of `asked` as it may hold. */
+export type RequestList = 'waiting' | 'asked' | 'pending' | 'decided';
 
 export interface Page {
   readonly requestIds: readonly string[];

@@ -46,7 +46,6 @@ const SHARED_KEYS = [
   'asked',
   'decided',
   'sent',
-  'export',
   'checkpoints',
   'states',
   'quarantined',

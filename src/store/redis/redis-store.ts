@@ -2,7 +2,7 @@ import type { Store } from '../port/store.ts';
 import { DEFAULT_PREFIX, Keys } from '../record/keys.ts';
 import { type RecordHooks, type RedisClient, scriptRunner } from './run-script.ts';
 import { loadScripts, type Scripts } from './scripts.ts';
-import { auditVerbs } from './verbs/audit/audit-verbs.ts';
+import { auditVerbs } from './verbs/audit-verbs.ts';
 import { documentVerbs } from './verbs/document-verbs.ts';
 import { fileVerbs } from './verbs/file-verbs.ts';
 import { listVerbs } from './verbs/list-verbs.ts';

@@ -39,7 +39,7 @@ const FOLDERS = {
   digest: ['digest-tell'],
   usage: ['spend', 'rename-usage'],
   document: ['write-document'],
-  audit: ['note', 'trim-audit', 'claim-export', 'save-progress', 'append-checkpoint'],
+  audit: ['note', 'trim-audit', 'append-checkpoint'],
 } as const;
 export type ScriptName = (typeof FOLDERS)[keyof typeof FOLDERS][number];
 

@@ -425,23 +425,18 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     case 'usageOf':
       return call('usageOf', command.thread, command.who);
     case 'claimExport':
-      return call('claimExport', command.who, command.leaseMs);
-    case 'saveProgress': {
-      const progress = { seq: step, checkpoint: step };
-      return call('saveProgress', exporter(world, command), `sink-${step % 2}`, progress);
-    }
+      return call('writeDocument', 'lock', 'export', { version: command.who, value: '' }, { replaces: '' });
+    case 'releaseExport':
+      return call('writeDocument', 'lock', 'export', undefined, { replaces: command.who });
     case 'appendCheckpoint': {
-      const { n, hash } = world.exported.checkpoints.at(-1) ?? { n: 0, hash: '' };
+      const { n, hash } = world.checkpoints.at(-1) ?? { n: 0, hash: '' };
       const next = { n: n + 1, hash: `hash-${step}`, previous: hash, text: `checkpoint ${step}` };
       const other = step % 2 === 0 ? { n: n + 2 } : { previous: 'other' };
       return call('appendCheckpoint', exporter(world, command), command.next ? next : { ...next, ...other });
     }
-    case 'lastCheckpoint':
-      return call('lastCheckpoint');
     case 'list': {
       const { who, people, limit, next } = command;
-      const name = (['waiting', 'asked', 'decided'] as const)[step % 4];
-      if (name === undefined) return call('countPending', who);
+      const name = (['waiting', 'asked', 'decided'] as const)[step % 4] ?? 'pending';
       const page = { limit, from: next ? found.pages.at(-1) : undefined };
       return call('list', name, name === 'waiting' ? people : [who], page);
     }
@@ -453,10 +448,10 @@ export function callFor(command: Command, found: Findings): Call | undefined {
 
 /** Most often the process that holds the lease. */
 function exporter(
-  { exported }: World,
+  { documents }: World,
   { who, own }: { readonly who: string; readonly own: boolean },
 ): string {
-  return own ? (exported.lease?.owner ?? who) : who;
+  return own ? (documents.get('lock|export')?.version ?? who) : who;
 }
 
 function call<Verb extends keyof Verbs>(verb: Verb, ...args: Parameters<Store[Verb]>): Call {

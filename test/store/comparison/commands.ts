@@ -283,10 +283,9 @@ export const command = fc.oneof(
   },
   { weight: 1, arbitrary: verb('readDocument', { thread, who }) },
   { weight: 1, arbitrary: verb('listDocuments', { thread }) },
-  { weight: 2, arbitrary: verb('claimExport', { who, leaseMs: duration }) },
-  { weight: 1, arbitrary: verb('saveProgress', { who, own: often }) },
+  { weight: 2, arbitrary: verb('claimExport', { who }) },
+  { weight: 1, arbitrary: verb('releaseExport', { who }) },
   { weight: 2, arbitrary: verb('appendCheckpoint', { who, own: often, next: often }) },
-  { weight: 1, arbitrary: verb('lastCheckpoint', {}) },
   { weight: 1, arbitrary: verb('list', { who, people, limit, next: fc.boolean() }) },
 );
 export type Command = typeof command extends fc.Arbitrary<infer Any> ? Any : never;

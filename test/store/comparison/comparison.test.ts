@@ -69,10 +69,9 @@ const ANSWERS = [
   ...['notify settled approved'],
   ...['purge purged', 'purge not-due', 'purge not-settled', 'retire retired', 'retire in-use'],
   ...['enqueueOutbox held', 'claimOutbox something', 'done done', 'done due-again', 'done due-later'],
-  ...['claimExport held', 'claimExport other', 'saveProgress saved', 'saveProgress not-held'],
   ...['appendCheckpoint appended', 'appendCheckpoint not-held', 'appendCheckpoint not-next'],
   ...['writeDocument written', 'writeDocument stale', 'readDocument page', 'readDocument silent'],
-  ...['done stale', 'retryOutbox later', 'retryOutbox stale', 'countPending something'],
+  ...['done stale', 'retryOutbox later', 'retryOutbox stale'],
 ];
 /** The number of sequences at a time; their commands share packets to Redis. */
 const LANES = 16;

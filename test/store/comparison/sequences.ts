@@ -177,8 +177,7 @@ const passage = fc.oneof(
     { verb: 'readFiles', thread, ...calls },
   ]),
   fc.tuple(who, fc.boolean(), once).map(([who, next, calls]): Command[] => [
-    { verb: 'claimExport', who, leaseMs: 1_000_000, ...calls },
-    { verb: 'saveProgress', who, own: true, ...calls },
+    { verb: 'claimExport', who, ...calls },
     { verb: 'appendCheckpoint', who, own: true, next, ...calls },
     { verb: 'appendCheckpoint', who, own: true, next: true, ...calls },
   ]),

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { verifyChain } from '../../../src/store/record/chain-check.ts';
 import {
   actor,
   beginTurn,
@@ -62,7 +63,7 @@ export const effectScenarios: Scenarios = {
   'finish-effect-repeated': async (stage) => {
     const turn = await startCall(stage);
     expect(await stage.resending.finishEffect(turn, effectFinish(CALL))).toEqual({ outcome: 'finished' });
-    expect(await stage.store.verifyAudit()).toEqual({ rows: 2, problems: [] });
+    expect(await verifyChain(stage.store)).toEqual({ rows: 2, problems: [] });
   },
   'finish-effect-stale': async (stage) => {
     const turn = await startCall(stage);
@@ -73,7 +74,7 @@ export const effectScenarios: Scenarios = {
     const turn = await startCall(stage);
     await suspendTurn(stage.store, turn, { read: 0 });
     await stage.resending.finishEffect(turn, effectFinish(CALL));
-    expect(await stage.store.verifyAudit()).toEqual({ rows: 2, problems: [] });
+    expect(await verifyChain(stage.store)).toEqual({ rows: 2, problems: [] });
   },
   'release-failed': async ({ store, resending }) => {
     const turn = await beginTurn(store, newThreadId());
@@ -95,7 +96,7 @@ export const effectScenarios: Scenarios = {
     const turn = await beginTurn(store, newThreadId());
     await store.release(turn, { ...FAILURE, mostFailures: 1 });
     expect(await resending.unquarantine(turn.threadId, {})).toEqual({ outcome: 'not-quarantined' });
-    expect(await store.verifyAudit()).toEqual({ rows: 2, problems: [] });
+    expect(await verifyChain(store)).toEqual({ rows: 2, problems: [] });
   },
   'release-stale': async ({ store }) => {
     const turn = await beginTurn(store, newThreadId(), 0);

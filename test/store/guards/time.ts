@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { OutboxItem, Store } from '../../../src/store/port/store.ts';
+import { verifyChain } from '../../../src/store/record/chain-check.ts';
 import { threadOf } from '../../../src/store/record/keys.ts';
 import {
   actor,
@@ -128,7 +129,7 @@ export const timeScenarios: Scenarios = {
     // A row that cannot be read leaves one row in the audit log.
     await client.zadd(keys.shared('outbox'), 0, 'row|without-text');
     expect(await resending.claimOutbox({ leaseMs: 0, limit: 1 })).toEqual([]);
-    expect(await store.verifyAudit()).toEqual({ rows: 1, problems: [] });
+    expect(await verifyChain(store)).toEqual({ rows: 1, problems: [] });
   },
   'outbox-done-stale': async ({ store }) => {
     expect(await store.done(await takeLate(store))).toBe('stale');

@@ -1,3 +1,4 @@
+import { exportIn } from '../../../src/audit/export-progress.ts';
 import type { ClaimedTurn, OutboxItem, Store } from '../../../src/store/port/store.ts';
 import type { ScriptName } from '../../../src/store/redis/scripts.ts';
 import {
@@ -522,7 +523,7 @@ const END_STEPS: readonly Step[] = [
   {
     script: 'trim-audit',
     call: async (telling) => telling.store.trimAudit(await lastRow(telling)),
-    again: { outcome: 'trimmed', rows: 0 },
+    again: { outcome: 'trimmed', rows: 0, checkpoints: 0 },
   },
   {
     script: 'spend',
@@ -540,11 +541,7 @@ const END_STEPS: readonly Step[] = [
     script: 'write-document',
     call: ({ store }) => store.writeDocument('docs', 'U1', undefined, { replaces: 'one' }),
   },
-  { script: 'claim-export', call: ({ store }) => store.claimExport('one', MINUTE_MS) },
-  {
-    script: 'save-progress',
-    call: ({ store }) => store.saveProgress('one', 'file:a', { seq: 0, checkpoint: 1 }),
-  },
+  { script: 'write-document', call: ({ store }) => exportIn(store).claim('one', MINUTE_MS) },
   {
     script: 'append-checkpoint',
     call: ({ store }) => store.appendCheckpoint('one', { n: 1, hash: 'one', previous: '', text: '{}' }),
