@@ -55,7 +55,7 @@ import type {
   Verdict,
   Vote,
 } from './values.ts';
-import type { DelegationStore, FreezeStore, GrantStore, LimitStore, UsageStore } from './workspace.ts';
+import type { FreezeStore, GrantStore, LimitStore, UsageStore } from './workspace.ts';
 
 export { interruptOf, requestIdOf, threadOf } from '../record/keys.ts';
 export type { NewRequest, NewView, PolicySnapshot, RequestRecord } from '../record/request-record.ts';
@@ -71,7 +71,6 @@ export type * from './workspace.ts';
  */
 export interface Store
   extends AuditStore,
-    DelegationStore,
     DigestStore,
     DocumentStore,
     FreezeStore,

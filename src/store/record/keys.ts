@@ -51,7 +51,6 @@ const SHARED_KEYS = [
   'quarantined',
   'freezes',
   'grants',
-  'delegations',
   'documents',
   // The start of the keys of documents, of limits, and of what actions count.
   'document',

@@ -8,7 +8,6 @@ import { fileVerbs } from './verbs/file-verbs.ts';
 import { listVerbs } from './verbs/list-verbs.ts';
 import { measureVerbs } from './verbs/measure-verbs.ts';
 import { outboxVerbs } from './verbs/outbox-verbs.ts';
-import { delegationVerbs } from './verbs/policy/delegation-verbs.ts';
 import { digestVerbs } from './verbs/policy/digest-verbs.ts';
 import { freezeVerbs } from './verbs/policy/freeze-verbs.ts';
 import { grantVerbs } from './verbs/policy/grant-verbs.ts';
@@ -50,7 +49,6 @@ export function openRedisStore(options: RedisStoreOptions): Store {
     ...listVerbs(client, keys),
     ...auditVerbs(run, client, keys),
     ...freezeVerbs(run, client, keys),
-    ...delegationVerbs(run, client, keys),
     ...digestVerbs(run, client, keys),
     ...grantVerbs(run, client, keys),
     ...limitVerbs(run),

@@ -35,7 +35,6 @@ const FOLDERS = {
   files: ['write-file'],
   limit: ['count-call', 'read-totals'],
   grant: ['open-grant', 'revoke-grant'],
-  delegation: ['delegate', 'end-delegation'],
   digest: ['digest-tell'],
   usage: ['spend', 'rename-usage'],
   document: ['write-document'],

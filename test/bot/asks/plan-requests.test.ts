@@ -46,7 +46,7 @@ async function plan(calls: readonly (readonly [string, JsonValue])[], setting: S
     toolbox: await openTools(manifestOf('  {}\n')),
     directory: new Directory(new WebClient()),
     store: {
-      readDelegations: async () => ({ epoch: 0, delegations: [] }),
+      readDocument: async () => undefined,
       list: async () => ({ requestIds: [], next: undefined }),
       load: async () => ({ outcome: 'unknown' as const }),
     },

@@ -347,20 +347,15 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         'readTotals',
         command.limitKeys.map((key) => ({ key, windowMs: WINDOW_MS })),
       );
-    case 'delegate': {
-      const { who: from, to, far } = command;
-      return call('delegate', {
-        ...{ id: `delegation-${step}`, from, to, until: world.now + far, reason: `away ${step}`, evidence },
-      });
-    }
+    case 'delegate':
     case 'endDelegation': {
-      const { who: from, by, isAdmin, known } = command;
-      const current = world.delegations.given.get(from)?.id;
-      const shown = known === undefined ? undefined : known ? current : 'delegation-none';
-      return call('endDelegation', { from, shown, id: `click-${step}`, who: by, isAdmin, evidence });
+      const { version = '', value = '' } = world.documents.get('delegations|table') ?? {};
+      const others = value.split('\n').filter((line) => line !== '' && !line.startsWith(`${command.who} `));
+      const line = (to: string, far: number) => `${command.who} ${to} ${world.now + far} 1 d-${step} ""`;
+      const lines = command.verb === 'delegate' ? [...others, line(command.to, command.far)] : others;
+      const document = { version: `d-${step}`, value: lines.join('\n') };
+      return call('writeDocument', 'delegations', 'table', document, { replaces: version });
     }
-    case 'readDelegations':
-      return call('readDelegations');
     case 'tell': {
       const limit = { after: command.after, withinMs: command.withinMs };
       const told = { id: `${command.thread}~${command.listed}`, revision: step };

@@ -111,10 +111,7 @@ const unfreeze = verb('unfreeze', {
 /** The approver in whose place a person votes; mostly nobody. */
 const standsFor = fc.constantFrom(undefined, undefined, ...PEOPLE);
 const delegate = verb('delegate', { who, to: who, far });
-const endDelegation = verb('endDelegation', {
-  ...{ who, by: who, isAdmin: fc.boolean() },
-  known: fc.constantFrom(undefined, undefined, true, false),
-});
+const endDelegation = verb('endDelegation', { who });
 
 export const ending = {
   ...{ pick, who, own: fc.boolean(), isOperator: fc.boolean() },
@@ -243,7 +240,6 @@ export const command = fc.oneof(
   { weight: 1, arbitrary: verb('loadGrant', { grant: grantId }) },
   { weight: 2, arbitrary: delegate },
   { weight: 1, arbitrary: endDelegation },
-  { weight: 1, arbitrary: verb('readDelegations', {}) },
   {
     weight: 3,
     arbitrary: verb('tell', {

@@ -1,4 +1,5 @@
 import { exportIn } from '../../../src/audit/export-progress.ts';
+import { delegationsIn } from '../../../src/store/documents/delegations.ts';
 import type { ClaimedTurn, OutboxItem, Store } from '../../../src/store/port/store.ts';
 import type { ScriptName } from '../../../src/store/redis/scripts.ts';
 import {
@@ -174,8 +175,8 @@ const POLICY_STEPS: readonly Step[] = [
       store.countCall(threadId, { ref: 'three', grant: { id: 'g-1', call: 'three', evidence: {} } }),
   },
   { script: 'revoke-grant', call: ({ store }) => store.revokeGrant('g-1', by('U-ann')) },
-  { script: 'delegate', call: ({ store }) => store.delegate(DELEGATION) },
-  { script: 'end-delegation', call: ({ store }) => store.endDelegation(END) },
+  { script: 'write-document', call: ({ store }) => delegationsIn(store).delegate(DELEGATION) },
+  { script: 'write-document', call: ({ store }) => delegationsIn(store).end(END) },
 ];
 
 const THREAD_STEPS: readonly Step[] = [

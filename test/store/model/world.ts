@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../src/agent/json.ts';
 import type { Message, ToolPart } from '../../../src/agent/messages.ts';
 import type { StoredCheckpoint } from '../../../src/store/port/audit.ts';
 import type { Document } from '../../../src/store/port/documents.ts';
-import type { Delegation, InboxItem, KeptFile, NewGrant, Store } from '../../../src/store/port/store.ts';
+import type { InboxItem, KeptFile, NewGrant, Store } from '../../../src/store/port/store.ts';
 import type { UsageTotals } from '../../../src/store/port/workspace.ts';
 import { threadOf } from '../../../src/store/record/keys.ts';
 import type {
@@ -190,8 +190,6 @@ export class World {
   readonly keepMs: number;
   readonly checkpoints: StoredCheckpoint[] = [];
   readonly table: Table = { freezes: new Map(), votes: new Map(), ended: new Map() };
-  /** The delegations by who gave them, and the click that ended the last of each. */
-  readonly delegations = { given: new Map<string, Delegation>(), ended: new Map<string, string>() };
   readonly digests = new Map<string, Digested>();
   readonly grants = new Map<string, Granted>();
   /** The actions that count against each limit. */
