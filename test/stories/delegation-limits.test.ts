@@ -129,7 +129,9 @@ test('the delegate, and an admin, can end it by a button; others cannot', async 
     out: 'Nobody decides for anybody else.\n',
   });
   await delegate(story, alice, DORA);
-  expect((await run(['delegations'], environment, story.prefix)).out).toMatch(`${alice}  ${DORA}  2`);
+  await expect
+    .poll(async () => (await run(['delegations'], environment, story.prefix)).out)
+    .toMatch(`${alice}  ${DORA}  2`);
 });
 
 describe('nobody is delegated to who could not approve', () => {

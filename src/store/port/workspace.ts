@@ -47,8 +47,7 @@ export interface GrantStore {
       readonly erases?: boolean;
     },
   ): Promise<RevokeGrantResult>;
-  loadGrant(id: string): Promise<GrantRecord | undefined>;
-  /** Lists the grants that hold, the first to expire first; one whose uses are spent is among them. */
+  /** Lists the grants, the first to expire first; those that are revoked, spent or over for less than a day are among them. */
   listGrants(): Promise<readonly GrantRecord[]>;
 }
 

@@ -117,10 +117,6 @@ export class Keys {
     return this.#of('digest', person);
   }
 
-  grant(id: string): string {
-    return this.#of('grant', id);
-  }
-
   log(threadId: string): string {
     return this.#of('log', threadId);
   }

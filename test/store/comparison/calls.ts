@@ -325,17 +325,15 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       );
     case 'openGrant': {
       const { grant: id, uses, far } = command;
-      // Redis forgets a grant by its own clock, so it expires far from now, or had expired before.
-      const expiresAt = far === 0 ? world.now : Date.now() + 10 * far;
-      return call('openGrant', { id, uses, expiresAt, details: { step } });
+      return call('openGrant', { id, uses, expiresAt: world.now + far, details: { step } });
     }
     case 'revokeGrant':
       return call('revokeGrant', command.grant, {
         ...{ who: command.who, eligible: command.eligible, evidence },
         erases: step % 4 === 0,
       });
-    case 'loadGrant':
-      return call('loadGrant', command.grant);
+    case 'listGrants':
+      return call('listGrants');
     case 'countCall':
       return call('countCall', command.thread, {
         ref: command.ref,

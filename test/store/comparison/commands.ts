@@ -237,7 +237,7 @@ export const command = fc.oneof(
   },
   { weight: 2, arbitrary: verb('openGrant', { grant: grantId, uses: fc.integer({ min: 1, max: 2 }), far }) },
   { weight: 1, arbitrary: verb('revokeGrant', { grant: grantId, who, eligible: often }) },
-  { weight: 1, arbitrary: verb('loadGrant', { grant: grantId }) },
+  { weight: 1, arbitrary: verb('listGrants', {}) },
   { weight: 2, arbitrary: delegate },
   { weight: 1, arbitrary: endDelegation },
   {

@@ -26,7 +26,6 @@ type OutsideTheModel =
   | 'listUsage'
   | 'listQuarantined'
   | 'listRunning'
-  | 'listGrants'
   | 'measure'
   | 'renameUsage'
   | 'lock'

@@ -12,6 +12,7 @@ import {
   attempt,
   beginTurn,
   effectStart,
+  findGrant,
   found,
   MINUTE_MS,
   newFreeze,
@@ -150,7 +151,7 @@ test(`of ${CONTENDERS} calls for the last uses of a grant, and against its revoc
     expect(used).toBeLessThanOrEqual(uses);
     // The answer to a revocation names every use there ever is.
     expect(used).toBe(isRevoked ? revoked : uses);
-    expect(await store.loadGrant(id)).toMatchObject({ used });
+    expect(await findGrant(store, id)).toMatchObject({ used });
   }
   expect([...ends].sort()).toEqual(['counted', 'revoked', 'spent']);
 });

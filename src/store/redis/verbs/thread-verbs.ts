@@ -98,24 +98,16 @@ export function threadVerbs(
     async startEffect({ threadId, token }, start) {
       const { ref, tool, run: id, logged, read, messages, evidence } = start;
       const texts = messages.map((message) => JSON.stringify(message));
-      const args = [token, ref, id, logged, read, ...run.auditBody(evidence), tool];
-      const { fields, otherKeys } = countFields(run, keys, start);
-      const reply = new ScriptReply(
-        await run('start-effect', {
-          threadId,
-          otherKeys,
-          args: [...args, ...fields, texts.length, ...texts],
-        }),
-      );
+      const fields = [...countFields(run, start), texts.length, ...texts];
+      const args = [token, ref, id, logged, read, ...run.auditBody(evidence), tool, ...fields];
+      const reply = new ScriptReply(await run('start-effect', { threadId, args }));
       if (reply.code === 'started') return { outcome: 'started', used: reply.number(2) };
       return readRefusal(reply) ?? { outcome: reply.oneOf('stale', 'finished', 'frozen', 'stopped') };
     },
 
     async countCall(threadId, call) {
-      const { fields, otherKeys } = countFields(run, keys, call);
-      const reply = new ScriptReply(
-        await run('count-call', { threadId, otherKeys, args: [call.ref, ...fields] }),
-      );
+      const args = [call.ref, ...countFields(run, call)];
+      const reply = new ScriptReply(await run('count-call', { threadId, args }));
       return readRefusal(reply) ?? { outcome: reply.oneOf('counted'), used: reply.number(1) };
     },
 
