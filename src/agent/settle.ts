@@ -86,8 +86,10 @@ export async function restartAlone({
     ]),
   );
   const [checked] = checkReplies(transcript, indexTools([tool]), { restart: [reply] }, { all: true });
-  if (checked === undefined) throw new Error(`Call ${call.toolRequest.ref} has no reply`);
-  return withRunSettings(options, transcript, (settings) => applyReply(checked, settings));
+  if (checked?.kind !== 'restart') throw new Error(`Call ${call.toolRequest.ref} has no reply`);
+  return withRunSettings(options, transcript, async (settings) =>
+    answeredPart(await runCall(tool, checked.call, settings, checked.restarted), checked.answeredBy),
+  );
 }
 
 /** Applies checked replies in parallel and appends their results as one message, in the order of the calls. */
@@ -127,10 +129,8 @@ async function applyReply(reply: CheckedReply, settings: RunSettings): Promise<T
       if (reply.status === 'denied') return deniedPart(call, reply.reason, reply.replaced);
       return settledPart(call, 'closed', { status: reply.status, reason: reply.reason }, reply.replaced);
     }
-    case 'restart': {
-      const part = await runCall(reply.tool, call, settings, reply.restarted);
-      return 'toolResponse' in part ? answeredPart(part, reply.answeredBy) : part;
-    }
+    case 'restart':
+      return answeredPart(await runCall(reply.tool, call, settings, reply.restarted), reply.answeredBy);
   }
 }
 

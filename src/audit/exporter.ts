@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AuditStore, SinkProgress } from '../store/port/audit.ts';
+import type { AuditStore } from '../store/port/audit.ts';
+import type { DocumentStore } from '../store/port/documents.ts';
 import { parseCheckpoint } from './checkpoint.ts';
 import { checkpointLine, type ExportLine, rowLine } from './export-line.ts';
+import { exportIn, type SinkProgress } from './export-progress.ts';
 import { type Refusal, Signer, type SignerMemory, type SignResult } from './signer.ts';
 import type { SigningKey } from './signing-key.ts';
 import { type AuditSettings, type Sink, sinksOf, trimExported } from './sinks.ts';
@@ -15,7 +17,7 @@ export interface ExporterLog {
 }
 
 export interface ExporterOptions {
-  readonly store: AuditStore;
+  readonly store: AuditStore & DocumentStore;
   /** Read anew in every round, because the manifest may have been replaced. */
   readonly settings: () => AuditSettings;
   /** Without a key there are no checkpoints. */
@@ -59,7 +61,8 @@ export function startExporter(options: ExporterOptions): Exporter {
   let [signedAt, trimmedAt, workedAt] = [0, Date.now(), Date.now()];
   let refusing: Refusal | undefined;
 
-  const holdsLease = async (): Promise<boolean> => (await store.claimExport(owner, LEASE_MS)) === 'held';
+  const record = exportIn(store);
+  const holdsLease = (): Promise<boolean> => record.claim(owner, LEASE_MS);
 
   function report(result: SignResult): void {
     const refusal = result.outcome === 'refused' ? result : undefined;
@@ -83,15 +86,16 @@ export function startExporter(options: ExporterOptions): Exporter {
   }
 
   async function exportTo(sink: Sink, known: SinkProgress | undefined): Promise<void> {
-    let { seq, checkpoint } = known ?? { seq: 0, checkpoint: 0 };
+    let { seq, checkpoint, version } = known ?? { seq: 0, checkpoint: 0, version: undefined };
+    const logId = await record.readLogId();
     const keep = async (lines: readonly ExportLine[]): Promise<void> => {
-      await sink.send(lines, await store.readLogId());
+      await sink.send(lines, logId);
       for (const line of lines) {
         if (line.type === 'checkpoint') checkpoint = line.n;
         else seq = line.seq;
       }
-      const saved = await store.saveProgress(owner, sink.name, { seq, checkpoint });
-      if (saved === 'not-held' || !(await holdsLease())) throw new LeaseLostError();
+      version = await record.saveProgress(sink.name, { seq, checkpoint }, version);
+      if (version === undefined || !(await holdsLease())) throw new LeaseLostError();
     };
     await inBatches(mapEach(store.exportAudit(seq), rowLine), keep);
     await inBatches(checkpointLines(store, checkpoint), keep);
@@ -118,7 +122,7 @@ export function startExporter(options: ExporterOptions): Exporter {
     const isHeld = await holdsLease();
     await signIfDue(isHeld);
     if (!isHeld) return;
-    const progress = await store.readProgress();
+    const progress = await record.readProgress();
     for (const sink of sinks) await tryExport(sink, progress.get(sink.name));
     const { retentionMs } = current;
     // Nothing leaves a log that cannot be signed.
@@ -146,7 +150,7 @@ export function startExporter(options: ExporterOptions): Exporter {
       await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
     await tryOnce();
-    await store.claimExport(owner, 0).catch(() => {});
+    await record.release(owner).catch(() => {});
   }
 
   const running = runUntilStopped();

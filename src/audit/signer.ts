@@ -119,7 +119,7 @@ export class Signer {
       return refused('state-unreadable', undefined);
     }
     const { signed: known, pending } = state;
-    const stored = await this.#store.lastCheckpoint();
+    const { checkpoint: stored } = await this.#store.auditEnds();
     if (stored === undefined) {
       if (known === undefined) return agreedOn(undefined, pending?.n === 1 ? pending : undefined);
       return known.n === 1 ? agreedOn(known, known) : refused('checkpoint-missing', known);

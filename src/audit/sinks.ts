@@ -1,8 +1,10 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { AuditMark, AuditStore } from '../store/port/audit.ts';
+import type { DocumentStore } from '../store/port/documents.ts';
 import { hashOf, parseCheckpoint } from './checkpoint.ts';
 import { type ExportLine, timeOf } from './export-line.ts';
+import { exportIn } from './export-progress.ts';
 
 /** The sinks of the audit log, and the time that it stays in Redis. */
 export interface AuditSettings {
@@ -131,22 +133,20 @@ interface TrimOptions {
  * it. Without a sink nothing is removed. The last checkpoint stays.
  */
 export async function trimExported(
-  store: AuditStore,
+  store: AuditStore & DocumentStore,
   { sinks, olderThanMs }: TrimOptions,
 ): Promise<{ readonly rows: number; readonly checkpoints: number }> {
-  const progress = await store.readProgress();
+  const progress = await exportIn(store).readProgress();
   const known = sinks.flatMap(({ name }) => progress.get(name) ?? []);
   if (sinks.length === 0 || known.length < sinks.length) return { rows: 0, checkpoints: 0 };
   const before = Date.now() - olderThanMs;
-  const newest = await store.lastCheckpoint();
+  const { checkpoint: newest } = await store.auditEnds();
   const covered = newest === undefined ? Number.POSITIVE_INFINITY : (parseCheckpoint(newest.text)?.seq ?? 0);
   const last = await lastBefore(store, Math.min(covered, ...known.map(({ seq }) => seq)), before);
-  const trimmed = last && (await store.trimAudit(last));
   const exported = Math.min(...known.map(({ checkpoint }) => checkpoint), (newest?.n ?? 1) - 1);
-  return {
-    rows: trimmed?.outcome === 'trimmed' ? trimmed.rows : 0,
-    checkpoints: await trimCheckpoints(store, exported, before),
-  };
+  const trimmed = await store.trimAudit(last, await firstAfter(store, exported, before));
+  const { rows = 0, checkpoints = 0 } = trimmed.outcome === 'trimmed' ? trimmed : {};
+  return { rows, checkpoints };
 }
 
 /** Finds the last row up to a number that is older than a time; every row before it is older as well. */
@@ -159,11 +159,12 @@ async function lastBefore(store: AuditStore, limit: number, before: number): Pro
   return last;
 }
 
-async function trimCheckpoints(store: AuditStore, limit: number, before: number): Promise<number> {
+/** Finds the first checkpoint that stays: those up to a number that are older than a time leave. */
+async function firstAfter(store: AuditStore, limit: number, before: number): Promise<number> {
   let last = 0;
   for await (const { n, text } of store.readCheckpoints()) {
     if (n > limit || (parseCheckpoint(text)?.at ?? 0) >= before) break;
     last = n;
   }
-  return last === 0 ? 0 : store.trimCheckpoints(last + 1);
+  return last + 1;
 }

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { AuditMark, AuditProblem, AuditStore } from '../store/port/audit.ts';
-import { ChainCheck } from '../store/record/chain-check.ts';
+import { ChainCheck, verifyChain } from '../store/record/chain-check.ts';
 import {
   type CheckpointAnchor,
   CheckpointCheck,
@@ -133,7 +133,7 @@ export async function verifyLog(
   const exported = against?.checkpoints;
   const end = against?.end;
   const known = [...marks, ...checkpoints.marks, ...(exported?.marks ?? []), ...(end ? [end] : [])];
-  const { rows, problems: found } = await store.verifyAudit(known);
+  const { rows, problems: found } = await verifyChain(store, known);
   const problems: VerificationProblem[] = [...checkpoints.problems, ...found];
   if (against !== undefined && base.seq > (end?.seq ?? 0))
     problems.push({

@@ -70,8 +70,10 @@ export const CHECKS: readonly Check[] = [
   }),
   // A grant that was revoked carries no call on; one that has expired does, since it held when the call was made.
   check('grant-revoked', ['answer'], async ({ grant: id }, { store }) => {
-    const grant = id === undefined ? undefined : await store.loadGrant(id);
-    return grant?.revokedBy === undefined ? undefined : { code: 'grant-revoked' };
+    const grants = id === undefined ? [] : await store.listGrants();
+    return grants.find((grant) => grant.id === id)?.revokedBy === undefined
+      ? undefined
+      : { code: 'grant-revoked' };
   }),
   // An earlier attempt may have made the change itself, so only the first one is compared with its preview.
   check('preview-changed', ['approval'], checkPreview, { isOnlyFirst: true, isSlow: hasPreview }),

@@ -5,6 +5,8 @@ import type { PendingLimits } from '../tools/manifest/manifest.ts';
 const KEPT_MS = 60_000;
 /** A count that leaves no room is read again after this time. */
 const FULL_MS = 5_000;
+/** The newest requests of a person that are counted, so that a count costs no more after years of use. */
+const NEWEST_COUNTED = 1_000;
 
 interface Count {
   readonly read: Promise<number>;
@@ -26,11 +28,11 @@ export interface Quota {
  * the limit together, and a free place may be seen five seconds late.
  */
 export class PendingLimiter {
-  readonly #store: Pick<Store, 'countPending'>;
+  readonly #store: Pick<Store, 'list'>;
   readonly #now: () => number;
   readonly #people = new Map<string, Count>();
 
-  constructor(store: Pick<Store, 'countPending'>, now: () => number = () => performance.now()) {
+  constructor(store: Pick<Store, 'list'>, now: () => number = () => performance.now()) {
     this.#store = store;
     this.#now = now;
   }
@@ -74,7 +76,8 @@ export class PendingLimiter {
     const known = this.#people.get(person);
     if (known !== undefined && now < known.readAt + maxAgeMs) return known;
     for (const [id, { readAt }] of this.#people) if (readAt + KEPT_MS <= now) this.#people.delete(id);
-    const fresh = { read: this.#store.countPending(person), readAt: now, admitted: 0 };
+    const listed = this.#store.list('pending', [person], { limit: NEWEST_COUNTED });
+    const fresh = { read: listed.then(({ requestIds }) => requestIds.length), readAt: now, admitted: 0 };
     this.#people.set(person, fresh);
     fresh.read.catch(() => this.#people.delete(person));
     return fresh;

@@ -9,6 +9,7 @@ import {
   parseCheckpoint,
   signCheckpoint,
 } from '../../src/audit/checkpoint.ts';
+import { exportIn } from '../../src/audit/export-progress.ts';
 import { readSignerState } from '../../src/audit/signer.ts';
 import { createKeyPair, readSigningKey, type SigningKey } from '../../src/audit/signing-key.ts';
 import type { AuditRow } from '../../src/store/port/audit.ts';
@@ -23,14 +24,14 @@ interface Scene {
     readonly audit: string;
     readonly head: string;
     readonly checkpoints: string;
-    readonly export: string;
+    readonly lease: string;
+    readonly sink: string;
   };
   readonly rows: readonly Entry[];
   readonly genuine: readonly AuditRow[];
   readonly checkpoints: readonly Checkpoint[];
   readonly last: Checkpoint;
   readonly other: SigningKey;
-  readonly sink: string;
 }
 
 /** Writes to Redis in one step, while the signer runs. */
@@ -93,7 +94,7 @@ const forgeLog = (redis: ChainableCommander, scene: Scene): void =>
 
 /** Takes the lease from the signer and gives it back. */
 const stealLease = (redis: ChainableCommander, { keys }: Scene): void => {
-  redis.hset(keys.export, { owner: 'eve', lease_until: 0 });
+  redis.set(keys.lease, 'eve\n', 'PX', 1);
 };
 
 const asEntry = (text: string, n: number, hash = sha256(text)): Entry => ({
@@ -287,7 +288,7 @@ const FORGERIES: readonly (readonly [string, Forge, Found])[] = [
   ],
   [
     'everything deleted',
-    deleteKeys('audit', 'head', 'checkpoints', 'export'),
+    deleteKeys('audit', 'head', 'checkpoints', 'lease', 'sink'),
     { signer: 'checkpoint-missing', redis: 'cut-off', file: 'changed' },
   ],
   [
@@ -426,13 +427,13 @@ const FORGERIES: readonly (readonly [string, Forge, Found])[] = [
   ],
   [
     'rows that never reach the export',
-    (redis, { keys, sink, last }) =>
-      redis.hset(keys.export, sink, JSON.stringify({ seq: 900, checkpoint: last.n })),
+    (redis, { keys, last }) =>
+      redis.set(keys.sink, `eve\n${JSON.stringify({ seq: 900, checkpoint: last.n })}`),
     { file: 'cut-off' },
   ],
   [
     'checkpoints that never reach the export',
-    (redis, { keys, sink }) => redis.hset(keys.export, sink, JSON.stringify({ seq: 15, checkpoint: 900 })),
+    (redis, { keys }) => redis.set(keys.sink, `eve\n${JSON.stringify({ seq: 15, checkpoint: 900 })}`),
     { file: 'missing' },
   ],
 ];
@@ -463,7 +464,8 @@ async function sceneOf({ redis, keys, store, folder }: AuditWorld): Promise<Scen
     audit: keys.shared('audit'),
     head: keys.shared('head'),
     checkpoints: keys.shared('checkpoints'),
-    export: keys.shared('export'),
+    lease: keys.document('lock|export'),
+    sink: keys.document(`export|${[...(await exportIn(store).readProgress()).keys()][0]}`),
   };
   const rows = (await redis.client.xrange(named.audit, '-', '+')).map(([id, fields]) => ({ id, fields }));
   const checkpoints: Checkpoint[] = [];
@@ -472,10 +474,10 @@ async function sceneOf({ redis, keys, store, folder }: AuditWorld): Promise<Scen
     if (checkpoint !== undefined) checkpoints.push(checkpoint);
   }
   const last = checkpoints.at(-1);
-  const sink = Object.keys(await redis.client.hgetall(named.export)).find((name) => name.startsWith('sink:'));
-  if (last === undefined || sink === undefined) throw new Error('Nothing was signed or exported');
+  if (last === undefined || (await redis.client.exists(named.sink)) === 0)
+    throw new Error('Nothing was signed or exported');
   const other = await readSigningKey({ file: writeKey(folder, 'other.pem', createKeyPair().privatePem) });
-  return { keys: named, rows, genuine: await allRows(store), checkpoints, last, other, sink };
+  return { keys: named, rows, genuine: await allRows(store), checkpoints, last, other };
 }
 
 /** Collects every checkpoint with a signature of our key, wherever it is. */
@@ -555,7 +557,7 @@ test('a stolen lease, or an export that begins again, changes nothing and hides 
   const { world, exporter } = await signedWorld();
   await forgeIn(
     world,
-    all(stealLease, (redis, { keys, sink }) => redis.hdel(keys.export, sink)),
+    all(stealLease, (redis, { keys }) => redis.del(keys.sink)),
   );
   await world.store.note('after', 'configured', 'after', {});
   await eventually(async () => expect((await readSignerState(world.stateFile))?.signed?.seq).toBe(16));
@@ -565,9 +567,7 @@ test('a stolen lease, or an export that begins again, changes nothing and hides 
 
 test('a lease that somebody keeps is told by the process that waits for it', async () => {
   const { world } = await signedWorld(1);
-  await forgeIn(world, (redis, { keys }) =>
-    redis.hset(keys.export, { owner: 'eve', lease_until: Date.now() + 3_600_000 }),
-  );
+  await forgeIn(world, (redis, { keys }) => redis.set(keys.lease, 'eve\n', 'PX', 3_600_000));
   await world.store.note('after', 'configured', 'after', {});
   await eventually(() => expect(world.refusals).toEqual(['unsigned-rows']));
 });

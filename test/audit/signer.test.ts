@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkpointText, hashOf, parseCheckpoint, signCheckpoint } from '../../src/audit/checkpoint.ts';
+import { exportIn } from '../../src/audit/export-progress.ts';
 import {
   fileMemory,
   processMemory,
@@ -22,7 +23,7 @@ async function openSigners() {
   const world = await openAuditWorld();
   const { store, folder } = world;
   const key = await readSigningKey({ file: world.privateKeyFile });
-  await store.claimExport(OWNER, 600_000);
+  await exportIn(store).claim(OWNER, 600_000);
   const logged: string[] = [];
   const note = (_fields: object, message: string) => void logged.push(message);
   const signerWith = (memory: SignerMemory, withStore = store): Signer =>
@@ -71,14 +72,14 @@ test('a last checkpoint with a wrong signature is never continued, not even by a
   const genuine = signCheckpoint({ n: 1, at: 1, ...row, sha256: sha256('x'), previous: '' }, key);
   await plant(world, 1, checkpointText({ ...genuine, sha256: sha256('forged') }));
   expect(await sign(signerWith(processMemory()))).toEqual(refused('checkpoint-changed', 0));
-  expect(await store.lastCheckpoint()).toMatchObject({ n: 1 });
+  expect((await store.auditEnds()).checkpoint).toMatchObject({ n: 1 });
 });
 
 test('checkpoints that continue the memory must all be signed with a known key', async () => {
   const { signerWith, memoryOf, write, key, world, store } = await openSigners();
   await write();
   await sign(signerWith(memoryOf('one')));
-  const first = parseCheckpoint((await store.lastCheckpoint())?.text ?? '');
+  const first = parseCheckpoint((await store.auditEnds()).checkpoint?.text ?? '');
   if (first === undefined) throw new Error('Nothing was signed');
   const { v: _v, keyId: _id, signature: _signature, ...fields } = first;
   const other = await readSigningKey({
@@ -145,7 +146,7 @@ test('a process takes over what another has signed, and refuses what does not co
     await sign(signerWith(fresh));
     await write();
   }
-  expect((await store.lastCheckpoint())?.n).toBe(7);
+  expect((await store.auditEnds()).checkpoint?.n).toBe(7);
   for (const name of ['one', 'two']) {
     const known = (await memoryOf(name).read()).signed?.n ?? 0;
     expect(await sign(signerWith(memoryOf(name)))).toEqual(refused('not-continued', known));
@@ -157,11 +158,11 @@ test('a signed checkpoint that Redis lost is put back as it was', async () => {
   const { signerWith, memoryOf, write, world, store, checkpoints } = await openSigners();
   await write();
   await sign(signerWith(memoryOf('one')));
-  const stored = await store.lastCheckpoint();
+  const stored = (await store.auditEnds()).checkpoint;
   await world.redis.client.del(world.keys.shared('checkpoints'));
   expect(await signerWith(memoryOf('one')).follow()).toEqual(refused('checkpoint-missing', 1));
   expect(await sign(signerWith(memoryOf('one')))).toEqual({ outcome: 'appended' });
-  expect(await store.lastCheckpoint()).toEqual(stored);
+  expect((await store.auditEnds()).checkpoint).toEqual(stored);
   expect(await checkpoints()).toHaveLength(1);
 });
 
@@ -184,5 +185,5 @@ test('a memory that cannot be read or written is not the same as none: nothing i
   await world.redis.client.del(world.keys.shared('checkpoints'));
   await sign(signerWith(memory));
   expect(await sign(signerWith(memory))).toEqual(refused('log-changed', 1));
-  expect(await store.lastCheckpoint()).toMatchObject({ n: 1 });
+  expect((await store.auditEnds()).checkpoint).toMatchObject({ n: 1 });
 });

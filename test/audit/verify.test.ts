@@ -4,7 +4,7 @@ import { checkpointText, hashOf, parseCheckpoint, signCheckpoint } from '../../s
 import { startExporter } from '../../src/audit/exporter.ts';
 import { fileMemory } from '../../src/audit/signer.ts';
 import { createKeyPair, readSigningKey } from '../../src/audit/signing-key.ts';
-import { sha256 } from '../../src/store/record/chain-check.ts';
+import { sha256, verifyChain } from '../../src/store/record/chain-check.ts';
 import { jsonLines, run, writeKey } from '../commands/support.ts';
 import { type AuditWorld, allRows, approveRefund, linesOf, openAuditWorld, rewriteLog } from './support.ts';
 
@@ -58,7 +58,7 @@ test('a log that nobody touched is whole, in Redis and in the export', async () 
 test('a signer who was replaced in Redis, with a chain computed anew, is found', async () => {
   const world = await worldWithRefunds();
   await rewriteLog(world, (text) => text.replaceAll('U-ann', 'U-eve'));
-  expect((await world.store.verifyAudit()).problems, 'the chain alone does not tell').toEqual([]);
+  expect((await verifyChain(world.store)).problems, 'the chain alone does not tell').toEqual([]);
   expect(await verifyRedis(world)).toMatchObject({ code: 1, problems: [{ seq: 15, problem: 'rewritten' }] });
 });
 
@@ -66,7 +66,7 @@ test('a log that was deleted from Redis is missed', async () => {
   const world = await worldWithRefunds();
   const { redis, keys, store } = world;
   await redis.client.del(keys.shared('audit'), keys.shared('head'));
-  expect((await store.verifyAudit()).problems, 'the chain alone does not tell').toEqual([]);
+  expect((await verifyChain(store)).problems, 'the chain alone does not tell').toEqual([]);
   expect(await verifyRedis(world)).toMatchObject({
     code: 1,
     problems: [{ seq: 15, problem: 'cut-off' }],
@@ -109,7 +109,7 @@ test('rows that no checkpoint covers for long are told, also when all checkpoint
 
 test('a checkpoint that was changed, or signed by another key, is found', async () => {
   const world = await worldWithRefunds();
-  const stored = await world.store.lastCheckpoint();
+  const stored = (await world.store.auditEnds()).checkpoint;
   const genuine = parseCheckpoint(stored?.text ?? '');
   if (genuine === undefined) throw new Error('There is no checkpoint');
   const { v: _v, keyId: _keyId, signature: _signature, ...fields } = genuine;
@@ -144,7 +144,7 @@ test('nothing is signed over a log that was rewritten, and the log of the bot sa
     level: 'error',
     message: 'audit log is not signed: it does not continue what was signed',
   });
-  expect(await world.store.lastCheckpoint()).toMatchObject({ n: 1 });
+  expect((await world.store.auditEnds()).checkpoint).toMatchObject({ n: 1 });
   expect(world.refusals).toEqual(['log-changed']);
   expect(await verifyRedis(world)).toMatchObject({ code: 1, problems: [{ seq: 5, problem: 'rewritten' }] });
 });
@@ -184,11 +184,11 @@ test.each([
 
 test('a row that keeps its SHA-1 and changes its contents would still be found, by the signed SHA-256', async () => {
   const { store } = await worldWithRefunds(1);
-  const genuine = parseCheckpoint((await store.lastCheckpoint())?.text ?? '');
+  const genuine = parseCheckpoint((await store.auditEnds()).checkpoint?.text ?? '');
   if (genuine === undefined) throw new Error('There is no checkpoint');
-  expect((await store.verifyAudit([genuine])).problems).toEqual([]);
+  expect((await verifyChain(store, [genuine])).problems).toEqual([]);
   const other = { ...genuine, sha256: '0'.repeat(64) };
-  expect((await store.verifyAudit([other])).problems).toMatchObject([{ seq: 5, problem: 'rewritten' }]);
+  expect((await verifyChain(store, [other])).problems).toMatchObject([{ seq: 5, problem: 'rewritten' }]);
 });
 
 test('an export that repeats rows, as a resent batch does, is whole', async () => {
@@ -228,12 +228,12 @@ test('after a change of the key both public keys together verify the log, and th
     return refusals;
   };
   expect(await signWith(privatePem)).toContain('unknown-key');
-  expect(await world.store.lastCheckpoint()).toMatchObject({ n: 1 });
+  expect((await world.store.auditEnds()).checkpoint).toMatchObject({ n: 1 });
   expect(await signWith(privatePem + oldPublic)).toEqual([]);
   expect(await verifyFile(world)).toMatchObject({ code: 1, problems: [{ problem: 'unknown-key' }] });
   expect(await verifyFile({ ...world, publicKeyFile: both })).toMatchObject({ code: 0, checkpoints: 2 });
 
-  const last = parseCheckpoint((await world.store.lastCheckpoint())?.text ?? '');
+  const last = parseCheckpoint((await world.store.auditEnds()).checkpoint?.text ?? '');
   if (last === undefined) throw new Error('There is no checkpoint');
   const { v: _v, keyId: _keyId, signature: _signature, ...fields } = last;
   const leaked = checkpointText(signCheckpoint({ ...fields, n: 3, previous: hashOf(last) }, old));

@@ -5,13 +5,13 @@ import { PendingLimiter } from '../../src/engine/pending-limiter.ts';
 function limiterOn(waiting: Record<string, number>) {
   const clock = { now: 1_000 };
   const reads: string[] = [];
-  const countPending = async (person: string) => {
+  const list = async (_name: string, [person = '']: readonly string[]) => {
     reads.push(person);
     const count = waiting[person];
     if (count === undefined) throw new Error('Redis is gone');
-    return count;
+    return { requestIds: Array.from({ length: count }, String), next: undefined };
   };
-  return { limiter: new PendingLimiter({ countPending }, () => clock.now), clock, reads, waiting };
+  return { limiter: new PendingLimiter({ list }, () => clock.now), clock, reads, waiting };
 }
 
 test('what was asked since the count was read counts as well', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Decision } from '../../src/bot/inbox/decisions/decision.ts';
+import { delegationsIn } from '../../src/store/documents/delegations.ts';
 import { ANN, BEN, manifest, OTHER_THREAD, openScene, RITA, ROY, THREAD } from './scene.ts';
 import { OTHER_TEAM } from './start-quiet-bot.ts';
 
@@ -180,7 +181,7 @@ test('a delegate approves what the delegator could, as long as that person may, 
   const { ask, click, become, replace, store, paid } = await openScene({
     text: manifest({ policy: 'delegation: true' }),
   });
-  await store.delegate(given);
+  await delegationsIn(store).delegate(given);
   become(ANN, 'gone');
   await ask(5);
   await click(ROY);

@@ -8,6 +8,7 @@ import { executorContext } from '../../src/bot/turns/executor-context.ts';
 import { claimAndRunTurn } from '../../src/bot/turns/run-turn.ts';
 import { execute } from '../../src/engine/execute.ts';
 import { detailsOf } from '../../src/engine/request-details.ts';
+import { delegationsIn } from '../../src/store/documents/delegations.ts';
 import type { RequestRecord, Store } from '../../src/store/port/store.ts';
 import { TOOL } from '../tools/gate/arbitraries.ts';
 import {
@@ -344,10 +345,11 @@ async function delegate(
   const id = randomUUID();
   if (to === undefined) {
     delete oracle.delegations[from];
-    await store.endDelegation({ from, id, who: from, isAdmin: false, evidence: {} });
+    await delegationsIn(store).end({ from, id, who: from, isAdmin: false, evidence: {} });
   } else if (to !== from) {
     oracle.delegations[from] = to;
-    await store.delegate({ from, to, id, until: Date.now() + 3_600_000, reason: '', evidence: {} });
+    const until = Date.now() + 3_600_000;
+    await delegationsIn(store).delegate({ from, to, id, until, reason: '', evidence: {} });
   }
 }
 

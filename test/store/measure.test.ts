@@ -49,7 +49,7 @@ test('a quarantined thread is counted until it is released', async () => {
   const threadId = newThreadId();
   const turn = await beginTurn(store, threadId);
   const notice = { id: 'n', body: {} };
-  await store.failTurn(turn, { mostFailures: 1, delayMs: 1, reason: 'broken', notices: [notice] });
+  await store.release(turn, { mostFailures: 1, delayMs: 1, reason: 'broken', notices: [notice] });
   expect((await store.measure()).quarantinedThreads).toBe(1);
   await store.unquarantine(threadId, {});
   expect((await store.measure()).quarantinedThreads).toBe(0);

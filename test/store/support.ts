@@ -7,6 +7,7 @@ import type {
   ClaimedTurn,
   EffectFinish,
   EffectStart,
+  GrantRecord,
   NewFreeze,
   Outcome,
   Store,
@@ -234,4 +235,8 @@ export function unfreezeVote(scope: string, changes: Partial<UnfreezeVote> = {})
     evidence: {},
     ...changes,
   };
+}
+
+export async function findGrant(store: Store, id: string): Promise<GrantRecord | undefined> {
+  return (await store.listGrants()).find((grant) => grant.id === id);
 }

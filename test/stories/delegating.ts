@@ -46,7 +46,13 @@ export const shown = (story: Story, who: string, words: RegExp) =>
   );
 /** Lets somebody decide for a person, who is told so. */
 export async function delegate(story: Story, from: string, to: string, time = 'until Friday'): Promise<void> {
+  const answers = () => {
+    const words = new RegExp(`"Until "[\\s\\S]*${to}[\\s\\S]*can approve and reject for you`);
+    return story.workspace.ephemeralsFor(from).filter(({ blocks }) => words.test(JSON.stringify(blocks)));
+  };
+  // The same may have been answered before.
+  const before = answers().length;
   await command(story, from, `delegate <@${to}> ${time}`);
-  await shown(story, from, new RegExp(`"Until "[\\s\\S]*${to}[\\s\\S]*can approve and reject for you`));
+  await story.workspace.until(() => answers().length > before, { what: `the delegation to ${to}` });
 }
 export const refunded = async (story: Story) => (await story.ledger.order('A-1001'))?.refunded;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { delegationsIn, readDelegations } from '../../src/store/documents/delegations.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { startDoomedBot } from './doomed-bot.ts';
 import { CAST, PLACES, startStory } from './support.ts';
@@ -35,7 +36,7 @@ test('a delegation, its notice and the vote under it survive a killed process, a
   await workspace
     .as(alice)
     .command('/countersign', `delegate <@${bruno}> until Friday`, { channel: PLACES.general });
-  await expect.poll(async () => (await record.readDelegations()).delegations.length).toBe(1);
+  await expect.poll(async () => (await readDelegations(record)).length).toBe(1);
   await workspace.until(() => workspace.calls.some(({ method }) => method === 'conversations.open'), {
     what: 'the notice on its way',
   });
@@ -48,7 +49,8 @@ test('a delegation, its notice and the vote under it survive a killed process, a
 
   // A process that has entered the end and brought it nowhere is as good as one that was killed there.
   await next.stop();
-  await record.endDelegation({ from: alice, id: 'end-1', who: alice, isAdmin: false, evidence: {} });
+  const end = { from: alice, id: 'end-1', who: alice, isAdmin: false, evidence: {} };
+  await delegationsIn(record).end(end);
   await story.startOwnBot();
   const other = story.ask('refund order A-1002');
   await other.click(bruno, /Approval needed/, 'approve');

@@ -1,4 +1,5 @@
 import { describe, expect, inject, test } from 'vitest';
+import { readDelegations } from '../../src/store/documents/delegations.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { run } from '../commands/support.ts';
 import {
@@ -128,7 +129,9 @@ test('the delegate, and an admin, can end it by a button; others cannot', async 
     out: 'Nobody decides for anybody else.\n',
   });
   await delegate(story, alice, DORA);
-  expect((await run(['delegations'], environment, story.prefix)).out).toMatch(`${alice}  ${DORA}  2`);
+  await expect
+    .poll(async () => (await run(['delegations'], environment, story.prefix)).out)
+    .toMatch(`${alice}  ${DORA}  2`);
 });
 
 describe('nobody is delegated to who could not approve', () => {
@@ -158,9 +161,7 @@ describe('nobody is delegated to who could not approve', () => {
     await shown(story, alice, /can't tell who that is/);
     await command(story, alice, `delegate <@${DORA}> some day`);
     await shown(story, alice, /couldn't read the end date/);
-    expect(
-      (await openRedisStore({ client: story.redis, prefix: story.prefix }).readDelegations()).delegations,
-    ).toEqual([]);
+    expect(await readDelegations(openRedisStore({ client: story.redis, prefix: story.prefix }))).toEqual([]);
   });
 
   test('the requester, and somebody who has become a guest since', async () => {

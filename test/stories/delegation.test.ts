@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { APPROVERS_GROUP, DEFAULT_USER_GROUPS } from '../../playground/slack/default-cast.ts';
+import { delegationsIn } from '../../src/store/documents/delegations.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import {
   command,
@@ -105,12 +106,12 @@ test('a delegation survives restarts, and one that another process entered holds
   });
   const record = openRedisStore({ client: story.redis, prefix: story.prefix });
   const given = { from: alice, to: DORA, until: Date.now() + 60_000, reason: '', evidence: {} };
-  await record.delegate({ ...given, id: 'd-1' });
+  await delegationsIn(record).delegate({ ...given, id: 'd-1' });
   const first = await story.startOwnBot();
   const thread = story.ask('refund order A-1001');
   await thread.shows(/Approval needed/);
   await first.stop();
-  await record.delegate({ ...given, id: 'd-2', to: EVAN });
+  await delegationsIn(record).delegate({ ...given, id: 'd-2', to: EVAN });
   await story.startOwnBot();
   await thread.click(DORA, /Approval needed/, 'approve');
   await story.noticeFor(DORA, /not an approver/);

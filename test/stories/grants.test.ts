@@ -155,9 +155,9 @@ test('a grant is void when its policy changes, and a high-risk call never has on
   await thread.shows(/One\./);
   const { redis, prefix } = story;
   const [grant] = await openRedisStore({ client: redis, prefix }).listGrants();
-  const key = `{${prefix}}:grant:${grant?.id}`;
   const stored = { ...grant?.details, policyDigest: 'that of another policy' };
-  await redis.hset(key, 'text', JSON.stringify(stored));
+  const text = `1 ${grant?.expiresAt} ${grant?.uses} ${JSON.stringify(stored)}`;
+  await redis.hset(`{${prefix}}:grants`, `grant|${grant?.id}`, text);
   await story.ask('refund 4').shows(/Approval needed/);
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { requestIdOf } from '../../src/store/port/store.ts';
+import { verifyChain } from '../../src/store/record/chain-check.ts';
 import { CAST, MANIFEST, startStory } from './support.ts';
 
 const refund = { name: 'refund_order', arguments: { orderId: 'A-1001', amount: 12_000 } };
@@ -26,5 +27,5 @@ test('an ended request and an idle thread leave Redis when the manifest says so,
   const rows = [];
   for await (const row of context.store.exportAudit()) if (row.subject === requestId) rows.push(row.event);
   expect(rows).toEqual(['asked', 'voted', 'approved', 'started', 'succeeded']);
-  expect((await context.store.verifyAudit()).problems).toEqual([]);
+  expect((await verifyChain(context.store)).problems).toEqual([]);
 });

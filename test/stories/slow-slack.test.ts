@@ -69,7 +69,7 @@ test('a click that was acknowledged by a process that died is decided by another
   };
   const replyTo = { user: CAST.alice, channel: story.thread.channel, threadTs: story.thread.ts };
   const row = { id: 'a click', body: { kind: 'decision', made, replyTo } };
-  await story.context.store.holdOutbox(`${story.thread.channel}:${story.thread.ts}`, row, 100);
+  await story.context.store.enqueueOutbox(`${story.thread.channel}:${story.thread.ts}`, row, 100);
   await story.thread.shows(/Refunded\./);
   expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 12_000 });
   await story.deliveredAll();

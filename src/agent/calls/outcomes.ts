@@ -28,9 +28,9 @@ export function withFiles(part: ResponsePart, files: readonly string[]): Respons
   return files.length === 0 ? part : { ...part, metadata: { ...part.metadata, files: [...files] } };
 }
 
-/** Adds the person who supplied an output, if the reply names one. */
-export function answeredPart(part: ResponsePart, answeredBy: string | undefined): ResponsePart {
-  if (answeredBy === undefined) return part;
+/** Adds the person who supplied an output, if the reply names one and the call has not paused. */
+export function answeredPart(part: ToolPart, answeredBy: string | undefined): ToolPart {
+  if (answeredBy === undefined || !('toolResponse' in part)) return part;
   return { ...part, metadata: { ...part.metadata, answeredBy } };
 }
 

@@ -21,7 +21,7 @@ type Call = Parameters<FindGrant>[0];
 export function grantFinder(context: () => Context): FindGrant {
   return async (call, policyName) => {
     const { store } = context();
-    for (const grant of await store.listGrants()) {
+    for (const grant of (await store.listGrants()).filter(holds)) {
       const details = grantDetailsOf(grant);
       if (details === undefined || !(await fits(context(), details, call, policyName))) continue;
       // The call may have taken the last use itself, before it was tried again; its start knows.
@@ -31,6 +31,11 @@ export function grantFinder(context: () => Context): FindGrant {
     }
     return undefined;
   };
+}
+
+/** One whose uses are spent holds too: a call that has taken one may be tried again. */
+function holds({ revokedBy, expiresAt }: GrantRecord): boolean {
+  return revokedBy === undefined && expiresAt > Date.now();
 }
 
 /** Tells whether a grant is for a call, and whether those who signed it may still approve it. */
@@ -128,7 +133,7 @@ export async function revokeGrant(
   id: string,
   { who, id: click }: { readonly who: string; readonly id: string },
 ): Promise<string> {
-  const grant = await store.loadGrant(id);
+  const grant = (await store.listGrants()).find((each) => each.id === id);
   const details = grant && grantDetailsOf(grant);
   if (details === undefined) return grantTexts.unknown;
   const people = [...details.principals, ...details.requesters, ...details.by, ...agent().admins];
@@ -151,7 +156,7 @@ export async function grantsFor(
   who: string,
 ): Promise<GrantRecord[]> {
   const isAdmin = agent().admins.includes(who);
-  return (await store.listGrants()).filter((grant) => {
+  return (await store.listGrants()).filter(holds).filter((grant) => {
     const { by = [], requesters = [] } = grantDetailsOf(grant) ?? {};
     return isAdmin || by.includes(who) || requesters.includes(who);
   });

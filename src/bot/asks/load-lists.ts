@@ -1,11 +1,11 @@
+import { type Delegation, readDelegations } from '../../store/documents/delegations.ts';
 import { type KeptNote, memoryIn } from '../../store/documents/memory.ts';
 import type { Page, PageOptions, RequestRecord, Store } from '../../store/port/store.ts';
-import type { Delegation } from '../../store/port/workspace.ts';
 import type { BotContext } from '../context.ts';
 import type { ListPage } from '../views/home/build-home.ts';
 import type { Account } from '../views/home/sections.ts';
 import { type ListName, memoryTexts } from '../views/texts/home.ts';
-import { delegationsNow, hasPart } from './stand-ins.ts';
+import { hasPart } from './stand-ins.ts';
 
 export const PAGE_SIZE = 10;
 
@@ -58,7 +58,7 @@ async function delegatorsOf(
   { store, directory }: Pick<BotContext, 'store' | 'directory'>,
   userId: string,
 ): Promise<readonly Delegator[]> {
-  const given = (await delegationsNow(store)).filter(({ to }) => to === userId);
+  const given = (await readDelegations(store)).filter(({ to }) => to === userId);
   return Promise.all(
     given.map(async ({ from }) => ({ from, ids: await peopleFor(directory, from, 'waiting') })),
   );
@@ -90,7 +90,7 @@ export async function delegationsFor(
   who: string,
 ): Promise<readonly Delegation[]> {
   const isAdmin = agent().admins.includes(who);
-  const all = await delegationsNow(store);
+  const all = await readDelegations(store);
   const own = all.filter(({ from, to }) => from === who || to === who);
   return isAdmin ? [...own, ...all.filter((each) => !own.includes(each))] : own;
 }

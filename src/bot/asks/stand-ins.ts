@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../agent/json.ts';
 import type { StandIn, Voter } from '../../engine/ports.ts';
+import { readDelegations } from '../../store/documents/delegations.ts';
+import type { DocumentStore } from '../../store/port/documents.ts';
 import type { PolicySnapshot, RequestRecord } from '../../store/port/store.ts';
-import type { Delegation, DelegationStore } from '../../store/port/workspace.ts';
 import type { Directory } from '../slack/directory.ts';
 import { mayDecide, type Permission } from '../slack/may-decide.ts';
 
-type ReadDelegations = Pick<DelegationStore, 'readDelegations'>;
-type Lookup = { readonly store: ReadDelegations; readonly directory: Directory };
+type Lookup = { readonly store: Pick<DocumentStore, 'readDocument'>; readonly directory: Directory };
 
 /** The people of a request as far as they say who may decide. */
 export interface DecisionRules {
@@ -14,12 +14,6 @@ export interface DecisionRules {
   readonly principals: readonly string[];
   readonly requesters: readonly string[];
   readonly barred: readonly string[];
-}
-
-/** Lists the delegations whose time is not over; the script that casts a vote checks it again by Redis's clock. */
-export async function delegationsNow(store: ReadDelegations): Promise<readonly Delegation[]> {
-  const now = Date.now();
-  return (await store.readDelegations()).delegations.filter(({ until }) => until > now);
 }
 
 /**
@@ -53,7 +47,7 @@ export async function standInsBehind(
 ): Promise<{ readonly standIns: readonly StandIn[]; readonly isSure: boolean }> {
   if (rules.policy.delegation !== true) return { standIns: [], isSure: true };
   const took = [...rules.requesters, ...rules.barred];
-  const given = (await delegationsNow(store)).filter(
+  const given = (await readDelegations(store)).filter(
     ({ from, to }) => !took.includes(from) && !took.includes(to),
   );
   const relaxed = directory.relaxed();

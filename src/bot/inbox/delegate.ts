@@ -3,9 +3,9 @@ import type { StandIn } from '../../engine/ports.ts';
 import { readDetails } from '../../engine/request-details.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { isTimeZone, localTime, momentAt } from '../../policy/time.ts';
-import type { NewDelegation } from '../../store/port/workspace.ts';
+import { delegationsIn, type NewDelegation, readDelegations } from '../../store/documents/delegations.ts';
 import { loadList } from '../asks/load-lists.ts';
-import { delegationsNow, hasPart, standInsFor } from '../asks/stand-ins.ts';
+import { hasPart, standInsFor } from '../asks/stand-ins.ts';
 import type { BotContext } from '../context.ts';
 import type { Directory, Member } from '../slack/directory.ts';
 import { limits } from '../slack/limits.ts';
@@ -133,12 +133,10 @@ async function endDelegation(
   { who, id }: { readonly who: string; readonly id: string },
   shown?: string,
 ): Promise<string> {
-  const current = (await delegationsNow(store)).find((each) => each.from === from);
+  const current = (await readDelegations(store)).find((each) => each.from === from);
   const isAdmin = agent().admins.includes(who);
-  const { outcome } = await store.endDelegation({
-    ...{ from, shown, id, who, isAdmin, evidence: { click: id } },
-  });
-  // Also for one that had ended before: the process that ended it may have died before it had spread it.
+  const end = { from, shown, id, who, isAdmin, evidence: { click: id } };
+  const outcome = await delegationsIn(store).end(end);
   if (outcome === 'not-eligible') return delegationTexts.notYours;
   if (outcome === 'none')
     return who === from && shown === undefined ? delegationTexts.none : delegationTexts.gone;
@@ -209,7 +207,7 @@ async function delegate(
   if (covered.length === 0) return delegationTexts.nowhere;
   const reason = parsed.reason === '' ? '' : showLabel(typedText(parsed.reason), limits.description);
   const delegation: NewDelegation = { id, from, to, until, reason, evidence: { click: id, covered } };
-  if ((await store.delegate(delegation)).outcome === 'over') return delegationTexts.over;
+  if ((await delegationsIn(store).delegate(delegation)) === 'over') return delegationTexts.over;
   await store.enqueueOutbox('delegations', {
     id: `delegated/${id}`,
     body: {

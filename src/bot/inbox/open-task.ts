@@ -37,7 +37,7 @@ export async function openTask(context: BotContext, task: GivenTask): Promise<Op
   if (problem !== undefined) return { outcome: 'refused', problem };
   const id = randomUUID();
   const threadId = threadIdOf({ channel, threadTs: about?.threadTs ?? id });
-  const item = await store.holdOutbox(threadId, taskRow(id, task), timing.claimMs);
+  const item = await store.enqueueOutbox(threadId, taskRow(id, task), timing.claimMs);
   return { outcome: 'recorded', post: () => postNow(context, item, task) };
 }
 

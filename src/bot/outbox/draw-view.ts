@@ -83,7 +83,8 @@ async function drawRequest(
     const threadLink = await threadLinkFor(context, request, item.viewId);
     // The process that recorded the last vote may have died before it opened the grant.
     if (request.granted) await openGrant(context, request);
-    const revokedBy = request.granted ? (await store.loadGrant(grantIdOf(request.id)))?.revokedBy : undefined;
+    const grants = request.granted ? await store.listGrants() : [];
+    const revokedBy = grants.find(({ id }) => id === grantIdOf(request.id))?.revokedBy;
     const freeze = await freezeFor(context, request);
     const quietUntil = request.views.some((each) => each.place.user !== undefined)
       ? quietEnd(context, request, new Date(request.createdAt))

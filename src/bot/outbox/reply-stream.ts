@@ -260,7 +260,7 @@ export class StreamWatch {
       try {
         const place = this.#ts === undefined ? this.#window : { ts: this.#ts };
         const body = { kind: CUT_STREAM, ...parseThreadId(threadId), ...place, text: '' };
-        this.#held = await store.holdOutbox(threadId, { id, body }, timing.claimMs);
+        this.#held = await store.enqueueOutbox(threadId, { id, body }, timing.claimMs);
         if (before !== undefined) await store.done(before);
       } catch (err) {
         logger.debug({ threadId, err }, 'stream not watched');

@@ -303,7 +303,7 @@ async function sendFile(context: BotContext, item: RowItem): Promise<void> {
         // Another sender may have been faster.
         if (judgeSlackFailure(error).kind === 'later' || !(await isShared(context, row))) throw error;
       });
-    if (row.kind === 'file-share') await context.store.dropFile(threadId, row.file);
+    if (row.kind === 'file-share') await context.store.writeFile(threadId, row.file, undefined);
   } catch (error) {
     const failure = judgeSlackFailure(error);
     if (failure.kind === 'later') throw error;
@@ -318,7 +318,7 @@ async function sendFile(context: BotContext, item: RowItem): Promise<void> {
         text: fileTexts.notSent(row.name, failure.reason),
       },
     });
-    await context.store.dropFile(threadId, row.file);
+    await context.store.writeFile(threadId, row.file, undefined);
   }
   await context.store.done(item);
 }

@@ -53,10 +53,10 @@ export async function drawSummary(context: BotContext, item: SummaryItem): Promi
       ? await post(context, item, summary, buildSummary(rows))
       : posted && (await update(context, posted, buildSummary(rows)));
     if (isNew && posted !== undefined) await update(context, posted, buildMoved());
-    await store.doneDigest(item, {
+    await store.done(item, {
       ...done,
       number: summary.number + (isNew ? 1 : 0),
-      place: place ?? {},
+      postedAt: place ?? {},
       againMs: isNew || postAt === undefined ? redrawMs : Math.max(1, postAt - Date.now()),
     });
   } catch (error) {
@@ -64,7 +64,7 @@ export async function drawSummary(context: BotContext, item: SummaryItem): Promi
     if (kind === 'later') throw error;
     context.logger.error({ person: item.person, reason }, 'summary not posted');
     context.metrics.count('countersign_messages_dropped_total', {});
-    await store.doneDigest(item, { ...done, number: summary.number, place: {}, againMs: 0 });
+    await store.done(item, { ...done, number: summary.number, postedAt: {} });
   }
 }
 
@@ -231,7 +231,7 @@ export async function joinSummary(
   const listed = { summary: person, waits };
   const former = Listed.safeParse(request.views.find(({ id }) => id === item.viewId)?.postedAt).data;
   if (former !== undefined) {
-    if (waits || former.waits) await store.listInDigest(person, request, GATHER_MS);
+    if (waits || former.waits) await store.tell(person, request, GATHER_MS);
     return listed;
   }
   const details = readDetails(request)?.policy;
@@ -241,11 +241,11 @@ export async function joinSummary(
   if (!wasHeld && policy.summary === undefined) return undefined;
   if (item.tries > 0 && (await wasPosted(context, item, person))) return undefined;
   if (wasHeld && (await countWithoutCard(context, person)) > 1) {
-    await store.listInDigest(person, request, GATHER_MS);
+    await store.tell(person, request, GATHER_MS);
     return listed;
   }
   if (policy.summary === undefined) return undefined;
-  const told = await store.tell(person, request, policy.summary, GATHER_MS);
+  const told = await store.tell(person, request, GATHER_MS, policy.summary);
   return told.outcome === 'listed' ? listed : undefined;
 }
 

@@ -129,7 +129,7 @@ async function countFailure(
   try {
     const notices = [notice, ...quarantineRows(agent().admins, threadId, reason)];
     const failure = { mostFailures, delayMs: timing.renewMs, reason, notices };
-    const failed = await store.failTurn(turn, failure);
+    const failed = await store.release(turn, failure);
     if (failed.outcome === 'quarantined') logger.error({ threadId, reason }, 'thread quarantined');
   } catch (err) {
     logger.warn({ threadId, err }, 'failure not counted');

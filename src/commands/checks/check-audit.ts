@@ -3,6 +3,7 @@ import { access } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parseCheckpoint } from '../../audit/checkpoint.ts';
 import { timeOf } from '../../audit/export-line.ts';
+import { exportIn } from '../../audit/export-progress.ts';
 import { readSignerState } from '../../audit/signer.ts';
 import { readSigningKey } from '../../audit/signing-key.ts';
 import { auditSettings, sinksOf } from '../../audit/sinks.ts';
@@ -75,10 +76,9 @@ async function checkExport(context: CommandContext, loaded: Loaded): Promise<Fin
   if (url === '') return notChecked(check, 'REDIS_URL is not set');
   try {
     return await withRecord(context, async ({ store }) => {
-      const progress = await store.readProgress();
-      const last = await store.lastCheckpoint();
-      const at = last && parseCheckpoint(last.text)?.at;
-      const { head } = await store.auditEnds();
+      const progress = await exportIn(store).readProgress();
+      const { head, checkpoint } = await store.auditEnds();
+      const at = checkpoint && parseCheckpoint(checkpoint.text)?.at;
       const behind = sinks.map(
         ({ name }) => `${name} lacks ${head.seq - (progress.get(name)?.seq ?? 0)} rows`,
       );

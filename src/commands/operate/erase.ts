@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { eraseInExport } from '../../audit/erase-export.ts';
 import { accountsIn } from '../../store/documents/accounts.ts';
+import { delegationsIn, readDelegations } from '../../store/documents/delegations.ts';
 import { memoryIn } from '../../store/documents/memory.ts';
 import type { Store } from '../../store/port/store.ts';
 import { isPerson, Keys } from '../../store/record/keys.ts';
@@ -141,10 +142,9 @@ Exit code: 0 all was removed, also if nothing was found, 1 something is still op
 
 /** Ends what the person has delegated, and what was delegated to them. */
 async function endDelegations(store: Store, person: string): Promise<number> {
-  const { delegations } = await store.readDelegations();
-  const own = delegations.filter(({ from, to }) => from === person || to === person);
+  const own = (await readDelegations(store)).filter(({ from, to }) => from === person || to === person);
   for (const { id: shown, from } of own)
-    await store.endDelegation({
+    await delegationsIn(store).end({
       ...{ from, shown, id: `erase ${shown}`, who: person, isAdmin: true, evidence: { erased: person } },
     });
   return own.length;

@@ -1,10 +1,10 @@
 import { userInfo } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { freezeActions } from '../../bot/asks/freeze-actions.ts';
-import { delegationsNow } from '../../bot/asks/stand-ins.ts';
 import { freezeTexts } from '../../bot/views/texts/freezes.ts';
 import { showLine } from '../../bot/views/texts/show-text.ts';
 import { readDetails } from '../../engine/request-details.ts';
+import { readDelegations } from '../../store/documents/delegations.ts';
 import type { Store } from '../../store/port/store.ts';
 import { ALL_TOOLS } from '../../store/port/workspace.ts';
 import { readWaiting } from '../../store/redis/verbs/read-waiting.ts';
@@ -130,7 +130,7 @@ Exit code: 0 also if there are none, 1 Redis cannot be read, 2 wrong usage.
   async run(args, context) {
     const { values } = readOptions(args, { json: { type: 'boolean' } });
     return withRecord(context, async ({ store }) => {
-      const held = await delegationsNow(store);
+      const held = await readDelegations(store);
       const rows = held.map(({ from, to, startedAt, until, reason }) =>
         [from, to, time(startedAt), time(until), reason].map(showLine),
       );

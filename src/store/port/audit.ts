@@ -26,10 +26,11 @@ export interface AuditProblem {
   readonly message: string;
 }
 
-/** The first row that is still in Redis is chained to `base`; `head` is the last one written. */
+/** The first row that is still in Redis is chained to `base`; `head` is the last one written, `checkpoint` the last one signed. */
 export interface AuditEnds {
   readonly base: AuditMark;
   readonly head: AuditMark;
+  readonly checkpoint: StoredCheckpoint | undefined;
 }
 
 /** A checkpoint as it is stored: its number, its hash and its text. */
@@ -39,12 +40,6 @@ export interface StoredCheckpoint {
   readonly text: string;
 }
 
-/** The progress of the export to one sink: the numbers of the last row and of the last checkpoint that it has. */
-export interface SinkProgress {
-  readonly seq: number;
-  readonly checkpoint: number;
-}
-
 /** The log of everything that was decided, refused, started and finished: one chain of rows. */
 export interface AuditStore {
   /** Writes a row for something that is no transition of a request; the same id is written once. */
@@ -52,32 +47,20 @@ export interface AuditStore {
   /** Yields the rows after a number in their order, a page at a time. */
   exportAudit(after?: number): AsyncIterable<AuditRow>;
   auditEnds(): Promise<AuditEnds>;
-  /** Checks the chain. Marks of checkpoints or of an earlier export reveal a chain that was rewritten. */
-  verifyAudit(
-    marks?: readonly AuditMark[],
-  ): Promise<{ readonly rows: number; readonly problems: readonly AuditProblem[] }>;
-  /** Removes exported rows; refused if the mark is not a row of this log. */
+  /** Removes exported rows, and the checkpoints before a number; refused if the mark is not a row of this log. */
   trimAudit(
-    mark: AuditMark,
+    mark: AuditMark | undefined,
+    firstCheckpoint?: number,
   ): Promise<
-    { readonly outcome: 'trimmed'; readonly rows: number } | { readonly outcome: 'not-as-exported' }
+    | { readonly outcome: 'trimmed'; readonly rows: number; readonly checkpoints: number }
+    | { readonly outcome: 'not-as-exported' }
   >;
 
-  /** Claims or renews the lease of the one process that signs and exports; a lease of 0 ms releases it. */
-  claimExport(owner: string, leaseMs: number): Promise<'held' | 'other'>;
-  saveProgress(owner: string, sink: string, progress: SinkProgress): Promise<'saved' | 'not-held'>;
-  /** Reads the progress of every sink that was ever exported to, by its name. */
-  readProgress(): Promise<ReadonlyMap<string, SinkProgress>>;
-  /** Reads the id of this log, which no other installation has; '' before the first export. */
-  readLogId(): Promise<string>;
-  /** Appends the next checkpoint; `previous` is the hash of the one before it. */
+  /** Appends the next checkpoint, for the owner of the document `lock|export`; `previous` is the hash of the one before it. */
   appendCheckpoint(
     owner: string,
     checkpoint: StoredCheckpoint & { readonly previous: string },
   ): Promise<'appended' | 'not-held' | 'not-next'>;
   /** Yields checkpoints in order, a page at a time. */
   readCheckpoints(after?: number): AsyncIterable<StoredCheckpoint>;
-  lastCheckpoint(): Promise<StoredCheckpoint | undefined>;
-  /** Removes the checkpoints before a number, and returns how many. */
-  trimCheckpoints(before: number): Promise<number>;
 }

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../agent/json.ts';
-import type { OutboxItem } from './values.ts';
 
 /** A request on a digest. */
 export interface DigestEntry {
@@ -34,30 +33,17 @@ export interface CardLimit {
   readonly withinMs: number;
 }
 
-export interface DrawnDigest {
-  readonly revision: number;
-  readonly place: JsonObject;
-  readonly number: number;
-  /** Requests that do not wait for the person any more. */
-  readonly gone: readonly string[];
-  /** When it is due once more; 0 for never. */
-  readonly againMs: number;
-}
-
 /** The digests of people. A digest that has changed is an item of the outbox. */
 export interface DigestStore {
-  /** Says how a person learns of a request: by a card of its own or, after so many in a window, by the digest; the same request gets the same answer. */
+  /**
+   * Says how a person learns of a request: by a card of its own or, after so many in a window or without a limit, by the digest, which is
+   * drawn after a delay. The same request gets the same answer; a change of one on the digest is noted.
+   */
   tell(
     person: string,
     request: Listed,
-    limit: CardLimit,
     delayMs: number,
+    limit?: CardLimit,
   ): Promise<{ readonly outcome: 'card' | 'listed' }>;
-  /** Puts a request onto a person's digest, or notes that it has changed there. */
-  listInDigest(person: string, request: Listed, delayMs: number): Promise<{ readonly outcome: 'listed' }>;
   readDigest(person: string): Promise<Digest>;
-  doneDigest(
-    item: OutboxItem & { kind: 'digest' },
-    drawn: DrawnDigest,
-  ): Promise<'done' | 'due-again' | 'due-later' | 'stale'>;
 }

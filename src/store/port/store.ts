@@ -55,7 +55,7 @@ import type {
   Verdict,
   Vote,
 } from './values.ts';
-import type { DelegationStore, FreezeStore, GrantStore, LimitStore, UsageStore } from './workspace.ts';
+import type { FreezeStore, GrantStore, LimitStore, UsageStore } from './workspace.ts';
 
 export { interruptOf, requestIdOf, threadOf } from '../record/keys.ts';
 export type { NewRequest, NewView, PolicySnapshot, RequestRecord } from '../record/request-record.ts';
@@ -71,7 +71,6 @@ export type * from './workspace.ts';
  */
 export interface Store
   extends AuditStore,
-    DelegationStore,
     DigestStore,
     DocumentStore,
     FreezeStore,
@@ -82,13 +81,14 @@ export interface Store
   enqueue(threadId: string, item: InboxItem, options?: EnqueueOptions): Promise<EnqueueResult>;
   claimTurn(threadId: string, leaseMs: number): Promise<ClaimResult>;
   renewLease(turn: ClaimedTurn, leaseMs: number): Promise<RenewLeaseResult>;
-  /** Gives a turn back, so that another process continues it at once. */
-  release(turn: ClaimedTurn): Promise<{ readonly outcome: 'released' | 'stale' }>;
-  /** Counts a turn that failed. It is tried again later; after too many failures in a row its thread is quarantined. */
-  failTurn(
+  /**
+   * Gives a turn back, so that another process continues it at once. One that failed is tried again later; after too many failures in a
+   * row its thread is quarantined.
+   */
+  release(
     turn: Pick<ClaimedTurn, 'threadId' | 'token'>,
-    failure: TurnFailure,
-  ): Promise<{ readonly outcome: 'failed' | 'quarantined' | 'stale' }>;
+    failure?: TurnFailure,
+  ): Promise<{ readonly outcome: 'released' | 'failed' | 'quarantined' | 'stale' }>;
   /** Lets a quarantined thread continue. */
   unquarantine(
     threadId: string,
@@ -116,15 +116,14 @@ export interface Store
   /** Ends a turn. With requests the thread waits for them; without, the next message starts a turn. */
   suspend(turn: ClaimedTurn, end: TurnEnd): Promise<SuspendResult>;
 
-  /** Keeps a file as long as its thread, once; a thread that is full or gone keeps none. */
-  keepFile(
+  /** Keeps a file as long as its thread, once, or, with `undefined`, removes it; a thread that is full or gone keeps none. */
+  writeFile(
     threadId: string,
-    file: KeptFile,
-  ): Promise<{ readonly outcome: 'kept' | 'unknown-thread' | 'full' }>;
+    id: string,
+    file: Omit<KeptFile, 'id'> | undefined,
+  ): Promise<'written' | 'unknown-thread' | 'full'>;
   /** Reads files that a thread keeps, in this order; one that it does not keep is left out. */
   readFiles(threadId: string, ids: readonly string[]): Promise<readonly KeptFile[]>;
-  /** Removes a file that its thread does not need any more. */
-  dropFile(threadId: string, id: string): Promise<void>;
 
   load(requestId: string): Promise<LoadResult>;
   /** Records a vote; with an attempt it starts the action in the same step, if the vote completes the quorum. */
@@ -184,16 +183,15 @@ export interface Store
     options?: { readonly early?: boolean },
   ): Promise<{ readonly outcome: 'retired' | 'not-due' | 'in-use' }>;
 
-  enqueueOutbox(threadId: string, row: OutboxRow): Promise<void>;
-  /** Stores a row that the caller itself handles and then marks as done. If it does not within the claim, another process does. */
-  holdOutbox(
+  /** Stores a row. With a lease the caller itself handles it and then marks it as done; if it does not in time, another process does. */
+  enqueueOutbox(
     threadId: string,
     row: OutboxRow,
-    leaseMs: number,
+    leaseMs?: number,
   ): Promise<OutboxItem & { readonly kind: 'row' }>;
   claimOutbox(options: { readonly leaseMs: number; readonly limit: number }): Promise<OutboxItem[]>;
-  /** Marks a row as sent, or a card as drawn at a revision; with `againMs` the card is due once more after that time. */
-  done(item: OutboxItem & { kind: 'row' | 'view' }, drawn?: Drawn): Promise<DoneResult>;
+  /** Marks a row as sent, or a card or a digest as drawn at a revision; with `againMs` it is due once more after that time. */
+  done(item: OutboxItem, drawn?: Drawn): Promise<DoneResult>;
   /** Returns an item to be sent later. With `isUnsent` the attempt cannot have sent it, and does not count. */
   retryOutbox(
     item: OutboxItem,
@@ -203,8 +201,6 @@ export interface Store
 
   /** Lists the requests of any of these people and groups, newest first: those that wait for them, that they asked for, or that they decided. */
   list(name: RequestList, people: readonly string[], page: PageOptions): Promise<Page>;
-  /** Counts a person's undecided requests over all threads, among their newest 1,000. */
-  countPending(requester: string): Promise<number>;
   /** Finds work that has been due for `overdueMs`, by Redis's clock. */
   due(options: { readonly overdueMs: number; readonly limit: number }): Promise<DueWork>;
   /** Measures the open requests, queues and timers for the operator, at the cost of a few look-ups. */

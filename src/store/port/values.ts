@@ -210,7 +210,8 @@ export type Conclusion =
 
 export type Verdict = 'ran' | 'did-not-run' | 'run-again';
 
-export type RequestList = 'waiting' | 'asked' | 'decided';
+/** `pending` are those of `asked` that nobody has decided: a page looks at as many of `asked` as it may hold. */
+export type RequestList = 'waiting' | 'asked' | 'pending' | 'decided';
 
 export interface Page {
   readonly requestIds: readonly string[];
@@ -253,10 +254,13 @@ export type OutboxItem = {
   | { readonly kind: 'digest'; readonly person: string }
 );
 
-/** A card as it was drawn: of which revision of its request, and where it stands now. */
+/** A card or a digest as it was drawn: of which revision, and where it stands now. */
 export interface Drawn {
   readonly revision: number;
   readonly postedAt: JsonObject;
   /** Makes it due once more after this time. */
   readonly againMs?: number | undefined;
+  /** The number of the message of a digest, and the requests that do not wait for the person any more. */
+  readonly number?: number;
+  readonly gone?: readonly string[];
 }

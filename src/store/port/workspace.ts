@@ -47,51 +47,8 @@ export interface GrantStore {
       readonly erases?: boolean;
     },
   ): Promise<RevokeGrantResult>;
-  loadGrant(id: string): Promise<GrantRecord | undefined>;
-  /** Lists the grants that hold, the first to expire first; one whose uses are spent is among them. */
+  /** Lists the grants, the first to expire first; those that are revoked, spent or over for less than a day are among them. */
   listGrants(): Promise<readonly GrantRecord[]>;
-}
-
-/** A delegation: one person decides for another, until a time, where the policy of a request allows it. */
-export interface Delegation {
-  readonly id: string;
-  /** The approver. */
-  readonly from: string;
-  /** The person who decides for them. */
-  readonly to: string;
-  readonly startedAt: number;
-  readonly until: number;
-  readonly reason: string;
-}
-
-export interface NewDelegation extends Omit<Delegation, 'startedAt'> {
-  readonly evidence: JsonObject;
-}
-
-/** The end of a delegation before its time. */
-export interface DelegationEnd {
-  readonly from: string;
-  /** The id of the delegation that the person was shown; `undefined` for the one that holds. */
-  readonly shown?: string | undefined;
-  /** New for each click. */
-  readonly id: string;
-  readonly who: string;
-  /** Whether the person may end a delegation of others. */
-  readonly isAdmin: boolean;
-  readonly evidence: JsonObject;
-}
-
-/** The table of delegations. One whose time is over may still be in it, and signs nothing. */
-export interface DelegationTable {
-  readonly delegations: readonly Delegation[];
-}
-
-/** The delegations, one of each person at a time. Each vote is checked against them in its own step. */
-export interface DelegationStore {
-  /** Enters a delegation, in place of an earlier one of the same person. */
-  delegate(delegation: NewDelegation): Promise<{ readonly outcome: 'delegated' | 'over' }>;
-  endDelegation(end: DelegationEnd): Promise<{ readonly outcome: 'ended' | 'none' | 'not-eligible' }>;
-  readDelegations(): Promise<DelegationTable>;
 }
 
 /** The scope of a freeze of every tool; any other is the name of a tool. */

@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import type { AuditMark, AuditProblem, AuditRow } from '../port/audit.ts';
+import type { AuditMark, AuditProblem, AuditRow, AuditStore } from '../port/audit.ts';
 
 export function sha256(text: string): string {
   return hash('sha256', text);
@@ -177,4 +177,21 @@ export class ChainCheck {
   #report(seq: number, problem: AuditProblem['problem'], message: string): void {
     this.#problems.push({ seq, problem, message });
   }
+}
+
+/** Checks the chain of a log. Marks of checkpoints or of an earlier export reveal a chain that was rewritten. */
+export async function verifyChain(
+  store: Pick<AuditStore, 'auditEnds' | 'exportAudit'>,
+  marks: readonly AuditMark[] = [],
+): Promise<{ readonly rows: number; readonly problems: readonly AuditProblem[] }> {
+  const { base } = await store.auditEnds();
+  const check = new ChainCheck(base, marks);
+  for await (const row of store.exportAudit()) check.add(row);
+  // The log may have grown meanwhile, so the rows up to the current head are read as well.
+  const { head } = await store.auditEnds();
+  for await (const row of store.exportAudit(check.last)) {
+    if (row.seq > head.seq) break;
+    check.add(row);
+  }
+  return { problems: check.end(head), rows: check.rows };
 }

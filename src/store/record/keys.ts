@@ -46,13 +46,11 @@ const SHARED_KEYS = [
   'asked',
   'decided',
   'sent',
-  'export',
   'checkpoints',
   'states',
   'quarantined',
   'freezes',
   'grants',
-  'delegations',
   'documents',
   // The start of the keys of documents, of limits, and of what actions count.
   'document',
@@ -117,10 +115,6 @@ export class Keys {
   /** The digest of a person. */
   digest(person: string): string {
     return this.#of('digest', person);
-  }
-
-  grant(id: string): string {
-    return this.#of('grant', id);
   }
 
   log(threadId: string): string {

@@ -2,13 +2,12 @@ import type { Store } from '../port/store.ts';
 import { DEFAULT_PREFIX, Keys } from '../record/keys.ts';
 import { type RecordHooks, type RedisClient, scriptRunner } from './run-script.ts';
 import { loadScripts, type Scripts } from './scripts.ts';
-import { auditVerbs } from './verbs/audit/audit-verbs.ts';
+import { auditVerbs } from './verbs/audit-verbs.ts';
 import { documentVerbs } from './verbs/document-verbs.ts';
 import { fileVerbs } from './verbs/file-verbs.ts';
 import { listVerbs } from './verbs/list-verbs.ts';
 import { measureVerbs } from './verbs/measure-verbs.ts';
 import { outboxVerbs } from './verbs/outbox-verbs.ts';
-import { delegationVerbs } from './verbs/policy/delegation-verbs.ts';
 import { digestVerbs } from './verbs/policy/digest-verbs.ts';
 import { freezeVerbs } from './verbs/policy/freeze-verbs.ts';
 import { grantVerbs } from './verbs/policy/grant-verbs.ts';
@@ -50,7 +49,6 @@ export function openRedisStore(options: RedisStoreOptions): Store {
     ...listVerbs(client, keys),
     ...auditVerbs(run, client, keys),
     ...freezeVerbs(run, client, keys),
-    ...delegationVerbs(run, client, keys),
     ...digestVerbs(run, client, keys),
     ...grantVerbs(run, client, keys),
     ...limitVerbs(run),

@@ -12,8 +12,6 @@ export type RedisClient = Redis | Cluster;
 export interface Call {
   readonly threadId: string;
   readonly requestIds?: readonly string[];
-  /** Keys behind all others. */
-  readonly otherKeys?: readonly string[];
   readonly args: readonly (string | number)[];
 }
 
@@ -56,14 +54,13 @@ export function scriptRunner(
   { redact = (body) => body, onReport = () => {}, trace = () => undefined }: RecordHooks = {},
 ): RunScript {
   const run = async (name: ScriptName, call: Call): Promise<RawReply> => {
-    const { threadId, requestIds = [], otherKeys = [], args } = call;
+    const { threadId, requestIds = [], args } = call;
     const script = scripts[name];
     const own = keys.named(script.keys, threadId);
     for (const id of requestIds) {
       own.push(keys.request(id));
       if (script.takesRecords) own.push(keys.record(id));
     }
-    own.push(...otherKeys);
     const { reply, report } = parseReply(await evaluate(client, script, own, [threadId, ...args]));
     if (report.due.length + report.events.length > 0) onReport(report);
     return reply;

@@ -15,7 +15,6 @@ const FOLDERS = {
     'start-effect',
     'finish-effect',
     'release',
-    'fail-turn',
     'unquarantine',
   ],
   request: [
@@ -31,16 +30,15 @@ const FOLDERS = {
     'note-undo',
   ],
   timers: ['notify', 'recover', 'purge', 'due', 'measure'],
-  outbox: ['outbox-enqueue', 'outbox-claim', 'outbox-done', 'outbox-retry', 'outbox-drop'],
+  outbox: ['outbox-enqueue', 'outbox-claim', 'outbox-done', 'outbox-retry'],
   freeze: ['freeze', 'unfreeze'],
-  files: ['keep-file', 'drop-file'],
+  files: ['write-file'],
   limit: ['count-call', 'read-totals'],
   grant: ['open-grant', 'revoke-grant'],
-  delegation: ['delegate', 'end-delegation'],
-  digest: ['digest-tell', 'digest-note', 'digest-done'],
+  digest: ['digest-tell'],
   usage: ['spend', 'rename-usage'],
   document: ['write-document'],
-  audit: ['note', 'trim-audit', 'claim-export', 'save-progress', 'append-checkpoint'],
+  audit: ['note', 'trim-audit', 'append-checkpoint'],
 } as const;
 export type ScriptName = (typeof FOLDERS)[keyof typeof FOLDERS][number];
 

@@ -5,6 +5,7 @@ import type { Preview, PreviewHelpers, Tool, ToolHelpers } from '../../agent/too
 import type { ToolFile } from '../../agent/util/tool-files.ts';
 import { requirePreview } from '../presentation/linked-call.ts';
 import type { Secrets } from '../secrets.ts';
+import type { AroundRun } from './toolbox.ts';
 
 export type Action = Extract<Tool, { kind: 'tool' }>;
 
@@ -20,34 +21,38 @@ export interface Protection {
   readonly images?: 'both' | 'model' | 'thread';
   /** Marks output that comes from outside, so that the model takes it for data and not for instructions. */
   readonly untrusted: boolean;
+  /** Watches each run; it sees what people and the model see. */
+  readonly around?: AroundRun | undefined;
 }
 
-/** Wraps a tool: secrets are redacted, output is limited in size and depth, and output from outside is marked. */
+/** Wraps a tool: each run is watched, secrets are redacted, output is limited in size and depth, and output from outside is marked. */
 export function protectTool(tool: Action, protection: Protection): Action {
   const { secrets, maxOutput, untrusted, images = 'both' } = protection;
+  const { around = async (_name, _input, helpers, run) => run(helpers) } = protection;
   return {
     ...tool,
     outputSchema: untrusted ? undefined : tool.outputSchema,
     ...(tool.preview !== undefined && {
       preview: (input, helpers) => previewRedacted(tool, secrets, input, helpers),
     }),
-    async run(input, helpers) {
-      try {
-        const shown = redactedHelpers(withImagesIn(images, helpers), secrets);
-        const output = redactOutput(await tool.run(input, shown), secrets);
-        const length = (JSON.stringify(output) ?? '').length;
-        if (length > maxOutput) {
-          throw afterEffect(
-            new RangeError(
-              `The tool ran, but its output of ${length} characters is over the limit of ${maxOutput}; ask for less of it`,
-            ),
-          );
+    run: (input, helpers) =>
+      around(tool.name, input, helpers, async (given) => {
+        try {
+          const shown = redactedHelpers(withImagesIn(images, given), secrets);
+          const output = redactOutput(await tool.run(input, shown), secrets);
+          const length = (JSON.stringify(output) ?? '').length;
+          if (length > maxOutput) {
+            throw afterEffect(
+              new RangeError(
+                `The tool ran, but its output of ${length} characters is over the limit of ${maxOutput}; ask for less of it`,
+              ),
+            );
+          }
+          return untrusted ? { untrusted_output: output } : output;
+        } catch (error) {
+          throw redactError(error, secrets);
         }
-        return untrusted ? { untrusted_output: output } : output;
-      } catch (error) {
-        throw redactError(error, secrets);
-      }
-    },
+      }),
   };
 }
 

@@ -245,7 +245,7 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     declaration.kind === 'mcp' && declaration.finalErrors.some((match) => matchesGlob(match, tool.name));
   const protectedTool = protectTool(
     { ...(hasFinalErrors ? withFinalErrors(tool) : tool), effect },
-    { secrets, maxOutput, images, untrusted: kind !== 'module' },
+    { secrets, maxOutput, images, untrusted: kind !== 'module', around },
   );
   const compiled = compileApprovalRules(rules, timeZoneOf);
   const compiledStrict = compileApprovalRules(strict, timeZoneOf);
@@ -260,7 +260,7 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     undo: createUndo(tool, textsFor(declaration, tool.name).undo),
     resolvedBy: policyFor(tool.name, rules),
     tool: withConsent(
-      gate(watchTool(protectedTool, around), compiled, {
+      gate(protectedTool, compiled, {
         ...{ policyOf, allows, refreshRules, limits, readTotals, findGrant, answers },
       }),
       source,
@@ -292,14 +292,6 @@ function withFinalErrors(tool: Action): Action {
         throw error instanceof McpServerError && error.code === 'failed' ? notDone(error) : error;
       }
     },
-  };
-}
-
-function watchTool(tool: Action, around: AroundRun | undefined): Action {
-  if (around === undefined) return tool;
-  return {
-    ...tool,
-    run: (input, helpers) => around(tool.name, input, helpers, (given) => tool.run(input, given)),
   };
 }
 

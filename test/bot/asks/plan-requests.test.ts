@@ -37,16 +37,16 @@ async function plan(calls: readonly (readonly [string, JsonValue])[], setting: S
     },
   ];
   const counted: string[] = [];
-  const countPending = async (requester: string) => {
+  const list = async (_name: string, [requester = '']: readonly string[]) => {
     counted.push(requester);
     if (waiting instanceof Error) throw waiting;
-    return waiting;
+    return { requestIds: Array.from({ length: waiting }, String), next: undefined };
   };
   const parts = {
     toolbox: await openTools(manifestOf('  {}\n')),
     directory: new Directory(new WebClient()),
     store: {
-      readDelegations: async () => ({ epoch: 0, delegations: [] }),
+      readDocument: async () => undefined,
       list: async () => ({ requestIds: [], next: undefined }),
       load: async () => ({ outcome: 'unknown' as const }),
     },
@@ -66,7 +66,7 @@ async function plan(calls: readonly (readonly [string, JsonValue])[], setting: S
       admins: [],
       unfreeze: { approvers: [], quorum: 1 },
     }),
-    limiter: new PendingLimiter({ countPending }),
+    limiter: new PendingLimiter({ list }),
   };
   const planned = await planRequests(parts, THREAD, messages, { anew });
   const closed = [...planned.refusals, ...planned.joined];

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Cluster } from 'ioredis';
 import type { AuditRow } from '../../../src/store/port/audit.ts';
+import { verifyChain } from '../../../src/store/record/chain-check.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { type Effect, readEffects } from '../worker/effects.ts';
 import { PREFIX } from '../worker/prefix.ts';
@@ -63,7 +64,7 @@ export async function gatherEvidence(
   const effects = readEffects(world.effectsFile);
   const store = openRedisStore({ client: world.client, prefix: PREFIX });
   const audit = await exportedRows(world);
-  const { problems } = await store.verifyAudit();
+  const { problems } = await verifyChain(store);
   const { workspace, model } = world;
   return {
     errands,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { verifyChain } from '../../../src/store/record/chain-check.ts';
 import { actor, approve, ask, askAndLose, attempt, outcome, reject, withdrawal } from '../support.ts';
 import { markOf, problemsOf, rowsOf, useAuditLog, writeTen } from './support.ts';
 
@@ -149,12 +150,16 @@ describe('trim', () => {
     await writeTen(store);
     const exported = markOf(await rowsOf(store));
     await store.note('later', 'configured', 'manifest.yml', { change: 11 });
-    expect(await store.trimAudit(exported)).toEqual({ outcome: 'trimmed', rows: 10 });
+    expect(await store.trimAudit(exported)).toEqual({ outcome: 'trimmed', rows: 10, checkpoints: 0 });
     expect((await rowsOf(store)).map(({ seq }) => seq)).toEqual([11]);
-    expect(await store.verifyAudit([exported])).toEqual({ rows: 1, problems: [] });
-    expect(await store.trimAudit({ seq: 4, hash: 'old' })).toEqual({ outcome: 'trimmed', rows: 0 });
+    expect(await verifyChain(store, [exported])).toEqual({ rows: 1, problems: [] });
+    expect(await store.trimAudit({ seq: 4, hash: 'old' })).toEqual({
+      outcome: 'trimmed',
+      rows: 0,
+      checkpoints: 0,
+    });
     await store.note('later still', 'configured', 'manifest.yml', { change: 12 });
-    expect(await store.verifyAudit()).toEqual({ rows: 2, problems: [] });
+    expect(await verifyChain(store)).toEqual({ rows: 2, problems: [] });
   });
 
   test('refuses a mark that is no row of this log', async () => {

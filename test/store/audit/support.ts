@@ -1,6 +1,7 @@
 import { afterAll, beforeEach } from 'vitest';
 import type { AuditMark, AuditProblem, AuditRow } from '../../../src/store/port/audit.ts';
 import type { Store } from '../../../src/store/port/store.ts';
+import { verifyChain } from '../../../src/store/record/chain-check.ts';
 import { Keys } from '../../../src/store/record/keys.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
@@ -74,5 +75,5 @@ export async function problemsOf(
   store: Store,
   marks: readonly AuditMark[] = [],
 ): Promise<readonly AuditProblem[]> {
-  return (await store.verifyAudit(marks)).problems;
+  return (await verifyChain(store, marks)).problems;
 }

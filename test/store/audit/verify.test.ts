@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { linkOf } from '../../../src/store/record/chain-check.ts';
+import { linkOf, verifyChain } from '../../../src/store/record/chain-check.ts';
 import { ask, beginTurn, newRequest, newThreadId, reject, suspendTurn } from '../support.ts';
 import { markOf, problemsOf, rowsOf, tamper, useAuditLog, withField, writeTen } from './support.ts';
 
@@ -10,7 +10,7 @@ describe('verify', () => {
   test('finds nothing wrong with what the store wrote', async () => {
     const { store } = log();
     for (let index = 0; index < 100; index += 1) await ask(store);
-    const { rows, problems: found } = await store.verifyAudit();
+    const { rows, problems: found } = await verifyChain(store);
     expect({ rows, found }).toEqual({ rows: 100, found: [] });
   });
 

@@ -97,7 +97,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return about(recent(found.turns, command.pick), (turn) => call('renewLease', turn, command.leaseMs));
     case 'failTurn':
       return about(recent(found.turns, command.pick), (turn) =>
-        call('failTurn', turn, {
+        call('release', turn, {
           mostFailures: command.mostFailures,
           delayMs: 1_000,
           reason: `failed ${step}`,
@@ -141,12 +141,12 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return call('readThread', command.thread);
     case 'keepFile': {
       const bytes = Buffer.alloc(command.size, `file ${command.file}`);
-      return call('keepFile', command.thread, { id: `file-${command.file}`, type: 'text/plain', bytes });
+      return call('writeFile', command.thread, `file-${command.file}`, { type: 'text/plain', bytes });
     }
     case 'readFiles':
       return call('readFiles', command.thread, ['file-1', 'file-2', 'file-3']);
     case 'dropFile':
-      return call('dropFile', command.thread, `file-${command.file}`);
+      return call('writeFile', command.thread, `file-${command.file}`, undefined);
     case 'suspend':
       return about(recent(found.turns, command.pick), (turn) => {
         const known = found.requests.find((id) => threadOf(id) === turn.threadId);
@@ -295,7 +295,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return call('enqueueOutbox', command.thread, { id: `told-${command.row}`, body: { text: 'told' } });
     case 'holdOutbox': {
       const held = { id: `told-${command.row}`, body: { text: `held ${step}` } };
-      return call('holdOutbox', command.thread, held, command.leaseMs);
+      return call('enqueueOutbox', command.thread, held, command.leaseMs);
     }
     case 'claimOutbox':
       return call('claimOutbox', { leaseMs: command.leaseMs, limit: command.limit });
@@ -304,9 +304,9 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         if (item.kind === 'row') return call('done', item);
         if (item.kind === 'digest') {
           const { revision = 1, number = 0, on } = world.digests.get(item.person) ?? {};
-          return call('doneDigest', item, {
+          return call('done', item, {
             revision: revision - command.behind,
-            place: { ts: `${step}` },
+            postedAt: { ts: `${step}` },
             number: number + (step % 2),
             gone: [...(on?.keys() ?? [])].slice(0, step % 3),
             againMs: command.againMs,
@@ -325,17 +325,15 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       );
     case 'openGrant': {
       const { grant: id, uses, far } = command;
-      // Redis forgets a grant by its own clock, so it expires far from now, or had expired before.
-      const expiresAt = far === 0 ? world.now : Date.now() + 10 * far;
-      return call('openGrant', { id, uses, expiresAt, details: { step } });
+      return call('openGrant', { id, uses, expiresAt: world.now + far, details: { step } });
     }
     case 'revokeGrant':
       return call('revokeGrant', command.grant, {
         ...{ who: command.who, eligible: command.eligible, evidence },
         erases: step % 4 === 0,
       });
-    case 'loadGrant':
-      return call('loadGrant', command.grant);
+    case 'listGrants':
+      return call('listGrants');
     case 'countCall':
       return call('countCall', command.thread, {
         ref: command.ref,
@@ -347,28 +345,23 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         'readTotals',
         command.limitKeys.map((key) => ({ key, windowMs: WINDOW_MS })),
       );
-    case 'delegate': {
-      const { who: from, to, far } = command;
-      return call('delegate', {
-        ...{ id: `delegation-${step}`, from, to, until: world.now + far, reason: `away ${step}`, evidence },
-      });
-    }
+    case 'delegate':
     case 'endDelegation': {
-      const { who: from, by, isAdmin, known } = command;
-      const current = world.delegations.given.get(from)?.id;
-      const shown = known === undefined ? undefined : known ? current : 'delegation-none';
-      return call('endDelegation', { from, shown, id: `click-${step}`, who: by, isAdmin, evidence });
+      const { version = '', value = '' } = world.documents.get('delegations|table') ?? {};
+      const others = value.split('\n').filter((line) => line !== '' && !line.startsWith(`${command.who} `));
+      const line = (to: string, far: number) => `${command.who} ${to} ${world.now + far} 1 d-${step} ""`;
+      const lines = command.verb === 'delegate' ? [...others, line(command.to, command.far)] : others;
+      const document = { version: `d-${step}`, value: lines.join('\n') };
+      return call('writeDocument', 'delegations', 'table', document, { replaces: version });
     }
-    case 'readDelegations':
-      return call('readDelegations');
     case 'tell': {
       const limit = { after: command.after, withinMs: command.withinMs };
       const told = { id: `${command.thread}~${command.listed}`, revision: step };
-      return call('tell', command.thread, told, limit, command.delayMs);
+      return call('tell', command.thread, told, command.delayMs, limit);
     }
     case 'listInDigest': {
       const told = { id: `${command.thread}~${command.listed}`, revision: step };
-      return call('listInDigest', command.thread, told, command.delayMs);
+      return call('tell', command.thread, told, command.delayMs);
     }
     case 'readDigest':
       return call('readDigest', command.thread);
@@ -425,23 +418,18 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     case 'usageOf':
       return call('usageOf', command.thread, command.who);
     case 'claimExport':
-      return call('claimExport', command.who, command.leaseMs);
-    case 'saveProgress': {
-      const progress = { seq: step, checkpoint: step };
-      return call('saveProgress', exporter(world, command), `sink-${step % 2}`, progress);
-    }
+      return call('writeDocument', 'lock', 'export', { version: command.who, value: '' }, { replaces: '' });
+    case 'releaseExport':
+      return call('writeDocument', 'lock', 'export', undefined, { replaces: command.who });
     case 'appendCheckpoint': {
-      const { n, hash } = world.exported.checkpoints.at(-1) ?? { n: 0, hash: '' };
+      const { n, hash } = world.checkpoints.at(-1) ?? { n: 0, hash: '' };
       const next = { n: n + 1, hash: `hash-${step}`, previous: hash, text: `checkpoint ${step}` };
       const other = step % 2 === 0 ? { n: n + 2 } : { previous: 'other' };
       return call('appendCheckpoint', exporter(world, command), command.next ? next : { ...next, ...other });
     }
-    case 'lastCheckpoint':
-      return call('lastCheckpoint');
     case 'list': {
       const { who, people, limit, next } = command;
-      const name = (['waiting', 'asked', 'decided'] as const)[step % 4];
-      if (name === undefined) return call('countPending', who);
+      const name = (['waiting', 'asked', 'decided'] as const)[step % 4] ?? 'pending';
       const page = { limit, from: next ? found.pages.at(-1) : undefined };
       return call('list', name, name === 'waiting' ? people : [who], page);
     }
@@ -453,10 +441,10 @@ export function callFor(command: Command, found: Findings): Call | undefined {
 
 /** Most often the process that holds the lease. */
 function exporter(
-  { exported }: World,
+  { documents }: World,
   { who, own }: { readonly who: string; readonly own: boolean },
 ): string {
-  return own ? (exported.lease?.owner ?? who) : who;
+  return own ? (documents.get('lock|export')?.version ?? who) : who;
 }
 
 function call<Verb extends keyof Verbs>(verb: Verb, ...args: Parameters<Store[Verb]>): Call {

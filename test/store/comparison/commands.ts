@@ -111,10 +111,7 @@ const unfreeze = verb('unfreeze', {
 /** The approver in whose place a person votes; mostly nobody. */
 const standsFor = fc.constantFrom(undefined, undefined, ...PEOPLE);
 const delegate = verb('delegate', { who, to: who, far });
-const endDelegation = verb('endDelegation', {
-  ...{ who, by: who, isAdmin: fc.boolean() },
-  known: fc.constantFrom(undefined, undefined, true, false),
-});
+const endDelegation = verb('endDelegation', { who });
 
 export const ending = {
   ...{ pick, who, own: fc.boolean(), isOperator: fc.boolean() },
@@ -240,10 +237,9 @@ export const command = fc.oneof(
   },
   { weight: 2, arbitrary: verb('openGrant', { grant: grantId, uses: fc.integer({ min: 1, max: 2 }), far }) },
   { weight: 1, arbitrary: verb('revokeGrant', { grant: grantId, who, eligible: often }) },
-  { weight: 1, arbitrary: verb('loadGrant', { grant: grantId }) },
+  { weight: 1, arbitrary: verb('listGrants', {}) },
   { weight: 2, arbitrary: delegate },
   { weight: 1, arbitrary: endDelegation },
-  { weight: 1, arbitrary: verb('readDelegations', {}) },
   {
     weight: 3,
     arbitrary: verb('tell', {
@@ -283,10 +279,9 @@ export const command = fc.oneof(
   },
   { weight: 1, arbitrary: verb('readDocument', { thread, who }) },
   { weight: 1, arbitrary: verb('listDocuments', { thread }) },
-  { weight: 2, arbitrary: verb('claimExport', { who, leaseMs: duration }) },
-  { weight: 1, arbitrary: verb('saveProgress', { who, own: often }) },
+  { weight: 2, arbitrary: verb('claimExport', { who }) },
+  { weight: 1, arbitrary: verb('releaseExport', { who }) },
   { weight: 2, arbitrary: verb('appendCheckpoint', { who, own: often, next: often }) },
-  { weight: 1, arbitrary: verb('lastCheckpoint', {}) },
   { weight: 1, arbitrary: verb('list', { who, people, limit, next: fc.boolean() }) },
 );
 export type Command = typeof command extends fc.Arbitrary<infer Any> ? Any : never;

@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { toJson } from '../../../src/agent/json.ts';
 import type { ClaimedTurn, OutboxItem } from '../../../src/store/port/store.ts';
+import { verifyChain } from '../../../src/store/record/chain-check.ts';
 import { Keys } from '../../../src/store/record/keys.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { loadScripts } from '../../../src/store/redis/scripts.ts';
@@ -104,7 +105,7 @@ export async function play(commands: readonly Command[], stage: Stage): Promise<
   }
   await compare();
   if (!stage.verify) return;
-  const { problems, rows } = await store.verifyAudit();
+  const { problems, rows } = await verifyChain(store);
   expect(problems, story()).toEqual([]);
   expect(rows).toBe(world.audited.length);
 }

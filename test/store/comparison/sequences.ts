@@ -177,8 +177,7 @@ const passage = fc.oneof(
     { verb: 'readFiles', thread, ...calls },
   ]),
   fc.tuple(who, fc.boolean(), once).map(([who, next, calls]): Command[] => [
-    { verb: 'claimExport', who, leaseMs: 1_000_000, ...calls },
-    { verb: 'saveProgress', who, own: true, ...calls },
+    { verb: 'claimExport', who, ...calls },
     { verb: 'appendCheckpoint', who, own: true, next, ...calls },
     { verb: 'appendCheckpoint', who, own: true, next: true, ...calls },
   ]),
@@ -280,12 +279,7 @@ const passage = fc.oneof(
     .tuple(fitting, several, fc.boolean(), once)
     .map(([pick, [one = 'U-ann', two = 'U-ben', three = 'U-cid'], isEnded, calls]): Command[] => [
       { verb: 'delegate', who: one, to: two, far: 1_000_000, ...calls },
-      ...(isEnded
-        ? ([
-            { verb: 'endDelegation', who: one, by: three, isAdmin: false, known: undefined, ...calls },
-            { verb: 'endDelegation', who: one, by: one, isAdmin: false, known: undefined, ...calls },
-          ] satisfies Command[])
-        : []),
+      ...(isEnded ? ([{ verb: 'endDelegation', who: one, ...calls }] satisfies Command[]) : []),
       click(pick, two, 'approve', calls, one),
       click(pick, one, 'approve', calls),
       click(pick, three, 'approve', calls, two),

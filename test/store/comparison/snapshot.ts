@@ -18,7 +18,7 @@ export async function redisSnapshot(client: Redis, keys: Keys, store: Store, sig
     threads,
     shared: await sharedInRedis(client, keys),
     requests,
-    exported: await exportedInRedis(client, keys, store),
+    checkpoints: await checkpointsIn(store),
   };
 }
 
@@ -31,27 +31,14 @@ export function modelSnapshot(world: World, sights: Sights) {
       const request = world.request(id);
       return request === undefined ? 'unknown' : requestInModel(request);
     }),
-    exported: {
-      lease: world.exported.lease === undefined ? 'free' : toLease(world.exported.lease),
-      progress: world.exported.progress,
-      checkpoints: world.exported.checkpoints,
-    },
+    checkpoints: world.checkpoints,
   };
 }
 
-async function exportedInRedis(client: Redis, keys: Keys, store: Store) {
-  const { owner = '', lease_until: until } = await client.hgetall(keys.shared('export'));
+async function checkpointsIn(store: Store) {
   const checkpoints = [];
   for await (const checkpoint of store.readCheckpoints()) checkpoints.push(checkpoint);
-  return {
-    lease: until === undefined ? 'free' : toLease({ owner, until: Number(until) }),
-    progress: await store.readProgress(),
-    checkpoints,
-  };
-}
-
-function toLease({ owner, until }: { readonly owner: string; readonly until: number }): string {
-  return `${owner} until ${until}`;
+  return checkpoints;
 }
 
 async function threadInRedis(client: Redis, keys: Keys, id: string) {

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { End } from '../../../src/store/port/store.ts';
+import { verifyChain } from '../../../src/store/record/chain-check.ts';
 import { actor, approve, ask, askAndRetry, found, reject, withdrawal } from '../support.ts';
 import type { Scenarios } from './stage.ts';
 
@@ -65,7 +66,7 @@ export const decisionScenarios: Scenarios = {
       ).toEqual({ outcome: 'not-eligible' });
     await store.vote(requestId, approve('U-fay', { eligible: false }));
     // One row says that it was asked, 20 are of one person, and one of another.
-    expect((await store.verifyAudit()).rows).toBe(22);
+    expect((await verifyChain(store)).rows).toBe(22);
   },
   'vote-shown': async ({ store }) => {
     const vote = approve('U-ann', { shown: 'another' });

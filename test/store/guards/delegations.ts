@@ -1,14 +1,11 @@
 import { expect } from 'vitest';
-import type { NewDelegation } from '../../../src/store/port/workspace.ts';
+import { delegationsIn, type NewDelegation } from '../../../src/store/documents/delegations.ts';
 import { approve, ask, found, MINUTE_MS, reject } from '../support.ts';
 import type { Scenarios, Stage } from './stage.ts';
 
 const delegation = (changes: Partial<NewDelegation> = {}): NewDelegation => ({
   ...{ id: 'd-1', from: 'U-ann', to: 'U-dan', until: Date.now() + MINUTE_MS, reason: 'away', evidence: {} },
   ...changes,
-});
-const end = (changes: object = {}) => ({
-  ...{ from: 'U-ann', id: 'click-1', who: 'U-ann', isAdmin: false, evidence: {}, ...changes },
 });
 const OPEN = { policy: { delegation: true as const, quorum: 2, vetoes: 2 } };
 const FOR_ANN = { standsFor: 'U-ann' };
@@ -17,11 +14,7 @@ async function delegate(
   { store }: Pick<Stage, 'store'>,
   changes: Partial<NewDelegation> = {},
 ): Promise<void> {
-  await store.delegate(delegation(changes));
-}
-
-async function givenBy({ store }: Stage): Promise<readonly string[]> {
-  return (await store.readDelegations()).delegations.map(({ id }) => id);
+  await delegationsIn(store).delegate(delegation(changes));
 }
 
 /** Guards of delegations, and of the votes in the place of somebody. */
@@ -47,9 +40,8 @@ export const delegationScenarios: Scenarios = {
   },
   'delegated-until': async (stage) => {
     const { client, keys, store } = stage;
-    await delegate(stage);
-    const over = `1 d-1 U-dan ${Date.now() - 1} {"reason":""}`;
-    await client.hset(keys.shared('delegations'), 'from|U-ann', over);
+    const over = `U-ann U-dan ${Date.now() - 1} 1 d-1 ""`;
+    await client.set(keys.document('delegations|table'), `d-1\n${over}`);
     const requestId = await ask(store, OPEN);
     expect(await store.vote(requestId, approve('U-dan', FOR_ANN))).toEqual({ outcome: 'not-delegated' });
   },
@@ -88,35 +80,5 @@ export const delegationScenarios: Scenarios = {
     await delegate(stage, { id: 'd-3', from: 'U-dan', to: 'U-eve' });
     expect(await store.vote(represented, approve('U-eve', { standsFor: 'U-dan' }))).toEqual(byDan);
     expect(await found(store, represented)).toMatchObject({ state: 'pending', approvals: 1 });
-  },
-
-  'delegate-repeated': async (stage) => {
-    await stage.resending.delegate(delegation());
-    const events: string[] = [];
-    for await (const row of stage.store.exportAudit()) events.push(row.event);
-    expect(events).toEqual(['delegated']);
-  },
-  'delegate-over': async (stage) => {
-    expect(await stage.store.delegate(delegation({ until: Date.now() - 1 }))).toEqual({ outcome: 'over' });
-    expect(await givenBy(stage)).toEqual([]);
-  },
-  'end-delegation-repeated': async (stage) => {
-    await delegate(stage);
-    expect(await stage.resending.endDelegation(end())).toEqual({ outcome: 'ended' });
-  },
-  'end-delegation-none': async ({ store }) => {
-    expect(await store.endDelegation(end())).toEqual({ outcome: 'none' });
-  },
-  'end-delegation-shown': async (stage) => {
-    await delegate(stage);
-    expect(await stage.store.endDelegation(end({ shown: 'd-0' }))).toEqual({ outcome: 'none' });
-    expect(await givenBy(stage)).toEqual(['d-1']);
-  },
-  'end-delegation-own': async (stage) => {
-    await delegate(stage);
-    expect(await stage.store.endDelegation(end({ who: 'U-eve' }))).toEqual({ outcome: 'not-eligible' });
-    expect(await givenBy(stage)).toEqual(['d-1']);
-    const byAdmin = end({ who: 'U-eve', isAdmin: true });
-    expect(await stage.store.endDelegation(byAdmin)).toEqual({ outcome: 'ended' });
   },
 };

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { verifyChain } from '../../../src/store/record/chain-check.ts';
 import {
   actor,
   beginTurn,
@@ -62,7 +63,7 @@ export const effectScenarios: Scenarios = {
   'finish-effect-repeated': async (stage) => {
     const turn = await startCall(stage);
     expect(await stage.resending.finishEffect(turn, effectFinish(CALL))).toEqual({ outcome: 'finished' });
-    expect(await stage.store.verifyAudit()).toEqual({ rows: 2, problems: [] });
+    expect(await verifyChain(stage.store)).toEqual({ rows: 2, problems: [] });
   },
   'finish-effect-stale': async (stage) => {
     const turn = await startCall(stage);
@@ -73,32 +74,34 @@ export const effectScenarios: Scenarios = {
     const turn = await startCall(stage);
     await suspendTurn(stage.store, turn, { read: 0 });
     await stage.resending.finishEffect(turn, effectFinish(CALL));
-    expect(await stage.store.verifyAudit()).toEqual({ rows: 2, problems: [] });
+    expect(await verifyChain(stage.store)).toEqual({ rows: 2, problems: [] });
   },
-  'fail-turn-repeated': async ({ store, resending }) => {
+  'release-failed': async ({ store, resending }) => {
     const turn = await beginTurn(store, newThreadId());
-    expect(await resending.failTurn(turn, FAILURE)).toEqual({ outcome: 'failed' });
+    expect(await resending.release(turn, FAILURE)).toEqual({ outcome: 'failed' });
   },
-  'fail-turn-stale': async ({ store }) => {
-    const turn = await beginTurn(store, newThreadId(), 0);
-    await takeTurn(store, turn.threadId);
-    expect(await store.failTurn(turn, FAILURE)).toEqual({ outcome: 'stale' });
-  },
-  'fail-turn-most': async ({ store }) => {
+  // A turn that was given back has not failed.
+  'release-repeated': async ({ store, resending }) => {
     const turn = await beginTurn(store, newThreadId());
-    expect(await store.failTurn(turn, FAILURE)).toEqual({ outcome: 'failed' });
+    expect(await resending.release(turn)).toEqual({ outcome: 'released' });
+    expect(await store.release(turn, FAILURE)).toEqual({ outcome: 'stale' });
+  },
+  'release-most': async ({ store }) => {
+    const turn = await beginTurn(store, newThreadId());
+    expect(await store.release(turn, FAILURE)).toEqual({ outcome: 'failed' });
     const again = await takeTurn(store, turn.threadId);
-    expect(await store.failTurn(again, FAILURE)).toEqual({ outcome: 'quarantined' });
+    expect(await store.release(again, FAILURE)).toEqual({ outcome: 'quarantined' });
   },
   'unquarantine-repeated': async ({ store, resending }) => {
     const turn = await beginTurn(store, newThreadId());
-    await store.failTurn(turn, { ...FAILURE, mostFailures: 1 });
+    await store.release(turn, { ...FAILURE, mostFailures: 1 });
     expect(await resending.unquarantine(turn.threadId, {})).toEqual({ outcome: 'not-quarantined' });
-    expect(await store.verifyAudit()).toEqual({ rows: 2, problems: [] });
+    expect(await verifyChain(store)).toEqual({ rows: 2, problems: [] });
   },
   'release-stale': async ({ store }) => {
     const turn = await beginTurn(store, newThreadId(), 0);
     await takeTurn(store, turn.threadId, MINUTE_MS);
     expect(await store.release(turn)).toEqual({ outcome: 'stale' });
+    expect(await store.release(turn, FAILURE)).toEqual({ outcome: 'stale' });
   },
 };

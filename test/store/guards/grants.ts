@@ -5,6 +5,7 @@ import {
   ask,
   beginTurn,
   effectStart,
+  findGrant,
   found,
   MINUTE_MS,
   newFreeze,
@@ -68,7 +69,7 @@ export const grantScenarios: Scenarios = {
   },
   'grant-expired': async (stage) => {
     await open(stage);
-    await stage.client.hset(stage.keys.grant('g-1'), 'expires', 1);
+    await stage.client.hset(stage.keys.shared('grants'), 'grant|g-1', '1 1 1 {}');
     expect(await run(stage, 'one')).toEqual(ungranted('expired'));
   },
   'grant-repeated': async (stage) => {
@@ -97,7 +98,7 @@ export const grantScenarios: Scenarios = {
     await store.freeze(newFreeze('*'));
     const frozen = effectStart('call-3', { grant: { id: 'g-2', call: 'call-3', evidence: {} } });
     expect(await store.startEffect(turn, frozen)).toEqual({ outcome: 'frozen' });
-    expect(await store.loadGrant('g-2')).toMatchObject({ used: 0 });
+    expect(await findGrant(store, 'g-2')).toMatchObject({ used: 0 });
   },
   'revoke-grant-unknown': async ({ store }) => {
     expect(await store.revokeGrant('g-none', actor('U-ann'))).toEqual({ outcome: 'unknown' });

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { verifyChain } from '../../../src/store/record/chain-check.ts';
 import { threadOf } from '../../../src/store/record/keys.ts';
 import {
   actor,
@@ -15,7 +16,7 @@ import {
 } from '../support.ts';
 import type { Scenarios, Stage } from './stage.ts';
 
-const NOTE = { id: 'note', type: 'text/plain', bytes: Buffer.from('note') };
+const NOTE = { type: 'text/plain', bytes: Buffer.from('note') };
 const ITEM = { id: 'item', body: {} };
 
 /** A thread that something was said in and whose log cannot be read. */
@@ -172,35 +173,34 @@ export const threadScenarios: Scenarios = {
     await store.end(requestId, withdrawal('U-rita'));
     expect(await store.retire(threadOf(requestId) ?? '', { early: true })).toEqual({ outcome: 'in-use' });
   },
-  'keep-file-unknown': async ({ store }) => {
-    expect(await store.keepFile(newThreadId(), NOTE)).toEqual({ outcome: 'unknown-thread' });
+  'write-file-unknown': async ({ store, client, keys }) => {
+    expect(await store.writeFile(newThreadId(), 'note', NOTE)).toBe('unknown-thread');
+    expect(await store.writeFile(newThreadId(), 'note', undefined)).toBe('unknown-thread');
+    expect(await client.keys(`${keys.files('').split(':files')[0]}*`)).toEqual([]);
   },
-  'keep-file-repeated': async ({ store }) => {
+  'write-file-repeated': async ({ store }) => {
     const { threadId } = await beginTurn(store, newThreadId());
     const long = { ...NOTE, bytes: Buffer.alloc(45) };
-    await store.keepFile(threadId, long);
-    expect(await store.keepFile(threadId, long)).toEqual({ outcome: 'kept' });
+    await store.writeFile(threadId, 'note', long);
+    expect(await store.writeFile(threadId, 'note', long)).toBe('written');
   },
-  'keep-file-full': async ({ store }) => {
+  'write-file-full': async ({ store }) => {
     const { threadId } = await beginTurn(store, newThreadId());
-    expect(await store.keepFile(threadId, { ...NOTE, bytes: Buffer.alloc(90) })).toEqual({ outcome: 'full' });
-  },
-  'drop-file-unknown': async ({ store, client, keys }) => {
-    await store.dropFile(newThreadId(), 'none');
-    expect(await client.keys(`${keys.files('').split(':files')[0]}*`)).toEqual([]);
+    const long = { ...NOTE, bytes: Buffer.alloc(90) };
+    expect(await store.writeFile(threadId, 'note', long)).toBe('full');
   },
   'quarantine-repeated': async (stage) => {
     await stage.resending.claimTurn(await brokenThread(stage), MINUTE_MS);
-    expect(await stage.store.verifyAudit()).toEqual({ rows: 1, problems: [] });
+    expect(await verifyChain(stage.store)).toEqual({ rows: 1, problems: [] });
   },
   'note-repeated': async ({ resending, store }) => {
     await resending.note('note', 'configured', 'manifest', {});
-    expect(await store.verifyAudit()).toEqual({ rows: 1, problems: [] });
+    expect(await verifyChain(store)).toEqual({ rows: 1, problems: [] });
   },
   'trim-repeated': async ({ resending, store }) => {
     await store.note('note', 'configured', 'manifest', {});
     for await (const row of store.exportAudit())
-      expect(await resending.trimAudit(row)).toEqual({ outcome: 'trimmed', rows: 0 });
+      expect(await resending.trimAudit(row)).toEqual({ outcome: 'trimmed', rows: 0, checkpoints: 0 });
   },
   'trim-exported': async ({ store }) => {
     await store.note('note', 'configured', 'manifest', {});

@@ -1,3 +1,5 @@
+import { exportIn } from '../../../src/audit/export-progress.ts';
+import { delegationsIn } from '../../../src/store/documents/delegations.ts';
 import type { ClaimedTurn, OutboxItem, Store } from '../../../src/store/port/store.ts';
 import type { ScriptName } from '../../../src/store/redis/scripts.ts';
 import {
@@ -173,8 +175,8 @@ const POLICY_STEPS: readonly Step[] = [
       store.countCall(threadId, { ref: 'three', grant: { id: 'g-1', call: 'three', evidence: {} } }),
   },
   { script: 'revoke-grant', call: ({ store }) => store.revokeGrant('g-1', by('U-ann')) },
-  { script: 'delegate', call: ({ store }) => store.delegate(DELEGATION) },
-  { script: 'end-delegation', call: ({ store }) => store.endDelegation(END) },
+  { script: 'write-document', call: ({ store }) => delegationsIn(store).delegate(DELEGATION) },
+  { script: 'write-document', call: ({ store }) => delegationsIn(store).end(END) },
 ];
 
 const THREAD_STEPS: readonly Step[] = [
@@ -200,11 +202,11 @@ const THREAD_STEPS: readonly Step[] = [
   },
   { script: 'release', call: (telling) => telling.store.release(turnOf(telling)) },
   { script: 'claim-turn', call: takeTurn },
-  { script: 'fail-turn', call: (telling) => telling.store.failTurn(turnOf(telling), FAILURE) },
+  { script: 'release', call: (telling) => telling.store.release(turnOf(telling), FAILURE) },
   { script: 'claim-turn', call: takeTurn },
   {
-    script: 'fail-turn',
-    call: (telling) => telling.store.failTurn(turnOf(telling), { ...FAILURE, mostFailures: 2 }),
+    script: 'release',
+    call: (telling) => telling.store.release(turnOf(telling), { ...FAILURE, mostFailures: 2 }),
   },
   {
     script: 'unquarantine',
@@ -245,7 +247,7 @@ const OUTBOX_STEPS: readonly Step[] = [
     script: 'outbox-enqueue',
     call: async (telling) => {
       const { store, threadId } = telling;
-      telling.items = [await store.holdOutbox(threadId, { ...NOTICE, id: 'held' }, MINUTE_MS)];
+      telling.items = [await store.enqueueOutbox(threadId, { ...NOTICE, id: 'held' }, MINUTE_MS)];
       return telling.items.length;
     },
   },
@@ -269,7 +271,7 @@ const OUTBOX_STEPS: readonly Step[] = [
     again: 'stale',
   },
   {
-    script: 'outbox-drop',
+    script: 'outbox-done',
     prepare: async ({ store, threadId, spoilRow }) => {
       await store.enqueueOutbox(threadId, { ...NOTICE, id: 'spoilt' });
       await spoilRow('spoilt');
@@ -280,18 +282,18 @@ const OUTBOX_STEPS: readonly Step[] = [
   {
     script: 'digest-tell',
     call: ({ store, threadId }) =>
-      store.tell(threadId, { id: `${threadId}~one`, revision: 1 }, { after: 0, withinMs: MINUTE_MS }, -1),
+      store.tell(threadId, { id: `${threadId}~one`, revision: 1 }, -1, { after: 0, withinMs: MINUTE_MS }),
   },
   {
-    script: 'digest-note',
-    call: ({ store, threadId }) => store.listInDigest(threadId, { id: `${threadId}~two`, revision: 1 }, -1),
+    script: 'digest-tell',
+    call: ({ store, threadId }) => store.tell(threadId, { id: `${threadId}~two`, revision: 1 }, -1),
   },
   {
-    script: 'digest-done',
+    script: 'outbox-done',
     prepare: (telling) => takeItems(telling, 0),
     call: (telling) =>
-      telling.store.doneDigest(digestOf(telling), {
-        ...{ revision: 2, place: { ts: '171.3' }, number: 1, againMs: 0 },
+      telling.store.done(digestOf(telling), {
+        ...{ revision: 2, postedAt: { ts: '171.3' }, number: 1 },
         gone: [`${telling.threadId}~one`],
       }),
   },
@@ -499,11 +501,11 @@ const END_STEPS: readonly Step[] = [
     call: async ({ store }) => (await store.measure()).requests,
   },
   {
-    script: 'keep-file',
+    script: 'write-file',
     call: ({ store, threadId }) =>
-      store.keepFile(threadId, { id: 'note', type: 'text/plain', bytes: Buffer.from('note') }),
+      store.writeFile(threadId, 'note', { type: 'text/plain', bytes: Buffer.from('note') }),
   },
-  { script: 'drop-file', call: ({ store, threadId }) => store.dropFile(threadId, 'note') },
+  { script: 'write-file', call: ({ store, threadId }) => store.writeFile(threadId, 'note', undefined) },
   { script: 'suspend', call: (telling) => telling.store.suspend(turnOf(telling), { messages: [], read: 0 }) },
   {
     script: 'purge',
@@ -522,7 +524,7 @@ const END_STEPS: readonly Step[] = [
   {
     script: 'trim-audit',
     call: async (telling) => telling.store.trimAudit(await lastRow(telling)),
-    again: { outcome: 'trimmed', rows: 0 },
+    again: { outcome: 'trimmed', rows: 0, checkpoints: 0 },
   },
   {
     script: 'spend',
@@ -540,11 +542,7 @@ const END_STEPS: readonly Step[] = [
     script: 'write-document',
     call: ({ store }) => store.writeDocument('docs', 'U1', undefined, { replaces: 'one' }),
   },
-  { script: 'claim-export', call: ({ store }) => store.claimExport('one', MINUTE_MS) },
-  {
-    script: 'save-progress',
-    call: ({ store }) => store.saveProgress('one', 'file:a', { seq: 0, checkpoint: 1 }),
-  },
+  { script: 'write-document', call: ({ store }) => exportIn(store).claim('one', MINUTE_MS) },
   {
     script: 'append-checkpoint',
     call: ({ store }) => store.appendCheckpoint('one', { n: 1, hash: 'one', previous: '', text: '{}' }),

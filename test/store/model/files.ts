@@ -5,24 +5,22 @@ import type { Verbs, World } from './world.ts';
 export const MOST_FILE_BYTES = 100;
 
 /** A thread keeps each file once, as long as there is room, until it is dropped or the thread is gone. */
-export function fileModel(world: World): Pick<Verbs, 'keepFile' | 'readFiles' | 'dropFile'> {
+export function fileModel(world: World): Pick<Verbs, 'writeFile' | 'readFiles'> {
   return {
-    keepFile(threadId, file) {
+    writeFile(threadId, id, content) {
       const files = world.thread(threadId)?.files;
-      if (files === undefined) return { outcome: 'unknown-thread' };
-      if (files.has(file.id)) return { outcome: 'kept' };
+      if (files === undefined) return 'unknown-thread';
+      if (content === undefined) files.delete(id);
+      if (content === undefined || files.has(id)) return 'written';
+      const file = { id, ...content };
       if ([...files.values(), file].reduce((sum, each) => sum + storedBytes(each), 0) > MOST_FILE_BYTES)
-        return { outcome: 'full' };
-      files.set(file.id, file);
-      return { outcome: 'kept' };
+        return 'full';
+      files.set(id, file);
+      return 'written';
     },
 
     readFiles(threadId, ids) {
       return ids.flatMap((id) => world.thread(threadId)?.files.get(id) ?? []);
-    },
-
-    dropFile(threadId, id) {
-      world.thread(threadId)?.files.delete(id);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { GrantUse, Ungranted } from '../../../src/store/port/store.ts';
 import type { Verbs, World } from './world.ts';
 
-type GrantVerbs = Pick<Verbs, 'openGrant' | 'revokeGrant' | 'loadGrant'>;
+type GrantVerbs = Pick<Verbs, 'openGrant' | 'revokeGrant' | 'listGrants'>;
 
 /** A call runs under a grant that holds and has a use left, or of which it has taken one. */
 export function grantProblem(world: World, use: GrantUse | undefined): Ungranted | undefined {
@@ -52,11 +52,11 @@ export function grantModel(world: World): GrantVerbs {
       return { outcome: 'revoked', used };
     },
 
-    loadGrant(id) {
-      const grant = world.grants.get(id);
-      if (grant === undefined) return undefined;
-      const { expiresAt, uses, details, calls, revokedBy } = grant;
-      return { id, expiresAt, uses, used: calls.size, details, calls: [...calls].sort(), revokedBy };
-    },
+    listGrants: () =>
+      [...world.grants.values()]
+        .sort((a, b) => a.expiresAt - b.expiresAt || (a.id < b.id ? -1 : 1))
+        .map(({ id, expiresAt, uses, details, calls, revokedBy }) => ({
+          ...{ id, expiresAt, uses, used: calls.size, details, calls: [...calls].sort(), revokedBy },
+        })),
   };
 }

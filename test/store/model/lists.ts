@@ -1,8 +1,8 @@
-import type { PageOptions, TimerKind } from '../../../src/store/port/store.ts';
+import type { PageOptions, RequestList, TimerKind } from '../../../src/store/port/store.ts';
 import type { NewRequest } from '../../../src/store/record/request-record.ts';
 import { expiryOf, isSettled, type Request, type Verbs, type World } from './world.ts';
 
-type ListVerbs = Pick<Verbs, 'list' | 'countPending' | 'due'>;
+type ListVerbs = Pick<Verbs, 'list' | 'due'>;
 type Timed = readonly [name: string, at: number | undefined];
 
 /** For whom a request is listed, and under what time: every index follows from the requests alone. */
@@ -75,7 +75,8 @@ export function upTo(latest: number, timed: readonly Timed[]): string[] {
 
 /** The pages of App Home and the sweep's finds. */
 export function listModel(world: World): ListVerbs {
-  function list(index: keyof typeof INDEXES, people: readonly string[], { limit, from }: PageOptions) {
+  function list(name: RequestList, people: readonly string[], { limit, from }: PageOptions) {
+    const index = name === 'pending' ? 'asked' : name;
     const entries = [...world.requests.values()]
       .map((request) => ({ ...INDEXES[index](request), id: request.asked.id }))
       .filter((entry) => entry.people.some((person) => people.includes(person)))
@@ -84,17 +85,15 @@ export function listModel(world: World): ListVerbs {
       .sort((a, b) => (a.position < b.position ? 1 : -1));
     const shown = entries.slice(0, limit);
     return {
-      requestIds: shown.map(({ id }) => id),
+      requestIds: shown
+        .map(({ id }) => id)
+        .filter((id) => name !== 'pending' || world.request(id)?.state === 'pending'),
       next: entries.length > limit ? shown.at(-1)?.position : undefined,
     };
   }
 
   return {
     list,
-    countPending: (requester) =>
-      [...world.requests.values()].filter(
-        ({ state, asked }) => state === 'pending' && requestersOf(asked).includes(requester),
-      ).length,
 
     due({ overdueMs, limit }) {
       const due = (timed: readonly Timed[]) => upTo(world.now - overdueMs, timed).slice(0, limit);

@@ -1,4 +1,3 @@
-import { delegationModel } from './delegations.ts';
 import { digestModel } from './digests.ts';
 import { documentModel } from './documents.ts';
 import { effectModel } from './effects.ts';
@@ -31,7 +30,6 @@ export function modelOf(world: World): Verbs {
     ...exportModel(world),
     ...freezeModel(world),
     ...grantModel(world),
-    ...delegationModel(world),
     ...digestModel(world),
     ...limitModel(world),
     ...usageModel(world),

@@ -1,20 +1,17 @@
 import type { OutboxItem } from '../../../src/store/port/store.ts';
+import { digestOf } from './digests.ts';
 import { upTo } from './lists.ts';
 import type { Verbs, World } from './world.ts';
 
-type OutboxVerbs = Pick<Verbs, 'enqueueOutbox' | 'holdOutbox' | 'claimOutbox' | 'done' | 'retryOutbox'>;
+type OutboxVerbs = Pick<Verbs, 'enqueueOutbox' | 'claimOutbox' | 'done' | 'retryOutbox'>;
 
 /** Leases due items to one sender; items not done in time go to another. */
 export function outboxModel(world: World): OutboxVerbs {
   return {
-    enqueueOutbox(_threadId, row) {
-      world.send(row);
-    },
-
-    holdOutbox(_threadId, row, leaseMs) {
+    enqueueOutbox(_threadId, row, leaseMs) {
       world.send(row, leaseMs);
-      const held = { item: `row|${row.id}`, owner: world.caller, tries: 0 };
-      return { kind: 'row', ...held, rowId: row.id, body: row.body };
+      const owner = leaseMs === undefined ? '' : world.caller;
+      return { kind: 'row', item: `row|${row.id}`, owner, tries: 0, rowId: row.id, body: row.body };
     },
 
     claimOutbox({ leaseMs, limit }) {
@@ -40,33 +37,34 @@ export function outboxModel(world: World): OutboxVerbs {
     },
 
     /** A card that was drawn before the last change is due again, and so is one that an earlier drawing may have replaced. */
-    done(outgoing, { revision, postedAt, againMs = 0 } = { revision: 0, postedAt: {} }) {
+    done(outgoing, drawn = { revision: 0, postedAt: {} }) {
       const { outbox, sent } = world;
-      const { item, owner } = outgoing;
-      if (outgoing.kind === 'row') {
-        if (!outbox.has(item)) return 'done';
-        if (outbox.get(item)?.claim !== owner) return 'stale';
-        outbox.delete(item);
-        sent.add(item);
-        return 'done';
-      }
-      const { requestId, viewId } = outgoing;
+      const { item, owner, kind } = outgoing;
+      const { revision, postedAt, againMs = 0, number = 0, gone = [] } = drawn;
+      const digest = kind === 'digest' ? digestOf(world, outgoing.person) : undefined;
+      const request = kind === 'view' ? world.request(outgoing.requestId) : undefined;
       if (!outbox.has(item)) {
-        if ((world.request(requestId)?.drawn.get(viewId)?.revision ?? 0) <= revision) return 'done';
+        const before = kind === 'view' ? request?.drawn.get(outgoing.viewId)?.revision : digest?.drawn;
+        if ((before ?? 0) <= revision) return 'done';
         outbox.set(item, { at: world.now, tries: 0 });
         return 'due-again';
       }
       if (outbox.get(item)?.claim !== owner) return 'stale';
       outbox.delete(item);
-      const request = world.request(requestId);
-      request?.drawn.set(viewId, { revision, postedAt });
-      if (request === undefined) return 'done';
-      if (againMs > 0)
-        outbox.set(`${item.replace(/\|again$/, '')}|again`, { at: world.now + againMs, tries: 0 });
-      if (request.revision > revision) {
+      if (kind === 'row') sent.add(item);
+      if (kind === 'view') request?.drawn.set(outgoing.viewId, { revision, postedAt });
+      if (digest !== undefined && number !== digest.number)
+        Object.assign(digest, { number, postedAt: world.now, postedRevision: revision });
+      if (digest !== undefined) Object.assign(digest, { drawn: revision, place: postedAt });
+      const current = digest ?? request;
+      if (current === undefined) return 'done';
+      const later = kind === 'view' ? `${item.replace(/\|again$/, '')}|again` : item;
+      if (againMs > 0) outbox.set(later, { at: world.now + againMs, tries: 0 });
+      if (current.revision > revision) {
         outbox.set(item, { at: world.now, tries: 0 });
         return 'due-again';
       }
+      for (const id of gone) digest?.on.delete(id);
       return againMs > 0 ? 'due-later' : 'done';
     },
 

@@ -9,7 +9,6 @@ type ThreadVerbs = Pick<
   | 'claimTurn'
   | 'renewLease'
   | 'release'
-  | 'failTurn'
   | 'unquarantine'
   | 'stop'
   | 'waitingIn'
@@ -158,25 +157,6 @@ export function threadModel(world: World): ThreadVerbs {
       return { outcome: thread.stop === token ? 'stopped' : 'renewed' };
     },
 
-    failTurn({ threadId, token }, { mostFailures, delayMs, reason, notices }) {
-      const thread = world.thread(threadId);
-      if (thread?.failed === token)
-        return { outcome: thread.quarantine === undefined ? 'failed' : 'quarantined' };
-      if (thread?.lease?.token !== token) return { outcome: 'stale' };
-      const failures = (thread.failures ?? 0) + 1;
-      Object.assign(thread, { failures, failed: token });
-      endClaim(threadId, thread);
-      if (failures < mostFailures) {
-        thread.wakeAt = world.now + delayMs * 2 ** (failures - 1);
-        return { outcome: 'failed' };
-      }
-      Object.assign(thread, { quarantine: reason, wakeAt: undefined, retireAt: undefined });
-      thread.quarantinedAt = world.now;
-      for (const notice of notices) world.send(notice);
-      world.auditThread(threadId, 'quarantined', reason);
-      return { outcome: 'quarantined' };
-    },
-
     unquarantine(threadId) {
       const thread = world.thread(threadId);
       if (thread?.quarantine === undefined) return { outcome: 'not-quarantined' };
@@ -186,12 +166,29 @@ export function threadModel(world: World): ThreadVerbs {
       return { outcome: 'unquarantined' };
     },
 
-    release({ threadId, token }) {
+    release({ threadId, token }, failure) {
       const thread = world.thread(threadId);
+      if (failure !== undefined && thread?.failed === token)
+        return { outcome: thread.quarantine === undefined ? 'failed' : 'quarantined' };
       if (thread?.token !== token || thread.committed === token) return { outcome: 'stale' };
+      if (thread.lease?.token !== token) return { outcome: failure === undefined ? 'released' : 'stale' };
       endClaim(threadId, thread);
-      thread.wakeAt = world.now;
-      return { outcome: 'released' };
+      if (failure === undefined) {
+        thread.wakeAt = world.now;
+        return { outcome: 'released' };
+      }
+      const { mostFailures, delayMs, reason, notices } = failure;
+      const failures = (thread.failures ?? 0) + 1;
+      Object.assign(thread, { failures, failed: token });
+      if (failures < mostFailures) {
+        thread.wakeAt = world.now + delayMs * 2 ** (failures - 1);
+        return { outcome: 'failed' };
+      }
+      Object.assign(thread, { quarantine: reason, wakeAt: undefined, retireAt: undefined });
+      thread.quarantinedAt = world.now;
+      for (const notice of notices) world.send(notice);
+      world.auditThread(threadId, 'quarantined', reason);
+      return { outcome: 'quarantined' };
     },
 
     stop(threadId, { who }) {

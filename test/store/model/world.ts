@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../src/agent/json.ts';
 import type { Message, ToolPart } from '../../../src/agent/messages.ts';
-import type { SinkProgress, StoredCheckpoint } from '../../../src/store/port/audit.ts';
+import type { StoredCheckpoint } from '../../../src/store/port/audit.ts';
 import type { Document } from '../../../src/store/port/documents.ts';
-import type { Delegation, InboxItem, KeptFile, NewGrant, Store } from '../../../src/store/port/store.ts';
+import type { InboxItem, KeptFile, NewGrant, Store } from '../../../src/store/port/store.ts';
 import type { UsageTotals } from '../../../src/store/port/workspace.ts';
 import { threadOf } from '../../../src/store/record/keys.ts';
 import type {
@@ -21,16 +21,11 @@ type OutsideTheModel =
   | 'note'
   | 'exportAudit'
   | 'auditEnds'
-  | 'verifyAudit'
   | 'trimAudit'
-  | 'readProgress'
-  | 'readLogId'
   | 'readCheckpoints'
-  | 'trimCheckpoints'
   | 'listUsage'
   | 'listQuarantined'
   | 'listRunning'
-  | 'listGrants'
   | 'measure'
   | 'renameUsage'
   | 'lock'
@@ -187,22 +182,13 @@ export interface Table {
   readonly ended: Map<string, string>;
 }
 
-/** The state of the export of the audit log. */
-export interface Exported {
-  lease?: { readonly owner: string; readonly until: number };
-  readonly progress: Map<string, SinkProgress>;
-  readonly checkpoints: StoredCheckpoint[];
-}
-
 /** All that there is; the time, and who calls, are set from outside before every call. */
 export class World {
   now = 0;
   caller = '';
   readonly keepMs: number;
-  readonly exported: Exported = { progress: new Map(), checkpoints: [] };
+  readonly checkpoints: StoredCheckpoint[] = [];
   readonly table: Table = { freezes: new Map(), votes: new Map(), ended: new Map() };
-  /** The delegations by who gave them, and the click that ended the last of each. */
-  readonly delegations = { given: new Map<string, Delegation>(), ended: new Map<string, string>() };
   readonly digests = new Map<string, Digested>();
   readonly grants = new Map<string, Granted>();
   /** The actions that count against each limit. */

@@ -7,7 +7,7 @@ import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { builtProduct } from '../../support/built-product.ts';
 import { countFor } from '../../support/count-for.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
-import { approve, ask, attempt, MINUTE_MS, unfreezeVote } from '../support.ts';
+import { approve, ask, attempt, findGrant, MINUTE_MS, unfreezeVote } from '../support.ts';
 import type { Act, Answer, Order } from './contender.ts';
 
 /** The same races as in policy-races.test.ts, with a process for each contender. */
@@ -172,7 +172,7 @@ test(`a revocation against ${PROCESSES - 1} processes that use the grant names e
     const used = countOf(others, 'counted');
     expect(answer).toMatchObject({ outcome: 'revoked', used });
     expect(used + countOf(others, 'revoked')).toBe(PROCESSES - 1);
-    expect(await store.loadGrant(grant)).toMatchObject({ used });
+    expect(await findGrant(store, grant)).toMatchObject({ used });
     seen.used += used;
     seen.revoked += PROCESSES - 1 - used;
   }

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { delegationsIn } from '../../../src/store/documents/delegations.ts';
 import type { Store } from '../../../src/store/port/store.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { countFor } from '../../support/count-for.ts';
@@ -11,6 +12,7 @@ import {
   attempt,
   beginTurn,
   effectStart,
+  findGrant,
   found,
   MINUTE_MS,
   newFreeze,
@@ -149,7 +151,7 @@ test(`of ${CONTENDERS} calls for the last uses of a grant, and against its revoc
     expect(used).toBeLessThanOrEqual(uses);
     // The answer to a revocation names every use there ever is.
     expect(used).toBe(isRevoked ? revoked : uses);
-    expect(await store.loadGrant(id)).toMatchObject({ used });
+    expect(await findGrant(store, id)).toMatchObject({ used });
   }
   expect([...ends].sort()).toEqual(['counted', 'revoked', 'spent']);
 });
@@ -161,7 +163,7 @@ test(`of ${CONTENDERS} votes for one delegator, and against the end of the deleg
     const from = `U-away-${round}`;
     const given = { from, until: Date.now() + MINUTE_MS, reason: '', evidence: {} };
     const stand = async (to: string, id: string) => {
-      await store.delegate({ ...given, id, to });
+      await delegationsIn(store).delegate({ ...given, id, to });
     };
     await stand('U-0', `d-${round}-0`);
     let endedAfter = -1;
@@ -170,7 +172,8 @@ test(`of ${CONTENDERS} votes for one delegator, and against the end of the deleg
       // In every other round somebody else stands for the same person from then on.
       if (round % 2 === 0) await stand('U-1', `d-${round}-1`);
       else {
-        await store.endDelegation({ from, id: `end-${round}`, who: from, isAdmin: false, evidence: {} });
+        const end = { from, id: `end-${round}`, who: from, isAdmin: false, evidence: {} };
+        await delegationsIn(store).end(end);
       }
       endedAfter = (await found(store, requestId)).votes.length;
     };

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { Page, PageOptions } from '../../../src/store/port/store.ts';
+import type { Page, PageOptions, Store } from '../../../src/store/port/store.ts';
 import { approve, ask, beginTurn, found, newRequest, newThreadId, reject, suspendTurn } from '../support.ts';
 import type { Subject } from './suite.ts';
+
+async function countPending(store: Store, person: string): Promise<number> {
+  return (await store.list('pending', [person], { limit: 100 })).requestIds.length;
+}
 
 /** The lists of App Home, which cost a page and not the total. */
 export function describeLists(subject: () => Subject): void {
@@ -87,12 +91,12 @@ export function describeLists(subject: () => Subject): void {
       const id = await ask(store, { requester: rita, requesters: [rita, tom] });
       for (const person of [rita, tom]) {
         expect((await store.list('asked', [person], { limit: 5 })).requestIds).toEqual([id]);
-        expect(await store.countPending(person)).toBe(1);
+        expect(await countPending(store, person)).toBe(1);
       }
       await store.vote(id, reject('U-ann'));
       for (const person of [rita, tom]) {
         expect((await store.list('decided', [person], { limit: 5 })).requestIds).toEqual([id]);
-        expect(await store.countPending(person)).toBe(0);
+        expect(await countPending(store, person)).toBe(0);
       }
     });
 
@@ -106,13 +110,13 @@ export function describeLists(subject: () => Subject): void {
         Array.from({ length: 3 }, () => ask(store, { requester: rita, policy: { principals: [ann] } })),
       );
       await ask(store, { requester: `${rita}0` });
-      expect(await store.countPending(rita)).toBe(6);
+      expect(await countPending(store, rita)).toBe(6);
       const [approved = '', rejected = '', withdrawn = ''] = apart;
       await store.vote(approved, approve(ann));
       await store.vote(rejected, reject(ann));
       await store.end(withdrawn, { state: 'withdrawn', who: rita, evidence: {} });
-      expect(await store.countPending(rita)).toBe(3);
-      expect(await store.countPending('U-nobody')).toBe(0);
+      expect(await countPending(store, rita)).toBe(3);
+      expect(await countPending(store, 'U-nobody')).toBe(0);
     });
 
     test('no longer list an approved request as waiting', async () => {

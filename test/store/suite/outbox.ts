@@ -41,7 +41,7 @@ export function describeOutbox(subject: () => Subject): void {
     test('goes to nobody else until the claim ends, and is gone when it is done', async () => {
       const { store } = subject();
       const threadId = newThreadId();
-      const held = await store.holdOutbox(threadId, { id: threadId, body: { text: 'mine' } }, MINUTE_MS);
+      const held = await store.enqueueOutbox(threadId, { id: threadId, body: { text: 'mine' } }, MINUTE_MS);
       expect(await takeOf(threadId)).toEqual([]);
       expect(await store.done(held)).toBe('done');
       expect(await takeOf(threadId)).toEqual([]);
@@ -50,7 +50,7 @@ export function describeOutbox(subject: () => Subject): void {
     test('goes to another sender when its writer has not done it in time', async () => {
       const { store } = subject();
       const threadId = newThreadId();
-      const held = await store.holdOutbox(threadId, { id: threadId, body: { text: 'mine' } }, 0);
+      const held = await store.enqueueOutbox(threadId, { id: threadId, body: { text: 'mine' } }, 0);
       expect(await takeRow(threadId)).toMatchObject({ body: { text: 'mine' }, tries: 1 });
       expect(await store.done(held)).toBe('stale');
     });

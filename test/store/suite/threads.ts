@@ -51,7 +51,7 @@ export function describeThreads(subject: () => Subject): void {
 
     test.each<[string, (store: Store, turn: ClaimedTurn) => Promise<unknown>]>([
       ['was given back', (store, turn) => store.release(turn)],
-      ['failed', (store, turn) => store.failTurn(turn, FAILURE)],
+      ['failed', (store, turn) => store.release(turn, FAILURE)],
     ])(
       'takes words as said at work while a turn that has read its messages and %s is not continued',
       async (_, interrupt) => {
@@ -167,7 +167,7 @@ export function describeThreads(subject: () => Subject): void {
 
     test.each([
       ['is given back', (store: Store, turn: ClaimedTurn) => store.release(turn)],
-      ['fails', (store: Store, turn: ClaimedTurn) => store.failTurn(turn, FAILURE)],
+      ['fails', (store: Store, turn: ClaimedTurn) => store.release(turn, FAILURE)],
       ['ends', (store: Store, turn: ClaimedTurn) => suspendTurn(store, turn, { read: 0 })],
     ])('that %s is not counted as one whose process died', async (_how, end) => {
       const { store } = subject();

@@ -35,7 +35,7 @@ const NO_EXECUTION = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
 
 /** The parts of the context that a plan needs. */
 export type PlanContext = Pick<BotContext, 'toolbox' | 'directory'> & {
-  readonly store: Pick<Store, 'readDelegations' | 'list' | 'load'>;
+  readonly store: Pick<Store, 'readDocument' | 'list' | 'load'>;
 };
 
 /** Plans the request of one waiting call; returns a sentence if nobody could ever approve it. */

@@ -1,9 +1,10 @@
 import { approvalsByGroup, countedApprovals } from '../../../engine/approvals.ts';
 import type { Voter } from '../../../engine/ports.ts';
+import { readDelegations } from '../../../store/documents/delegations.ts';
 import type { Actor, RequestRecord } from '../../../store/port/store.ts';
 import { approvableGroups } from '../../asks/approver-groups.ts';
 import { askerProblem } from '../../asks/may-ask.ts';
-import { delegationsNow, hasPart, mayVote } from '../../asks/stand-ins.ts';
+import { hasPart, mayVote } from '../../asks/stand-ins.ts';
 import type { BotContext } from '../../context.ts';
 import { type Ineligibility, mayDecide } from '../../slack/may-decide.ts';
 import { parseThreadId } from '../../slack/thread.ts';
@@ -98,7 +99,7 @@ async function delegatorsOf(
 ): Promise<readonly string[]> {
   const { requesters, barred, policy } = request;
   const took = policy.selfApproval ? barred : [...barred, ...requesters];
-  const given = (await delegationsNow(store))
+  const given = (await readDelegations(store))
     .filter(({ from, to }) => to === who && !took.includes(from))
     .map(({ from }) => from);
   return [

@@ -39,7 +39,7 @@ export async function decideInTime(
     body: { kind: DECISION, made: toJson(made), replyTo: toJson(replyTo) },
   };
   const held = await store
-    .holdOutbox(threadOf(requestId) ?? '', row, timing.claimMs)
+    .enqueueOutbox(threadOf(requestId) ?? '', row, timing.claimMs)
     .catch((err: unknown) => {
       logger.warn({ requestId, err }, 'click not recorded before its decision');
       return undefined;

@@ -30,13 +30,15 @@ export function threadFiles(
         const shown = fileName(name);
         const id = `${threadId}/${hasEffect ? call.idempotencyKey : round}/file/${hash('sha256', bytes)}`;
         const mediaType = MEDIA_TYPE.test(type) ? type : 'application/octet-stream';
-        const { outcome } = await store.keepFile(threadId, { id, type: mediaType, bytes });
-        if (outcome === 'kept')
+        const outcome = await store.writeFile(threadId, id, { type: mediaType, bytes });
+        if (outcome === 'written')
           await store.enqueueOutbox(threadId, {
             id,
             body: { kind: 'file', ...parseThreadId(threadId), file: id, name: shown },
           });
-        lines.push(fileTexts.sent({ name: shown, type: mediaType, size: bytes.length }, outcome === 'kept'));
+        lines.push(
+          fileTexts.sent({ name: shown, type: mediaType, size: bytes.length }, outcome === 'written'),
+        );
       }
       return lines;
     },

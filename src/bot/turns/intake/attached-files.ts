@@ -62,8 +62,8 @@ export async function readAttachedFiles(
       });
     if (content.kind === 'image') {
       const id = hash('sha256', content.bytes);
-      const kept = await store.keepFile(threadId, { id, type: content.type, bytes: content.bytes });
-      if (kept.outcome !== 'kept') content = { kind: 'named', because: 'no-room', size: content.size };
+      const kept = await store.writeFile(threadId, id, { type: content.type, bytes: content.bytes });
+      if (kept !== 'written') content = { kind: 'named', because: 'no-room', size: content.size };
     }
     const message = toMessage(content, { file, user, name, maxBytes });
     if (content.kind === 'text') left -= Math.min(maxBytes, Buffer.byteLength(textOf(message)));

@@ -1,7 +1,8 @@
 import type { Button, HomeView, KnownBlock } from '@slack/types';
 import { countedApprovals } from '../../../engine/approvals.ts';
+import type { Delegation } from '../../../store/documents/delegations.ts';
 import type { KeptNote } from '../../../store/documents/memory.ts';
-import type { Delegation, Freeze, GrantRecord, RequestRecord } from '../../../store/port/store.ts';
+import type { Freeze, GrantRecord, RequestRecord } from '../../../store/port/store.ts';
 import { limits } from '../../slack/limits.ts';
 import { line, mentions, plain } from '../cards/card.ts';
 import { stateOf, titleOf } from '../cards/card-details.ts';

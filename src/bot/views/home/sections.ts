@@ -1,8 +1,9 @@
 import type { KnownBlock } from '@slack/types';
 import { grantDetailsOf } from '../../../engine/grant-evidence.ts';
+import type { Delegation } from '../../../store/documents/delegations.ts';
 import type { KeptNote } from '../../../store/documents/memory.ts';
 import type { Freeze } from '../../../store/port/store.ts';
-import type { Delegation, GrantRecord } from '../../../store/port/workspace.ts';
+import type { GrantRecord } from '../../../store/port/workspace.ts';
 import { MAX_NOTES } from '../../../tools/built-ins.ts';
 import type { RequesterServer } from '../../../tools/mcp/auth/connections.ts';
 import { limits } from '../../slack/limits.ts';

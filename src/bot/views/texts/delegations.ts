@@ -1,5 +1,5 @@
 import type { RichTextElement } from '@slack/types';
-import type { Delegation } from '../../../store/port/workspace.ts';
+import type { Delegation } from '../../../store/documents/delegations.ts';
 import { mention, moment, words } from './format.ts';
 
 function why(reason: string): string {

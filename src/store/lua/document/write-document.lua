@@ -13,14 +13,23 @@
 --  11 audit body (JSON)
 --  12 digest of the body
 -- Returns
---   {'written'}            also for the same call again
+--   {'written'}            also for the same version again, which is kept for that long from now
 --   {'stale'}              another version is there
 --- include audit
 local version, value, is_checked, replaced, keep, event = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[8]
 local key = K.document .. ':' .. thread_id
 local current = string.match(redis.call('GET', key) or '', '^[^\n]*')
 
-if version ~= '' and current == version then return { 'written' } end -- guard: document-repeated
+local function keep_until_end()
+  if keep ~= '0' then redis.call('PEXPIRE', key, keep) end
+  local ends = keep ~= '0' and ARGV[7] ~= '1' and int(now + keep) or '+inf'
+  redis.call('ZADD', K.documents, ends, thread_id)
+end
+
+if version ~= '' and current == version then -- guard: document-repeated
+  keep_until_end()
+  return { 'written' }
+end
 if version == '' and current == '' then -- guard: document-removed
   redis.call('ZREM', K.documents, thread_id)
   return { 'written' }
@@ -33,9 +42,7 @@ if version == '' then
   redis.call('ZREM', K.documents, thread_id)
 else
   redis.call('SET', key, version .. '\n' .. value)
-  if keep ~= '0' then redis.call('PEXPIRE', key, keep) end
-  local ends = keep ~= '0' and ARGV[7] ~= '1' and int(now + keep) or '+inf'
-  redis.call('ZADD', K.documents, ends, thread_id)
+  keep_until_end()
 end
 if event ~= '' then audit(event, ARGV[9], ARGV[10], ARGV[11], ARGV[12]) end
 return { 'written' }

@@ -12,15 +12,17 @@
 --   {'unknown'}, {'not-eligible'}
 --- include audit
 local id, who, eligible, body, digest = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
-local key = KEYS[FIRST_REQUEST]
-local grant = read(key, 'used', 'revoked')
+local found = redis.call('HMGET', K.grants, 'grant|' .. id, 'used|' .. id, 'revoked|' .. id)
+local used, revoked = found[2], found[3]
 
-if not grant.used then return { 'unknown' } end -- guard: revoke-grant-unknown
+if not used then return { 'unknown' } end -- guard: revoke-grant-unknown
 if eligible ~= '1' then return { 'not-eligible' } end -- guard: revoke-grant-eligible
-if ARGV[7] == '1' then redis.call('HSET', key, 'text', '{}', 'revoked', NOW .. ' ' .. who) end
-if grant.revoked then return { 'revoked', grant.used } end -- guard: revoke-grant-repeated
+if ARGV[7] == '1' then
+  local kept = string.match(found[1], '^1 %d+ %d+ ')
+  redis.call('HSET', K.grants, 'grant|' .. id, kept .. '{}', 'revoked|' .. id, NOW .. ' ' .. who)
+end
+if revoked then return { 'revoked', used } end -- guard: revoke-grant-repeated
 
-redis.call('HSET', key, 'revoked', NOW .. ' ' .. who)
-redis.call('ZREM', K.grants, id)
-audit('grant-revoked', 'grant:' .. id, who .. ' after ' .. grant.used, body, digest)
-return { 'revoked', grant.used }
+redis.call('HSET', K.grants, 'revoked|' .. id, NOW .. ' ' .. who)
+audit('grant-revoked', 'grant:' .. id, who .. ' after ' .. used, body, digest)
+return { 'revoked', used }

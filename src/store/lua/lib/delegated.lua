@@ -1,10 +1,13 @@
--- Delegations. `from|<person>` holds the one of that person: its time, its id, to whom, until when, and why.
+-- Delegations are one document with a line for each: from whom, to whom, until when, and what only people read.
 local function stands_for(who, person)
-  local entry = redis.call('HGET', K.delegations, 'from|' .. person) or ''
-  local to, ends = string.match(entry, '^%S+ %S+ (%S+) (%d+)')
-  if to ~= who then return false end -- guard: delegated-to
-  if now >= tonumber(ends) then return false end -- guard: delegated-until
-  return true
+  for from, to, ends in string.gmatch(redis.call('GET', K.document .. ':delegations|table') or '', '\n(%S+) (%S+) (%d+)') do
+    if from == person then
+      if to ~= who then return false end -- guard: delegated-to
+      if now >= tonumber(ends) then return false end -- guard: delegated-until
+      return true
+    end
+  end
+  return false
 end
 
 -- Finds who else has a vote in which one of these two has a part, as the voter or as the one it was cast for: everybody has a part in one

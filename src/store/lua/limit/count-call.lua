@@ -1,5 +1,4 @@
 -- Counts a call without effects before it runs: against its limits, and as a use of its grant. The same call again counts once.
--- The key of the grant is behind the named ones.
 -- ARGV
 --   1 thread id
 --   2 ref of the call
@@ -16,11 +15,10 @@
 --- include limits
 --- include grant
 local ref, grant, call, body, digest = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
-local grant_key = KEYS[FIRST_REQUEST]
 
-local problem = grant ~= '' and read_grant(grant_key, call)
+local problem = grant ~= '' and read_grant(grant, call)
 if problem then return { 'ungranted', problem } end -- guard: count-call-granted
 local over, used = count_action(thread_id .. '/' .. ref, read_uses(ARGV, 7))
 if over then return { 'over', int(over), amount_text(used) } end -- guard: count-call-over
 
-return { 'counted', grant == '' and '0' or use_grant(grant, grant_key, call, body, digest) }
+return { 'counted', grant == '' and '0' or use_grant(grant, call, body, digest) }

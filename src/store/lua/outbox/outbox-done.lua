@@ -1,57 +1,74 @@
--- Marks an item as sent. A row is removed; a view stores where it was posted, and is due again if its request has changed since.
--- A view that another sender has drawn at a later revision meanwhile is due again too: this one may have replaced the later card.
--- The request is that of a view; a row has none.
+-- Marks an item as sent. A row is removed; the card of a request and the digest of a person store where they were posted, and are due
+-- again if they have changed since. One that another sender has drawn at a later revision meanwhile is due again too: this one may have
+-- replaced the later one. The request is that of a card; a row has none.
 -- ARGV
---   1 thread id
+--   1 thread id, or the person of a digest
 --   2 the item
 --   3 owner of the claim
---   4 id of the view, or ''
---   5 revision that was drawn
---   6 where it was posted (JSON)
---   7 delay in ms after which a view is due once more, or 0
+--   4 revision that was drawn
+--   5 where it was posted (JSON)
+--   6 delay in ms after which it is due once more, or 0
+--   7 number of the message of a digest; a new one is a new message
+--   8 audit body (JSON) of a row that cannot be read, or ''
+--   9 digest of the body
+--  10 and further the requests that are not on the digest any more
 -- Returns
 --   {'done'}               the same call again is 'done', 'due-again' or 'stale'
 --   {'due-again'}
 --   {'due-later'}
 --   {'stale'}
-local item, owner, view, revision, place, again = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7])
-local claim = 'claim|' .. item
+--- include audit
+--- include digest
+local item, owner, revision, place, again, number, body = ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5], tonumber(ARGV[6]), ARGV[7], ARGV[8]
+local claim, row_id, view = 'claim|' .. item, string.match(item, '^row|(.*)$'), string.match(item, '^view|[^|]*|([^|]*)')
+local key = view and K.request or K.digest
+local drawn_field, place_field = view and 'drawn:' .. view or 'drawn', view and 'stands:' .. view or 'place'
+
+local function make_due(name, at)
+  redis.call('ZADD', K.outbox, int(at), name)
+  report_due('outbox', at)
+end
 
 local held = redis.call('HGET', K.rows, claim) == owner
 if not held and not redis.call('ZSCORE', K.outbox, item) then -- guard: outbox-done-repeated
-  local drawn = view ~= '' and redis.call('HGET', K.request, 'drawn:' .. view)
-  if not drawn or tonumber(drawn) <= tonumber(revision) then return { 'done' } end
-  redis.call('ZADD', K.outbox, NOW, item)
-  report_due('outbox', now)
+  local drawn = not row_id and redis.call('HGET', key, drawn_field)
+  if not drawn or tonumber(drawn) <= revision then return { 'done' } end
+  make_due(item, now)
   return { 'due-again' }
 end
 if not held then return { 'stale' } end -- guard: outbox-done-stale
 
-if view == '' then
-  local row_id = string.sub(item, 5)
-  redis.call('HDEL', K.rows, claim, 'tries|' .. item, row_id)
-  redis.call('ZREM', K.outbox, item)
+redis.call('HDEL', K.rows, claim, 'tries|' .. item)
+redis.call('ZREM', K.outbox, item)
+if row_id then
+  redis.call('HDEL', K.rows, row_id)
   -- A resent call may arrive late; the ids of the last 1,000 rows reveal it.
   redis.call('ZADD', K.sent, NOW, row_id)
   redis.call('ZREMRANGEBYRANK', K.sent, 0, -1001)
+  if body ~= '' then audit('unreadable', row_id, '', body, ARGV[9]) end
   return { 'done' }
 end
-redis.call('HDEL', K.rows, claim, 'tries|' .. item)
-local current = redis.call('HGET', K.request, 'rev')
-if current then redis.call('HSET', K.request, 'drawn:' .. view, revision, 'stands:' .. view, place) end
-redis.call('ZREM', K.outbox, item)
+local current = redis.call('HGET', key, 'rev')
 if not current then return { 'done' } end
--- An item of its own, so that a change in the meantime is drawn at once, and the last drawing still follows.
-if again > 0 then
-  local later = string.gsub(item, '|again$', '') .. '|again'
-  -- One that is being sent now comes too early: its claim ends here, so that it does not remove the later one.
-  redis.call('HDEL', K.rows, 'claim|' .. later, 'tries|' .. later)
-  redis.call('ZADD', K.outbox, int(now + again), later)
-  report_due('outbox', now + again)
+redis.call('HSET', key, drawn_field, int(revision), place_field, place)
+if not view then
+  if number ~= (redis.call('HGET', key, 'number') or '0') then
+    redis.call('HSET', key, 'number', number, 'posted_at', NOW, 'posted_rev', int(revision))
+  end
+  keep_digest()
 end
-if tonumber(current) > tonumber(revision) then
-  redis.call('ZADD', K.outbox, NOW, item)
-  report_due('outbox', now)
+if again > 0 then
+  -- For a card an item of its own, so that a change in the meantime is drawn at once, and the last drawing still follows. One that is
+  -- being sent now comes too early: its claim ends here, so that it does not remove the later one.
+  local later = view and string.gsub(item, '|again$', '') .. '|again' or item
+  redis.call('HDEL', K.rows, 'claim|' .. later, 'tries|' .. later)
+  make_due(later, now + again)
+end
+if tonumber(current) > revision then
+  make_due(item, now)
   return { 'due-again' }
 end
+local gone = {}
+for i = 10, #ARGV do gone[#gone + 1] = 'on|' .. ARGV[i] end
+change('HDEL', K.digest, gone)
 return { again > 0 and 'due-later' or 'done' }

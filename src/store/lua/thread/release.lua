@@ -1,17 +1,40 @@
--- Gives a running turn back without an end: what it logged stays, and the next turn continues at once.
+-- Gives a running turn back without an end: what it logged stays, and the next turn continues at once. One that failed is counted and
+-- tried again after a delay that doubles; a thread that fails too often is quarantined, and people are told.
 -- ARGV
 --   1 thread id
 --   2 token
+--   3 most failures in a row, or '' for a turn that has not failed
+--   4 first delay in ms
+--   5 reason
+--   6 audit body (JSON)
+--   7 digest of the body
+--   8 number of notices, then id and row (JSON) of each
 -- Returns
---   {'released'}           also for the same call again
+--   {'released'}, {'failed'}, {'quarantined'}    also for the same call again
 --   {'stale'}
+--- include audit
 --- include claims
-local token = ARGV[2]
-local thread = read(K.thread, 'token', 'owner', 'committed')
+--- include send
+local token, most, delay, reason = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
+local thread = read(K.thread, 'token', 'owner', 'committed', 'failures', 'failed', 'quarantine')
 
+if most and thread.failed == token then return { thread.quarantine and 'quarantined' or 'failed' } end -- guard: release-failed
 if thread.token ~= token or thread.committed == token then return { 'stale' } end -- guard: release-stale
+if not thread.owner then return { most and 'stale' or 'released' } end -- guard: release-repeated
 
 end_claim()
-redis.call('ZADD', K.timers, NOW, 'thread|' .. thread_id)
-report_due('thread|' .. thread_id, now)
-return { 'released' }
+local failures = tonumber(thread.failures or '0') + 1
+if most then redis.call('HSET', K.thread, 'failures', int(failures), 'failed', token) end
+if most and failures >= most then -- guard: release-most
+  redis.call('HSET', K.thread, 'quarantine', reason)
+  redis.call('ZREM', K.timers, 'thread|' .. thread_id, 'retire|' .. thread_id)
+  redis.call('ZADD', K.quarantined, NOW, thread_id)
+  local next_arg = reader(9)
+  for _ = 1, tonumber(ARGV[8]) do send(next_arg(), next_arg()) end
+  audit('quarantined', thread_id, reason, ARGV[6], ARGV[7])
+  return { 'quarantined' }
+end
+local again_at = most and now + delay * 2 ^ (failures - 1) or now
+redis.call('ZADD', K.timers, int(again_at), 'thread|' .. thread_id)
+report_due('thread|' .. thread_id, again_at)
+return { most and 'failed' or 'released' }

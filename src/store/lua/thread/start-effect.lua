@@ -1,5 +1,5 @@
 -- Records that a call of a running turn is about to take effect. The messages that made the call are logged before it, so that the
--- next turn finds the call if this one dies. It counts against its limits and takes its use of a grant, whose key is behind the named ones.
+-- next turn finds the call if this one dies. It counts against its limits and takes its use of a grant.
 -- ARGV
 --   1 thread id
 --   2 token
@@ -30,10 +30,10 @@
 --- include grant
 local token, ref, run, known, read_items, body, digest, tool =
   ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], ARGV[8], ARGV[9]
-local grant, call, grant_key, uses = ARGV[10], ARGV[11], KEYS[FIRST_REQUEST], read_uses(ARGV, 14)
+local grant, call, uses = ARGV[10], ARGV[11], read_uses(ARGV, 14)
 local first_message = 16 + 4 * #uses
 local function grant_uses()
-  return grant == '' and '0' or redis.call('HGET', grant_key, 'used') or '0'
+  return grant == '' and '0' or redis.call('HGET', K.grants, 'used|' .. grant) or '0'
 end
 local thread = read(K.thread, 'token', 'owner', 'lease_until', 'stop', 'inbox_claimed')
 
@@ -44,7 +44,7 @@ if state == 'finished' then return { 'finished' } end -- guard: start-effect-fin
 if state == 'started' and last_run == run then return { 'started', runs, grant_uses() } end -- guard: start-effect-repeated
 if thread.stop == token then return { 'stopped' } end -- guard: start-effect-stopped
 if freeze_of(tool) then return { 'frozen' } end -- guard: start-effect-frozen
-local ungranted = grant ~= '' and read_grant(grant_key, call)
+local ungranted = grant ~= '' and read_grant(grant, call)
 if ungranted then return { 'ungranted', ungranted } end -- guard: start-effect-granted
 local over, used = count_action(thread_id .. '/' .. ref, uses)
 if over then return { 'over', int(over), amount_text(used) } end -- guard: start-effect-over
@@ -61,6 +61,6 @@ if not is_logged then
 end
 runs = int((runs or 0) + 1)
 redis.call('HSET', K.effects, ref, table.concat({ 'started', run, runs, first or NOW, tool }, ' '))
-if grant ~= '' then use_grant(grant, grant_key, call, ARGV[12], ARGV[13]) end
+if grant ~= '' then use_grant(grant, call, ARGV[12], ARGV[13]) end
 audit('effect-started', thread_id, 'try ' .. runs .. ' ' .. run, body, digest)
 return { 'started', runs, grant_uses() }

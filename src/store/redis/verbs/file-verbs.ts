@@ -3,7 +3,7 @@ import { isThreadId, type Keys } from '../../record/keys.ts';
 import type { RedisClient, RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
 
-type FileVerbs = Pick<Store, 'keepFile' | 'readFiles' | 'dropFile'>;
+type FileVerbs = Pick<Store, 'writeFile' | 'readFiles'>;
 
 /** The most that a thread keeps, as it is stored; a file is stored in base64, behind its type. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -16,11 +16,11 @@ export function fileVerbs(
   mostBytes = MOST_BYTES,
 ): FileVerbs {
   return {
-    async keepFile(threadId, { id, type, bytes }) {
-      if (!isThreadId(threadId)) return { outcome: 'unknown-thread' };
-      const args = [id, `${type} ${Buffer.from(bytes).toString('base64')}`, mostBytes];
-      const reply = new ScriptReply(await run('keep-file', { threadId, args }));
-      return { outcome: reply.oneOf('kept', 'unknown-thread', 'full') };
+    async writeFile(threadId, id, file) {
+      if (!isThreadId(threadId)) return 'unknown-thread';
+      const text = file === undefined ? '' : `${file.type} ${Buffer.from(file.bytes).toString('base64')}`;
+      const reply = new ScriptReply(await run('write-file', { threadId, args: [id, text, mostBytes] }));
+      return reply.oneOf('written', 'unknown-thread', 'full');
     },
 
     async readFiles(threadId, ids) {
@@ -32,10 +32,6 @@ export function fileVerbs(
         const end = text.indexOf(' ');
         return [{ id, type: text.slice(0, end), bytes: Buffer.from(text.slice(end + 1), 'base64') }];
       });
-    },
-
-    async dropFile(threadId, id) {
-      if (isThreadId(threadId)) await run('drop-file', { threadId, args: [id] });
     },
   };
 }

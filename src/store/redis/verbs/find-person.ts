@@ -35,11 +35,12 @@ export async function findPerson(
       if ((await client.lrange(key, 0, -1)).some(isNamed)) threads.add(id);
     } else if (kind === 'record') {
       if (isNamed((await client.get(key)) ?? '')) requests.add(id);
-    } else if (kind === 'grant') {
-      const { text = '{}', revoked = '' } = await client.hgetall(key);
-      const { principals, groups, ...others } = JSON.parse(text);
-      if (isNamed(JSON.stringify(others)) || isNamed(revoked)) grants.add(id);
     } else if (kind === 'request' && isIn(await client.hgetall(key), person, isNamed)) requests.add(id);
+  }
+  for (const [name, value] of Object.entries(await client.hgetall(keys.shared('grants')))) {
+    const [, kind, id = ''] = /^(grant|revoked)\|(.*)$/.exec(name) ?? [];
+    const { principals, groups, ...others } = kind === 'grant' ? JSON.parse(value.replace(/^[^{]*/, '')) : {};
+    if (kind !== undefined && isNamed(kind === 'grant' ? JSON.stringify(others) : value)) grants.add(id);
   }
   for (const [id, row] of Object.entries(await client.hgetall(keys.shared('rows'))))
     if (isNamed(row)) messages.push(id);

@@ -2,19 +2,25 @@ import type { RequestList, Store } from '../../port/store.ts';
 import type { Keys } from '../../record/keys.ts';
 import type { RedisClient } from '../run-script.ts';
 
-type ListVerbs = Pick<Store, 'list' | 'countPending' | 'listQuarantined'>;
+type ListVerbs = Pick<Store, 'list' | 'listQuarantined'>;
 
-/** The newest requests of a person that are counted, so that a count costs no more after years of use. */
-const NEWEST_COUNTED = 1_000;
-
-/** The lists of App Home, and a count over one of them. An entry is `person time request`, so that a page is a range of an index. */
+/** The lists of App Home, and of quarantined threads. An entry is `person time request`, so that a page is a range of an index. */
 export function listVerbs(client: RedisClient, keys: Keys): ListVerbs {
   /** Reads one person's entries without the person, newest first. */
-  async function read(index: RequestList, person: string, count: number, from?: string): Promise<string[]> {
+  async function read(name: RequestList, person: string, count: number, from?: string): Promise<string[]> {
+    const index = name === 'pending' ? 'asked' : name;
     const upper = from === undefined ? `(${person}!` : `(${person} ${from}`;
     const range = ['LIMIT', 0, count] as const;
     const entries = await client.zrevrangebylex(keys.shared(index), upper, `[${person} `, ...range);
     return entries.map((entry) => entry.slice(person.length + 1));
+  }
+
+  /** A request has an expiry timer exactly while it is pending, so the timers alone are enough. */
+  async function pendingOf(requestIds: readonly string[]): Promise<readonly string[]> {
+    if (requestIds.length === 0) return [];
+    const timers = requestIds.map((id) => `expire|${id}`);
+    const due = await client.zmscore(keys.shared('timers'), timers);
+    return requestIds.filter((_, index) => due[index] !== null);
   }
 
   return {
@@ -35,18 +41,11 @@ export function listVerbs(client: RedisClient, keys: Keys): ListVerbs {
       // Two groups of one person can name the same request.
       const positions = [...new Set(found.flat())].sort().reverse();
       const shown = positions.slice(0, limit);
+      const requestIds = shown.map(requestIn);
       return {
-        requestIds: shown.map(requestIn),
+        requestIds: name === 'pending' ? await pendingOf(requestIds) : requestIds,
         next: positions.length > limit ? shown.at(-1) : undefined,
       };
-    },
-    async countPending(requester) {
-      const asked = await read('asked', requester, NEWEST_COUNTED);
-      if (asked.length === 0) return 0;
-      // A request has an expiry timer exactly while it is pending, so the timers alone are enough.
-      const timers = asked.map((position) => `expire|${requestIn(position)}`);
-      const due = await client.zmscore(keys.shared('timers'), timers);
-      return due.filter((at) => at !== null).length;
     },
   };
 }

@@ -7,21 +7,18 @@ import type { RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
 import { rowText } from './thread-verbs.ts';
 
-type OutboxVerbs = Pick<Store, 'enqueueOutbox' | 'holdOutbox' | 'claimOutbox' | 'done' | 'retryOutbox'>;
+type OutboxVerbs = Pick<Store, 'enqueueOutbox' | 'claimOutbox' | 'done' | 'retryOutbox'>;
 
 const Body = z.custom<JsonObject>((value) => typeof value === 'object' && value !== null);
 
 /** The verbs of the outbox. An item is stored first, claimed by one sender at a time, and removed when it was sent. */
 export function outboxVerbs(run: RunScript): OutboxVerbs {
   return {
-    async enqueueOutbox(threadId, row) {
-      await run('outbox-enqueue', { threadId, args: [row.id, rowText(run, row), '', 0] });
-    },
-
-    async holdOutbox(threadId, { id, body }, leaseMs) {
-      const owner = randomUUID();
-      await run('outbox-enqueue', { threadId, args: [id, JSON.stringify(body), owner, leaseMs] });
-      return { kind: 'row', item: `row|${id}`, owner, tries: 0, rowId: id, body };
+    async enqueueOutbox(threadId, row, leaseMs) {
+      const { id: rowId, body } = row;
+      const owner = leaseMs === undefined ? '' : randomUUID();
+      await run('outbox-enqueue', { threadId, args: [rowId, rowText(run, row), owner, leaseMs ?? 0] });
+      return { kind: 'row', item: `row|${rowId}`, owner, tries: 0, rowId, body };
     },
 
     async claimOutbox({ leaseMs, limit }) {
@@ -35,18 +32,24 @@ export function outboxVerbs(run: RunScript): OutboxVerbs {
         const [item = '', row = '', tries = '0'] = words.slice(at, at + 3);
         const read = readItem(item, row, { owner, tries: Number(tries) });
         if (read !== undefined) items.push(read);
-        else await run('outbox-drop', { threadId: '', args: [item, owner, ...run.auditBody({ row })] });
+        else
+          await run('outbox-done', {
+            threadId: '',
+            args: [item, owner, 0, '', 0, 0, ...run.auditBody({ row })],
+          });
       }
       return items;
     },
 
-    async done(item, { revision, postedAt, againMs = 0 } = { revision: 0, postedAt: {} }) {
-      const { requestId = '', viewId = '' } = item.kind === 'view' ? item : {};
-      const reply = await run('outbox-done', {
-        threadId: threadOf(requestId) ?? '',
-        requestIds: requestId === '' ? [] : [requestId],
-        args: [item.item, item.owner, viewId, revision, JSON.stringify(postedAt), againMs],
-      });
+    async done(
+      item,
+      { revision, postedAt, againMs = 0, number = 0, gone = [] } = { revision: 0, postedAt: {} },
+    ) {
+      const requestIds = item.kind === 'view' ? [item.requestId] : [];
+      const threadId = item.kind === 'digest' ? item.person : (threadOf(requestIds[0] ?? '') ?? '');
+      const drawn = [revision, JSON.stringify(postedAt), againMs, number];
+      const args = [item.item, item.owner, ...drawn, '', '', ...gone];
+      const reply = await run('outbox-done', { threadId, requestIds, args });
       return new ScriptReply(reply).oneOf('done', 'due-again', 'due-later', 'stale');
     },
 

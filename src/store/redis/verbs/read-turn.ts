@@ -41,7 +41,7 @@ export async function readClaim(
         refuseNewer(`The thread ${threadId}`, reply.string(5), THREAD_VERSION);
       } catch (error) {
         // A process that can read it claims it at once, and nobody takes this claim for one that ended with its process.
-        await run('release', { threadId, args: [reply.string(1)] });
+        await run('release', { threadId, args: [reply.string(1), ''] });
         throw error;
       }
       const rows = await log.ofLength(reply.number(2));

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { canonicalJson, toJson } from '../../../agent/json.ts';
 import { readMessages } from '../../../agent/messages.ts';
-import type { Actor, EnqueueOptions, EnqueueResult, InboxItem, OutboxRow, Store } from '../../port/store.ts';
+import type {
+  Actor,
+  EnqueueOptions,
+  EnqueueResult,
+  InboxItem,
+  OutboxRow,
+  Store,
+  TurnFailure,
+} from '../../port/store.ts';
 import { isThreadId, type Keys, requestIdOf, threadOf } from '../../record/keys.ts';
 import {
   describeReadError,
@@ -26,7 +34,6 @@ type ThreadVerbs = Pick<
   | 'claimTurn'
   | 'renewLease'
   | 'release'
-  | 'failTurn'
   | 'unquarantine'
   | 'startEffect'
   | 'countCall'
@@ -76,17 +83,10 @@ export function threadVerbs(
       return { outcome: reply.oneOf('renewed', 'stopped', 'stale') };
     },
 
-    async release({ threadId, token }) {
-      const reply = new ScriptReply(await run('release', { threadId, args: [token] }));
-      return { outcome: reply.oneOf('released', 'stale') };
-    },
-
-    async failTurn({ threadId, token }, { mostFailures, delayMs, reason, notices }) {
-      const body = run.auditBody({ threadId, reason });
-      const rows = counted(notices.map(({ id, body: row }) => [id, JSON.stringify(row)]));
-      const args = [token, mostFailures, delayMs, reason, ...body, ...rows];
-      const reply = new ScriptReply(await run('fail-turn', { threadId, args }));
-      return { outcome: reply.oneOf('failed', 'quarantined', 'stale') };
+    async release({ threadId, token }, failure) {
+      const args = failure === undefined ? [''] : failureFields(run, threadId, failure);
+      const reply = new ScriptReply(await run('release', { threadId, args: [token, ...args] }));
+      return { outcome: reply.oneOf('released', 'failed', 'quarantined', 'stale') };
     },
 
     async unquarantine(threadId, evidence) {
@@ -98,24 +98,16 @@ export function threadVerbs(
     async startEffect({ threadId, token }, start) {
       const { ref, tool, run: id, logged, read, messages, evidence } = start;
       const texts = messages.map((message) => JSON.stringify(message));
-      const args = [token, ref, id, logged, read, ...run.auditBody(evidence), tool];
-      const { fields, otherKeys } = countFields(run, keys, start);
-      const reply = new ScriptReply(
-        await run('start-effect', {
-          threadId,
-          otherKeys,
-          args: [...args, ...fields, texts.length, ...texts],
-        }),
-      );
+      const fields = [...countFields(run, start), texts.length, ...texts];
+      const args = [token, ref, id, logged, read, ...run.auditBody(evidence), tool, ...fields];
+      const reply = new ScriptReply(await run('start-effect', { threadId, args }));
       if (reply.code === 'started') return { outcome: 'started', used: reply.number(2) };
       return readRefusal(reply) ?? { outcome: reply.oneOf('stale', 'finished', 'frozen', 'stopped') };
     },
 
     async countCall(threadId, call) {
-      const { fields, otherKeys } = countFields(run, keys, call);
-      const reply = new ScriptReply(
-        await run('count-call', { threadId, otherKeys, args: [call.ref, ...fields] }),
-      );
+      const args = [call.ref, ...countFields(run, call)];
+      const reply = new ScriptReply(await run('count-call', { threadId, args }));
       return readRefusal(reply) ?? { outcome: reply.oneOf('counted'), used: reply.number(1) };
     },
 
@@ -194,6 +186,15 @@ function itemFields(
 ): (string | number)[] {
   const atWork = bodyAtWork === undefined ? '' : canonicalJson({ id, body: bodyAtWork });
   return [id, canonicalJson({ id, body }), onlyKnown ? 1 : 0, atWork];
+}
+
+function failureFields(
+  run: RunScript,
+  threadId: string,
+  { mostFailures, delayMs, reason, notices }: TurnFailure,
+): (string | number)[] {
+  const rows = counted(notices.map(({ id, body }) => [id, JSON.stringify(body)]));
+  return [mostFailures, delayMs, reason, ...run.auditBody({ threadId, reason }), ...rows];
 }
 
 function stopFields(run: RunScript, { who, evidence }: Omit<Actor, 'eligible'>): string[] {

@@ -11,17 +11,10 @@ const Place = z.custom<JsonObject>((value) => typeof value === 'object' && value
 /** Keeps the digest of each person in a hash; the person takes the place of a thread. */
 export function digestVerbs(run: RunScript, client: RedisClient, keys: Keys): DigestStore {
   return {
-    async tell(person, { id, revision }, { after, withinMs }, delayMs) {
-      const args = [id, revision, after, withinMs, delayMs];
+    async tell(person, { id, revision }, delayMs, limit) {
+      const args = [id, revision, delayMs, limit?.after ?? '', limit?.withinMs ?? ''];
       const reply = new ScriptReply(await run('digest-tell', { threadId: person, args }));
       return { outcome: reply.oneOf('card', 'listed') };
-    },
-
-    async listInDigest(person, { id, revision }, delayMs) {
-      const reply = new ScriptReply(
-        await run('digest-note', { threadId: person, args: [id, revision, delayMs] }),
-      );
-      return { outcome: reply.oneOf('listed') };
     },
 
     async readDigest(person) {
@@ -37,12 +30,6 @@ export function digestVerbs(run: RunScript, client: RedisClient, keys: Keys): Di
         postedAt: Number(stored.posted_at ?? 0),
         postedRevision: Number(stored.posted_rev ?? 0),
       };
-    },
-
-    async doneDigest({ owner, person }, { revision, place, number, gone, againMs }) {
-      const args = [owner, revision, JSON.stringify(place), number, againMs, ...gone];
-      const reply = new ScriptReply(await run('digest-done', { threadId: person, args }));
-      return reply.oneOf('done', 'due-again', 'due-later', 'stale');
     },
   };
 }

@@ -1,68 +1,56 @@
-import { z } from 'zod';
-import type { JsonObject } from '../../../../agent/json.ts';
 import type { GrantRecord, GrantStore } from '../../../port/workspace.ts';
 import type { Keys } from '../../../record/keys.ts';
 import { JsonRecord } from '../../../record/request-record.ts';
 import type { RedisClient, RunScript } from '../../run-script.ts';
 import { ScriptReply } from '../../script-reply.ts';
 
-const CALL = 'call:';
-const Count = z.coerce.number().int().nonnegative();
-const Stored = z.object({
-  v: z.literal('1'),
-  expires: Count,
-  uses: Count,
-  used: Count,
-  text: z.string(),
-  revoked: z.string().optional(),
-});
+const GRANT = 'grant|';
+/** The version, when it expires, its uses, then what it is for. */
+const STORED = /^1 (\d+) (\d+) (.*)$/s;
 
-/** Keeps grants and counts their uses. */
+/** Keeps grants in one hash and counts their uses. */
 export function grantVerbs(run: RunScript, client: RedisClient, keys: Keys): GrantStore {
-  const call = async (
-    name: 'open-grant' | 'revoke-grant',
-    id: string,
-    args: readonly (string | number)[],
-  ): Promise<ScriptReply> => {
-    const otherKeys = [keys.grant(id)];
-    return new ScriptReply(await run(name, { threadId: '', otherKeys, args: [id, ...args] }));
-  };
-  const load = async (id: string): Promise<GrantRecord | undefined> => {
-    const fields = await client.hgetall(keys.grant(id));
-    const stored = Stored.safeParse(fields).data;
-    if (stored === undefined) return undefined;
-    const { expires: expiresAt, uses, used, text, revoked } = stored;
-    const details: JsonObject = JsonRecord.parse(JSON.parse(text));
-    const calls = Object.keys(fields).flatMap((name) =>
-      name.startsWith(CALL) ? [name.slice(CALL.length)] : [],
-    );
-    return { id, expiresAt, uses, used, details, calls: calls.sort(), revokedBy: revoked?.split(' ')[1] };
-  };
+  const call = async (name: 'open-grant' | 'revoke-grant', args: readonly (string | number)[]) =>
+    new ScriptReply(await run(name, { threadId: '', args }));
   return {
     async openGrant({ id, expiresAt, uses, details }) {
       const args = [
+        id,
         expiresAt,
         uses,
         JSON.stringify(details),
         ...run.auditBody({ ...details, uses, expiresAt }),
       ];
-      return { outcome: (await call('open-grant', id, args)).oneOf('opened', 'expired') };
+      return { outcome: (await call('open-grant', args)).oneOf('opened', 'expired') };
     },
 
     async revokeGrant(id, { who, eligible, evidence, erases = false }) {
       const body = run.auditBody({ who, evidence });
-      const reply = await call('revoke-grant', id, [who, eligible ? 1 : 0, ...body, erases ? 1 : 0]);
+      const reply = await call('revoke-grant', [id, who, eligible ? 1 : 0, ...body, erases ? 1 : 0]);
       if (reply.code === 'revoked') return { outcome: 'revoked', used: reply.number(1) };
       return { outcome: reply.oneOf('unknown', 'not-eligible') };
     },
 
-    loadGrant: load,
-
     async listGrants() {
-      const [seconds] = await client.time();
-      const ids = await client.zrangebyscore(keys.shared('grants'), Number(seconds) * 1000, '+inf');
-      const loaded = await Promise.all(ids.map(load));
-      return loaded.flatMap((grant) => (grant === undefined ? [] : [grant]));
+      const fields = await client.hgetall(keys.shared('grants'));
+      const names = Object.keys(fields).sort();
+      const grants = names.flatMap((name): GrantRecord[] => {
+        const [, expiresAt, uses, text = ''] = STORED.exec(fields[name] ?? '') ?? [];
+        if (!name.startsWith(GRANT) || expiresAt === undefined) return [];
+        const id = name.slice(GRANT.length);
+        const calls = names.flatMap((each) =>
+          each.startsWith(`call|${id}|`) ? [each.slice(`call|${id}|`.length)] : [],
+        );
+        return [
+          {
+            ...{ id, calls, expiresAt: Number(expiresAt), uses: Number(uses) },
+            used: Number(fields[`used|${id}`] ?? 0),
+            details: JsonRecord.parse(JSON.parse(text)),
+            revokedBy: fields[`revoked|${id}`]?.split(' ')[1],
+          },
+        ];
+      });
+      return grants.sort((left, right) => left.expiresAt - right.expiresAt);
     },
   };
 }

@@ -1,5 +1,4 @@
 import type { CountedCall, LimitStore, LimitUse, OverLimit, Ungranted } from '../../../port/store.ts';
-import type { Keys } from '../../../record/keys.ts';
 import type { RunScript } from '../../run-script.ts';
 import { ScriptReply } from '../../script-reply.ts';
 
@@ -26,18 +25,11 @@ export function limitFields(limits: readonly LimitUse[] = []): (string | number)
   ];
 }
 
-/** Writes the grant and the limits of a call in a turn, with the key of the grant. */
-export function countFields(
-  run: RunScript,
-  keys: Keys,
-  { grant, limits }: CountedCall,
-): { readonly fields: (string | number)[]; readonly otherKeys: string[] } {
+/** Writes the grant and the limits of a call in a turn. */
+export function countFields(run: RunScript, { grant, limits }: CountedCall): (string | number)[] {
   const use =
     grant === undefined ? ['', '', '', ''] : [grant.id, grant.call, ...run.auditBody(grant.evidence)];
-  return {
-    fields: [...use, ...limitFields(limits)],
-    otherKeys: grant === undefined ? [] : [keys.grant(grant.id)],
-  };
+  return [...use, ...limitFields(limits)];
 }
 
 /** Reads why a call did not start: a limit would be exceeded, or its grant does not hold any more. */

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import type { JsonObject } from '../../agent/json.ts';
+import type { DocumentStore } from '../port/documents.ts';
+
+/** A delegation: one person decides for another, until a time, where the policy of a request allows it. */
+export interface Delegation {
+  readonly id: string;
+  /** The approver. */
+  readonly from: string;
+  /** The person who decides for them. */
+  readonly to: string;
+  readonly startedAt: number;
+  readonly until: number;
+  readonly reason: string;
+}
+
+export interface NewDelegation extends Omit<Delegation, 'startedAt'> {
+  readonly evidence: JsonObject;
+}
+
+/** The end of a delegation before its time. */
+export interface DelegationEnd {
+  readonly from: string;
+  /** The id of the delegation that the person was shown; `undefined` for the one that holds. */
+  readonly shown?: string | undefined;
+  /** New for each click. */
+  readonly id: string;
+  readonly who: string;
+  /** Whether the person may end a delegation of others. */
+  readonly isAdmin: boolean;
+  readonly evidence: JsonObject;
+}
+
+/** The delegations, one of each person at a time. */
+export interface Delegations {
+  /** Enters a delegation, in place of an earlier one of the same person. */
+  delegate(delegation: NewDelegation): Promise<'delegated' | 'over'>;
+  end(end: DelegationEnd): Promise<'ended' | 'none' | 'not-eligible'>;
+}
+
+const TABLE = ['delegations', 'table'] as const;
+/** From whom, to whom, until when, since when, the id, and why. */
+const LINE = /^(\S+) (\S+) (\d+) (\d+) (\S+) (.*)$/;
+const Reason = z.string();
+
+type Held = readonly Delegation[];
+
+/** Lists the delegations that hold, the first that was given first. The script that casts a vote checks them again by Redis's clock. */
+export async function readDelegations(store: Pick<DocumentStore, 'readDocument'>): Promise<Held> {
+  return parseDelegations((await store.readDocument(...TABLE))?.value);
+}
+
+/**
+ * Keeps the delegations as one document, which every vote in the place of somebody reads in its own step. Who changes it names the
+ * version that they have seen; the version is the id of the change.
+ */
+export function delegationsIn(store: DocumentStore): Delegations {
+  /** Changes the table, once for each id; what another process writes meanwhile is looked at first. */
+  async function change<Outcome extends string>(
+    id: string,
+    next: (held: Held) => Outcome | { readonly held: Held; readonly event: string; readonly detail: string },
+    { from, body }: { readonly from: string; readonly body: JsonObject },
+  ): Promise<Outcome | 'changed'> {
+    for (;;) {
+      const { version = '', value } = (await store.readDocument(...TABLE)) ?? {};
+      if (version === id) return 'changed';
+      const changed = next(parseDelegations(value));
+      if (typeof changed === 'string') return changed;
+      const { held, event, detail } = changed;
+      const audit = { event, subject: `delegation:${from}`, detail, body };
+      const document = { version: id, value: delegationsText(held) };
+      const written = await store.writeDocument(...TABLE, document, { replaces: version, audit });
+      if (written === 'written') return 'changed';
+    }
+  }
+
+  return {
+    async delegate({ evidence, ...given }) {
+      const { id, from, to, until, reason } = given;
+      const next = (held: Held) => {
+        if (until <= Date.now()) return 'over' as const;
+        const others = held.filter((each) => each.from !== from);
+        return {
+          held: [...others, { ...given, startedAt: Date.now() }],
+          ...{ event: 'delegated', detail: `${id} ${to} until ${until}` },
+        };
+      };
+      const outcome = await change<'over'>(id, next, { from, body: { from, to, until, reason, evidence } });
+      return outcome === 'changed' ? 'delegated' : outcome;
+    },
+
+    async end({ from, shown, id, who, isAdmin, evidence }) {
+      const next = (held: Held) => {
+        const current = held.find((each) => each.from === from);
+        if (current === undefined || (shown !== undefined && shown !== current.id)) return 'none' as const;
+        if (who !== from && who !== current.to && !isAdmin) return 'not-eligible' as const;
+        return {
+          held: held.filter((each) => each !== current),
+          ...{ event: 'delegation-ended', detail: `${current.id} ${who}` },
+        };
+      };
+      const outcome = await change<'none' | 'not-eligible'>(id, next, {
+        from,
+        body: { from, who, evidence },
+      });
+      return outcome === 'changed' ? 'ended' : outcome;
+    },
+  };
+}
+
+/** Writes delegations as `lib/delegated.lua` reads them, a line for each. */
+export function delegationsText(held: Held): string {
+  return held
+    .map(({ id, from, to, startedAt, until, reason }) =>
+      [from, to, until, startedAt, id, JSON.stringify(reason)].join(' '),
+    )
+    .join('\n');
+}
+
+/** Reads those whose time is not over. */
+function parseDelegations(value = ''): Held {
+  return value.split('\n').flatMap((line) => {
+    const [, from = '', to = '', until, startedAt, id = '', reason = ''] = LINE.exec(line) ?? [];
+    if (until === undefined || Number(until) <= Date.now()) return [];
+    const times = { until: Number(until), startedAt: Number(startedAt) };
+    return [{ id, from, to, ...times, reason: Reason.parse(JSON.parse(reason)) }];
+  });
+}
