@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { toJson } from '../../src/agent/json.ts';
 import type { Model } from '../../src/agent/model.ts';
+import { timingFor } from '../../src/bot/context.ts';
 import { applyDecision, type Decision } from '../../src/bot/inbox/decisions/decision.ts';
 import { receiveMessage } from '../../src/bot/inbox/receive-message.ts';
 import { parseThreadId } from '../../src/bot/slack/thread.ts';
@@ -75,6 +76,8 @@ export async function play(
   };
   let bot = await startQuietBot({
     ...{ store, manifest: manifestOf(rules), people: oracle, model },
+    // Nobody is late, however many share the machine.
+    timing: timingFor(3_600),
     around: async (_name, input, { context }) => {
       effects.push({ thread: context.threadId, input });
       if (breaks) throw new Error('The connection was cut after the call');
