@@ -46,6 +46,9 @@ interface Open {
   runs: number;
 }
 
+/** Nobody is late, however many share the machine. */
+const HOUR_MS = 3_600_000;
+
 /** A count of each verdict. */
 export type Tally = Record<'denied' | 'free' | 'asked' | 'granted' | 'approved', number>;
 
@@ -76,8 +79,7 @@ export async function play(
   };
   let bot = await startQuietBot({
     ...{ store, manifest: manifestOf(rules), people: oracle, model },
-    // Nobody is late, however many share the machine.
-    timing: timingFor(3_600),
+    timing: timingFor(HOUR_MS / 1_000),
     around: async (_name, input, { context }) => {
       effects.push({ thread: context.threadId, input });
       if (breaks) throw new Error('The connection was cut after the call');
@@ -88,7 +90,7 @@ export async function play(
 
   /** Does what two woken processes would do, until nothing is left to do. */
   const settle = async (thread: string): Promise<RequestRecord | undefined> => {
-    await bot.turns.idle(60_000);
+    await bot.turns.idle(HOUR_MS);
     const [open] = await store.waitingIn(thread);
     if (open !== undefined)
       await Promise.all([execute(executorContext(bot), open), execute(executorContext(bot), open)]);
@@ -334,7 +336,7 @@ export async function play(
       }
     }
   } finally {
-    await bot.turns.idle(60_000);
+    await bot.turns.idle(HOUR_MS);
     await bot.toolbox.close();
   }
 }
