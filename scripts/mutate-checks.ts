@@ -44,6 +44,7 @@ const MUTANTS: readonly Mutant[] = [
     'signers.every(({ permission }) => permission.eligible) &&',
     '',
   ),
+  mutant('grant whose approvers no longer fill its groups', ' && fillAllGroups(groups, signers);', ';'),
   mutant('grant for a changed tool', 'grant.definition === definition &&', '', CHECKS, GRANTS),
   mutant('grant under a changed policy', 'grant.policyDigest === policyDigest &&', '', CHECKS, GRANTS),
   mutant('grant for another tool', 'grant.tool === tool &&', '', GRANTS),

@@ -35,7 +35,7 @@ import { peopleOf, type TaskPeople } from './task-people.ts';
 const Paused = z.discriminatedUnion('paused', [
   /** Its server has asked these people. */
   z.object({ paused: z.literal('question'), server: z.string(), asked: z.array(z.string()) }),
-  /** An answer to its server waits for approval. */
+  /** It goes on with an answer to its server, which has a request of its own: that one is approved, runs, and may end as unknown. */
   z.object({ paused: z.literal('answer'), server: z.string() }),
   /** Its server runs it as a task. */
   z.object({ paused: z.literal('task'), server: z.string() }),

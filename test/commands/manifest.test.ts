@@ -65,6 +65,28 @@ test('a limit for a tool that neither a module nor the lock file has is a mistak
   ]);
 });
 
+test('`answers` and `errors` that name no tool of their server are mistakes; without a lock file nobody knows', async () => {
+  const folder = newFolder();
+  const lists = 'answers: { free: ["book_*", boook_table] }, errors: { final: ["greet", "red_*"] }';
+  const file = writeManifest(
+    `${GOOD.replace('tools: {}', '')}tools:
+  host: { mcp: { command: node, ${lists} }, approval: { policy: default } }
+`,
+    folder,
+  );
+  expect(await run(['manifest', 'check', file])).toMatchObject({ code: 0 });
+  const lock = { version: 1, servers: { host: { greet: 'digest', book_table: 'digest' } } };
+  writeFileSync(join(folder, 'manifest.lock.json'), JSON.stringify(lock));
+  const { code, error } = await run(['manifest', 'check', file]);
+  expect(code).toBe(1);
+  expect(error.trim().split('\n')).toEqual([
+    expect.stringMatching(
+      /tools\.host\.mcp\.answers\.free\[1\]: there is no tool "boook_table"; did you mean "book_table"\?$/,
+    ),
+    expect.stringMatching(/tools\.host\.mcp\.errors\.final\[1\]: there is no tool "red_\*"$/),
+  ]);
+});
+
 test('ids that are still placeholders are warnings of a check, and Slack’s part can be used with them', async () => {
   const file = writeManifest(GOOD.replace('S0APPROVE1', 'S0REPLACEME'));
   const { code, out, error } = await run(['manifest', 'check', file]);

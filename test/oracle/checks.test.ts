@@ -44,6 +44,27 @@ test('a grant ends with the right of the person who gave it', async () => {
   expect(paid).toHaveLength(1);
 });
 
+test('a grant of groups that must all approve ends when those who gave it no longer fill each of them', async () => {
+  const [PAYERS, JUDGES] = ['S0PAYERS01', 'S0JUDGES02'];
+  const all = `{ all: [{ any: [${PAYERS}] }, { any: [${JUDGES}] }] }`;
+  const text = manifest({ policy: `grants: ${GRANTS}` }).replace(
+    `approvers: [${ANN}, ${BEN}]`,
+    `approvers: ${all}`,
+  );
+  const scene = await openScene({ text, members: { [PAYERS]: [ANN, ROY], [JUDGES]: [BEN] } });
+  const { ask, click, regroup, paid } = scene;
+  await ask(5);
+  await click(ANN, grant);
+  await click(BEN, grant);
+  expect(await ask(6)).toBeUndefined();
+  expect(paid).toHaveLength(2);
+  // Each of the two may still approve, but nobody of them for the second group.
+  regroup(PAYERS, [ANN, BEN]);
+  regroup(JUDGES, [ROY]);
+  expect(await ask(7)).toBeDefined();
+  expect(paid).toHaveLength(2);
+});
+
 test('a grant ends when its tool or its policy changes', async () => {
   const terms = `grants: ${GRANTS.replace('{', '{ scope: thread,')}`;
   for (const changed of [{ policy: terms, description: 'Pays more.' }, { policy: `${terms}, expires: 2h` }]) {

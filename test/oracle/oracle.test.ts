@@ -11,7 +11,7 @@ import { play, type Tally } from './play.ts';
 const COUNT = countFor('ORACLE', { quick: 60, full: 5_000 });
 /** So many compositions are drawn and kept in Redis together, and so many are played at a time, each on a record of its own. */
 const BATCH = 500;
-const AT_ONCE = 48;
+const AT_ONCE = 16;
 const scripts = loadScripts();
 
 /** Plays compositions, and lists those in which the bot did something else than the oracle says. */

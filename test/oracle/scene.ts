@@ -53,6 +53,8 @@ export interface SceneOptions {
   readonly slow?: boolean;
   /** Lets each call fail after it was made. */
   readonly breaks?: boolean;
+  /** The members of user groups, which a test may change. */
+  readonly members?: Readonly<Record<string, readonly string[]>>;
   /** The functions of tools; any other tool only notes its input. */
   readonly acts?: Readonly<Record<string, (...args: Parameters<AroundRun>) => unknown>>;
 }
@@ -62,6 +64,7 @@ export async function openScene({
   text = manifest(),
   slow = false,
   breaks = false,
+  members: first = {},
   acts = {},
 }: SceneOptions = {}) {
   const redis = connectTestRedis();
@@ -88,11 +91,12 @@ export async function openScene({
   const standing: Record<string, Standing> = Object.fromEntries(
     [RITA, ROY, ANN, BEN].map((id) => [id, 'active' as const]),
   );
+  const members: Record<string, readonly string[]> = { ...first };
   const paid: unknown[] = [];
   let wanted = { name: 'pay', arguments: '{}' };
   const start = (manifestText: string) =>
     startQuietBot({
-      ...{ store: seen(), manifest: manifestText, people: { standing, members: {} } },
+      ...{ store: seen(), manifest: manifestText, people: { standing, members } },
       timing: slow ? { heartbeatTimeoutMs: 100, leaseMs: 1_000 } : { leaseMs: 2_000 },
       model: {
         name: 'scripted',
@@ -176,6 +180,11 @@ export async function openScene({
     settle,
     become(who: string, standing_: Standing) {
       standing[who] = standing_;
+      bot = { ...bot, directory: bot.directory.fresh() };
+    },
+    /** Changes who is in a user group. */
+    regroup(group: string, people: readonly string[]) {
+      members[group] = people;
       bot = { ...bot, directory: bot.directory.fresh() };
     },
     replace: (next: string) => bot.toolbox.replace(readManifest(next)),

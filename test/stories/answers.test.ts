@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { actionsIn, textIn } from '../bot/views/cards/payloads.ts';
+import { clickCard } from '../support/click-card.ts';
 import {
   ANSWER_CARD,
   APPROVED,
@@ -26,7 +27,7 @@ describe.each<Protocol>(['current', 'older'])('an answer to a server of the %s p
     expect(textIn(form.blocks)).toContain('The approvers see your answer and approve it before it is sent');
     await fillIn(story, thread, /Input needed/, { ...FILLED, 'field-1': '300' });
     const card = await thread.shows(ANSWER_CARD);
-    await thread.shows(/Waiting for approval of the answer to bookings/);
+    await thread.shows(/Started, continues with the answer to bookings in this thread/);
     expect(textIn(card.blocks)).toMatch(/Who is coming\?[\s\S]*300[\s\S]*Monday/);
     expect(actionsIn(card.blocks)).not.toContain('edit');
     expect(booked(notes())).toEqual([]);
@@ -137,4 +138,30 @@ test('an answer does not run on its approval if the policy has changed meanwhile
   await approveAnswer(thread);
   await thread.shows(/Approval needed: (?!Answer)/);
   expect(booked(notes())).toEqual([]);
+});
+
+test('an answer that nobody approves in time expires: nothing is booked, no later click counts, and the model is told', async () => {
+  const { manifest, notes } = askingManifest('current', APPROVED);
+  const story = await startStory({
+    ...{ manifest, replies: [ask('book_table'), { text: 'Too late.' }] },
+    sweep: { everyMs: 100, overdueMs: 0 },
+  });
+  const thread = story.ask('begin');
+  await thread.click(alice, /Approval needed/, 'approve');
+  await fillIn(story, thread, /Input needed/);
+  const card = await thread.shows(ANSWER_CARD);
+  const store = openRedisStore({ client: story.redis, prefix: story.prefix });
+  const [id = ''] = await store.waitingIn(`${thread.channel}:${thread.ts}`);
+  await story.redis.hset(`{${story.prefix}}:request:${id}`, 'expires', 1);
+  await story.redis.zadd(`{${story.prefix}}:timers`, 'XX', 0, `expire|${id}`);
+  await thread.shows(/Too late\./);
+  await thread.shows(/Expired: Answer to/);
+  await thread.shows(/Failed: Book table[\s\S]*xpired/);
+  await clickCard(story.workspace, alice, { channel: thread.channel, ts: card.ts }, 'approve').catch(
+    () => {},
+  );
+  await story.deliveredAll();
+  expect(booked(notes())).toEqual([]);
+  expect(story.toldOfCalls().join()).toMatch(/expired|Nobody/i);
+  expect(await store.waitingIn(`${thread.channel}:${thread.ts}`)).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { ModelReply } from '../../playground/model/model-reply.ts';
 import { CHANNELS } from '../../playground/slack/default-cast.ts';
 import { proposeChange } from '../../src/bot/turns/policy-change.ts';
 import { manifestIn } from '../../src/store/documents/manifest.ts';
@@ -31,8 +32,8 @@ function parseVersion(text: string, environment: Environment): ManifestVersion {
 }
 
 /** Starts bots whose manifest is a file, as the program does. */
-export async function startGoverned() {
-  const story = await startStory({ withoutBot: true, manifest: manifest(2) });
+export async function startGoverned(replies: readonly ModelReply[] = []) {
+  const story = await startStory({ withoutBot: true, manifest: manifest(2), replies });
   const start = async (text: string, environment: Record<string, string> = {}) => {
     const folder = newFolder();
     const file = join(folder, 'manifest.yml');

@@ -3,6 +3,7 @@ import { PATIENCE_MS } from '../support/patience.ts';
 import { manifest, startGoverned } from './governed.ts';
 import { CAST } from './support.ts';
 
+const PLACE = { requesters: [CAST.requester], contextAuthors: [], channel: 'C0GENERAL1' };
 const eventually = (check: () => void) => vi.waitFor(check, { timeout: PATIENCE_MS, interval: 20 });
 
 test('a changed manifest waits until its card is approved, and both processes use it from then on', async () => {
@@ -46,6 +47,28 @@ test('a process whose file is the former one follows the record, and asks nobody
   const told = ({ bot }: typeof one) => bot.toolbox.manifest.agent.instructions;
   await eventually(() => expect([told(one), told(two)]).toEqual(['Help people.', 'Help people.']));
   expect(cards()).toHaveLength(0);
+});
+
+test('in a rolling deployment the processes with the new file judge by the approved manifest, also when they are alone', async () => {
+  const { start, card, click, ask } = await startGoverned([
+    { calls: [{ name: 'pay', arguments: {} }] },
+    { calls: [{ name: 'pay', arguments: {} }] },
+  ]);
+  const looser = manifest(2).replace('pay" } }', 'pay" }, approval: { require: never } }');
+  expect(looser).not.toBe(manifest(2));
+  const former = await start(manifest(2));
+  const next = await start(looser);
+  await card();
+  const both = ask('pay it');
+  await both.shows(/Approval needed[\s\S]*0 of 2 approvals/);
+  await former.end();
+  const alone = ask('pay it too');
+  await alone.shows(/Approval needed[\s\S]*0 of 2 approvals/);
+  expect(next.quorum()).toBe(2);
+  await click(CAST.bruno, 'approve');
+  await eventually(() =>
+    expect(next.bot.toolbox.find('pay')?.judge({}, PLACE)).toMatchObject({ outcome: 'run' }),
+  );
 });
 
 test('a rejected change is not applied and not asked again; the admins are told', async () => {

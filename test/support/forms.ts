@@ -43,6 +43,7 @@ const ONLY_FULL = [
   'test/stories/accounts/operators.test.ts',
   'test/stories/accounts/talkative.test.ts',
   'test/stories/channel-injections.test.ts',
+  'test/stories/cluster.test.ts',
   'test/stories/context-injections.test.ts',
   'test/stories/answers.test.ts',
   'test/stories/deadly-threads.test.ts',

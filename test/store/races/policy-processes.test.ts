@@ -7,14 +7,15 @@ import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { builtProduct } from '../../support/built-product.ts';
 import { countFor } from '../../support/count-for.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
-import { approve, ask, attempt, findGrant, MINUTE_MS, unfreezeVote } from '../support.ts';
+import { approve, ask, attempt, findGrant, found, MINUTE_MS, unfreezeVote } from '../support.ts';
 import type { Act, Answer, Order } from './contender.ts';
 
-/** The same races as in policy-races.test.ts, with a process for each contender. */
+/** The same races as in policy-races.test.ts, with a process for each contender, and one of everything that can happen to a request. */
 const PROCESSES = 20;
 const ROUNDS = countFor('PROCESS_RACE_ROUNDS', { quick: 5, full: 50 });
 /** Long enough that every process has its order before they all begin. */
 const LEAD_MS = 15;
+const PEOPLE = Array.from({ length: PROCESSES }, (_, index) => `U-${index}`);
 
 let redis: TestRedis;
 let store: Store;
@@ -75,6 +76,12 @@ async function raceAgainst(
   return { answer: answers[place], others: [...before, ...raced, ...after] };
 }
 
+/** Prints what was seen, for the table in docs/faults.md. */
+function report(race: string, seen: Readonly<Record<string, number>>): void {
+  const figures = Object.entries(seen).map(([what, count]) => `${count} ${what}`);
+  process.stderr.write(`${race}, ${ROUNDS} rounds: ${figures.join(', ')}\n`);
+}
+
 async function askApproved(count: number): Promise<string[]> {
   return Promise.all(
     Array.from({ length: count }, async () => {
@@ -83,6 +90,12 @@ async function askApproved(count: number): Promise<string[]> {
       return id;
     }),
   );
+}
+
+async function eventsOf(requestId: string): Promise<string[]> {
+  const events: string[] = [];
+  for await (const { subject, event } of store.exportAudit()) if (subject === requestId) events.push(event);
+  return events;
 }
 
 const countOf = (answers: readonly Answer[], wanted: string): number =>
@@ -134,6 +147,61 @@ test(`of ${PROCESSES} processes for the last uses of a grant as many get one as 
   }
 });
 
+test(`of ${PROCESSES} processes that approve, edit, withdraw, freeze and start one request at once one ends it or starts it (${ROUNDS} rounds)`, async () => {
+  const seen = { started: 0, edited: 0, withdrawn: 0, 'held and started later': 0 };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const quorum = 1 + (round % 3);
+    const requestId = await ask(store, { policy: { quorum } });
+    const acts: Act[] = Array.from({ length: PROCESSES }, (_, index) => {
+      // In every fourth round nobody is against it, so that some are sure to start.
+      const isWanted = round % 4 === 0;
+      if (index % 10 === 0) return { kind: 'freeze' };
+      if (index % 5 === 1 && !isWanted) return { kind: 'edit', requestId, who: 'U-rita' };
+      if (index % 5 === 2 && !isWanted) return { kind: 'withdraw', requestId, who: 'U-rita' };
+      if (index % 5 === 3) return { kind: 'start', requestId };
+      return { kind: 'approve', requestId, who: `U-${index}` };
+    });
+    // Others begin first in each round; the freeze comes among them, before them, or when they are over.
+    const frozen = ['among', 'before', 'after'][round % 3];
+    const racing = Array.from({ length: PROCESSES }, (_, index) => acts[(index * 3 + round) % PROCESSES])
+      .flatMap((act) => act ?? [])
+      .filter(({ kind }) => frozen === 'among' || kind !== 'freeze');
+    const before = frozen === 'before' ? await atOnce(round, [{ kind: 'freeze' }]) : [];
+    const answers = await atOnce(round, racing);
+    const after = frozen === 'after' ? await atOnce(round, [{ kind: 'freeze' }]) : [];
+    const countBy = (kind: Act['kind'], outcome: string) =>
+      answers.filter((answer, index) => racing[index]?.kind === kind && answer.outcome === outcome).length;
+    const started = countOf(answers, 'started');
+    const edited = countBy('edit', 'ended');
+    const withdrawn = countBy('withdraw', 'ended');
+    expect(started).toBeLessThanOrEqual(1);
+    const { state, attempts, approvals } = await found(store, requestId);
+    // A freeze names what had begun, and nothing begins after its answer.
+    if (before.length > 0) expect(started).toBe(0);
+    for (const { running = [] } of after) expect(running.includes(requestId)).toBe(started === 1);
+    expect(attempts).toBe(started);
+    if (started === 1) expect(approvals).toBe(quorum);
+    expect(edited > 0 ? 1 : 0, `${edited} edits, ${withdrawn} withdrawals`).toBe(
+      state === 'superseded' ? 1 : 0,
+    );
+    expect(withdrawn > 0 ? 1 : 0).toBe(state === 'withdrawn' ? 1 : 0);
+    await store.unfreeze(unfreezeVote('*'));
+    const later = await store.start(requestId, attempt('later', { stillEligible: PEOPLE }));
+    // What was held starts afterwards; what started or ended does not.
+    expect(later.outcome === 'started').toBe(state === 'approved');
+    const events = (await eventsOf(requestId)).filter((event) =>
+      ['started', 'superseded', 'withdrawn'].includes(event),
+    );
+    expect(events.length, `${requestId}: ${events.join(' ')}`).toBe(state === 'pending' ? 0 : 1);
+    seen.started += started;
+    seen.edited += state === 'superseded' ? 1 : 0;
+    seen.withdrawn += state === 'withdrawn' ? 1 : 0;
+    seen['held and started later'] += state === 'approved' ? 1 : 0;
+  }
+  report(`${PROCESSES} processes approve, edit, withdraw, freeze and start`, seen);
+  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0);
+});
+
 test(`a freeze against ${PROCESSES - 1} processes that start names all that had begun, and none begins after it (${ROUNDS} rounds)`, async () => {
   const seen = { started: 0, frozen: 0 };
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -154,6 +222,7 @@ test(`a freeze against ${PROCESSES - 1} processes that start names all that had 
     for (const id of ids.filter((each) => !begun.includes(each)))
       expect(await store.start(id, attempt('later'))).toMatchObject({ outcome: 'started', tries: 1 });
   }
+  report(`a freeze against ${PROCESSES - 1} starts`, seen);
   expect(seen.started + seen.frozen).toBe(ROUNDS * (PROCESSES - 1));
   expect(seen.frozen).toBeGreaterThan(0);
   expect(seen.started).toBeGreaterThan(0);
@@ -176,6 +245,7 @@ test(`a revocation against ${PROCESSES - 1} processes that use the grant names e
     seen.used += used;
     seen.revoked += PROCESSES - 1 - used;
   }
+  report(`a revocation against ${PROCESSES - 1} uses`, seen);
   expect(seen.used).toBeGreaterThan(0);
   expect(seen.revoked).toBeGreaterThan(0);
 });

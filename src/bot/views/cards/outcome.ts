@@ -151,7 +151,7 @@ function endOf(request: RequestRecord): RichTextElement[] {
         words(cardTexts.toAnswer(showLabel(pause.server, limits.label))),
       ];
     case 'answer':
-      return [words(cardTexts.approvalOfAnswer(showLabel(pause.server, limits.label)))];
+      return [words(cardTexts.withAnswer(showLabel(pause.server, limits.label)))];
     case 'task':
       return [words(cardTexts.runsAt(showLabel(pause.server, limits.label)))];
     case 'unknown':

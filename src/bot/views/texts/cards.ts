@@ -185,7 +185,7 @@ export const cardTexts = {
   paused: 'Started, continues in this thread, ',
   waitingFor: 'Waiting for ',
   toAnswer: (server: string) => ` to answer ${server}, since `,
-  approvalOfAnswer: (server: string) => `Waiting for approval of the answer to ${server}, since `,
+  withAnswer: (server: string) => `Started, continues with the answer to ${server} in this thread, `,
   runsAt: (server: string) => `Running at ${server} since `,
   endUnknown:
     "We don't know whether this completed. The people who can confirm it have been asked in this thread, ",

@@ -136,6 +136,7 @@ function checkEntry(
   return [
     // The rules and texts of an HTTP tool were checked with it.
     ...(own === undefined || isHttp(tool) ? [] : checkEntryRules(pointer, tool, own)),
+    ...(own === undefined ? [] : checkServerLists(`${pointer}/mcp`, tool.mcp, own)),
     ...sets.flatMap(({ at, match, written }) => {
       const schema = onlySchema(own?.filter(({ name }) => matchesGlob(match, name)));
       return [
@@ -163,6 +164,24 @@ function checkEntryRules(pointer: string, tool: JsonObject, own: readonly KnownT
     }
     return inAllOf(matched, (schema) => conditionFindings(`${at}/when`, when, schema));
   });
+}
+
+/** Checks the tools whose answers are free or whose errors are final: a name that is none of the server's would say nothing. */
+function checkServerLists(
+  pointer: string,
+  server: JsonValue | undefined,
+  own: readonly KnownTool[],
+): Finding[] {
+  const names = own.map(({ name }) => name);
+  const lists = [
+    ['answers', 'free'],
+    ['errors', 'final'],
+  ] as const;
+  return lists.flatMap(([setting, list]) =>
+    listIn(isJsonObject(server) ? (server[setting] ?? null) : null, list).flatMap((match, index) =>
+      checkName({ pointer: pointerTo(`${pointer}/${setting}/${list}`, index), at: 'value' }, match, names),
+    ),
+  );
 }
 
 /** Returns the findings of the first tool if every tool has some: what one of several tools takes is no mistake. */
