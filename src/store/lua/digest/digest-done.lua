@@ -25,7 +25,7 @@ if not held and not redis.call('ZSCORE', K.outbox, item) then -- guard: digest-d
 end
 if not held then return { 'stale' } end -- guard: digest-done-stale
 
-redis.call('HDEL', K.rows, claim, 'tries|' .. item)
+redis.call('HDEL', K.rows, claim, 'tries|' .. item, 'since|' .. item)
 redis.call('ZREM', K.outbox, item)
 redis.call('HSET', K.digest, 'drawn', int(revision), 'place', place)
 if number ~= (digest.number or '0') then

@@ -29,14 +29,14 @@ if not held then return { 'stale' } end -- guard: outbox-done-stale
 
 if view == '' then
   local row_id = string.sub(item, 5)
-  redis.call('HDEL', K.rows, claim, 'tries|' .. item, row_id)
+  redis.call('HDEL', K.rows, claim, 'tries|' .. item, 'since|' .. item, row_id)
   redis.call('ZREM', K.outbox, item)
   -- A resent call may arrive late; the ids of the last 1,000 rows reveal it.
   redis.call('ZADD', K.sent, NOW, row_id)
   redis.call('ZREMRANGEBYRANK', K.sent, 0, -1001)
   return { 'done' }
 end
-redis.call('HDEL', K.rows, claim, 'tries|' .. item)
+redis.call('HDEL', K.rows, claim, 'tries|' .. item, 'since|' .. item)
 local current = redis.call('HGET', K.request, 'rev')
 if current then redis.call('HSET', K.request, 'drawn:' .. view, revision, 'stands:' .. view, place) end
 redis.call('ZREM', K.outbox, item)
@@ -45,7 +45,7 @@ if not current then return { 'done' } end
 if again > 0 then
   local later = string.gsub(item, '|again$', '') .. '|again'
   -- One that is being sent now comes too early: its claim ends here, so that it does not remove the later one.
-  redis.call('HDEL', K.rows, 'claim|' .. later, 'tries|' .. later)
+  redis.call('HDEL', K.rows, 'claim|' .. later, 'tries|' .. later, 'since|' .. later)
   redis.call('ZADD', K.outbox, int(now + again), later)
   report_due('outbox', now + again)
 end

@@ -14,7 +14,7 @@ local claim, row_id = 'claim|' .. item, string.sub(item, 5)
 
 if redis.call('HGET', K.rows, claim) ~= owner then return { 'stale' } end -- guard: outbox-drop-stale
 
-redis.call('HDEL', K.rows, row_id, claim, 'tries|' .. item)
+redis.call('HDEL', K.rows, row_id, claim, 'tries|' .. item, 'since|' .. item)
 redis.call('ZREM', K.outbox, item)
 audit('unreadable', row_id, '', body, digest)
 return { 'dropped' }
