@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { z } from 'zod';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { newFolder, run, writeManifest } from '../commands/support.ts';
 import { parseExposition } from '../observe/exposition.ts';
@@ -33,7 +34,7 @@ async function startWatched(options: StoryOptions & { readonly redisUrl?: string
     lines,
     ready: async () => {
       const answer = await get('/ready');
-      return { status: answer.status, ...(await answer.json()) };
+      return { status: answer.status, ...z.record(z.string(), z.unknown()).parse(await answer.json()) };
     },
     metric: async (name: string, labels: Readonly<Record<string, string>> = {}) =>
       parseExposition(await (await get('/metrics')).text()).samples.find(

@@ -143,3 +143,11 @@ placeholder(
   "▸mony('USD', 'cents')",
   /there is no format "mony"; did you mean "money"/,
 );
+
+const path = kind('a path that starts nowhere');
+path('"http://localhost:9/refunds"', '▸/refunds', /a path needs the address that it starts from/);
+path(
+  '      allow_private: [localhost]\n  deploy:',
+  '      allow_private: [localhost]\n      poll: { for: 10m, url: "/refunds/▸{output.id}" }\n  deploy:',
+  /write \{\{output\.id\}\}/,
+);

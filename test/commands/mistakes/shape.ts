@@ -93,3 +93,21 @@ keys(
 );
 keys('"http://localhost:9/refunds/', '▸"http://10.0.0.8:9/refunds/', /is a private address/);
 keys('      command: node', '      command: ▸nodee', /there is no command "nodee"/);
+
+const calendar = kind('a change freeze that does not hold');
+const CALENDAR = 'limits:\n';
+calendar(
+  CALENDAR,
+  'change_freezes:\n  - { name: Sale, from: "2026-11-26 18:00", to: ▸"2026-11-20 08:00" }\nlimits:\n',
+  /it would end before it begins/,
+);
+calendar(
+  CALENDAR,
+  'change_freezes:\n  - { name: Sale, from: "2026-11-26 18:00", to: "2026-12-01 08:00", tools: [▸deploi] }\nlimits:\n',
+  /there is no tool "deploi"; did you mean "deploy"/,
+);
+calendar(
+  CALENDAR,
+  'change_freezes:\n  - { name: Sale, from: ▸26.11.2026, to: "2026-12-01 08:00" }\nlimits:\n',
+  /is not a date and a time in quotes/,
+);
