@@ -10,7 +10,7 @@ import { answerConnect, openAccounts } from './bot/connections/connect-flow.ts';
 import { type BotContext, type Timing, timingFor } from './bot/context.ts';
 import { answerCallback, receiveCallback } from './bot/inbox/callbacks.ts';
 import { listen } from './bot/inbox/listen.ts';
-import { tellOfAudit, tellOfUnlocked } from './bot/outbox/tell-admins.ts';
+import { tellOfAudit, tellOfExport, tellOfRefusedWrites, tellOfUnlocked } from './bot/outbox/tell-admins.ts';
 import { createBotServer } from './bot/slack/bot-server.ts';
 import { CallbackUrls } from './bot/slack/callback-urls.ts';
 import { createConnection } from './bot/slack/create-connection.ts';
@@ -24,19 +24,20 @@ import { workHandlers } from './bot/work-handlers.ts';
 import { PendingLimiter } from './engine/pending-limiter.ts';
 import { RunningTurns } from './engine/running-turns.ts';
 import { Metrics } from './observe/metrics.ts';
-import { observeRecord, setGauges } from './observe/observe-record.ts';
+import { observeRecord, setGauges, setSurroundings } from './observe/observe-record.ts';
 import { observedModel } from './observe/observed-model.ts';
 import { observeTools } from './observe/observed-tool.ts';
 import { currentTrace } from './observe/tracing.ts';
 import { openModels } from './open-model.ts';
 import type { Settings } from './settings.ts';
 import { type ManifestRecord, manifestIn } from './store/documents/manifest.ts';
+import { refusalOf } from './store/errors.ts';
 import type { Engine } from './store/port/engine.ts';
 import type { Store } from './store/port/store.ts';
 import { nameOfWork } from './store/port/work.ts';
 import { type EngineOptions, openEngine } from './store/queue/engine.ts';
 import { DEFAULT_PREFIX } from './store/record/keys.ts';
-import { checkServer } from './store/redis/check-server.ts';
+import { checkServer, readMemory } from './store/redis/check-server.ts';
 import { connectRedis } from './store/redis/connect.ts';
 import { onceIn } from './store/redis/once.ts';
 import { openRedisStore } from './store/redis/redis-store.ts';
@@ -50,6 +51,7 @@ import { changeKey } from './tools/toolbox/policy-change.ts';
 import { redactFields } from './tools/toolbox/protect-tool.ts';
 
 const STOP_TIMEOUT_MS = 20_000;
+const HOUR_MS = 3_600_000;
 const STATUS_TIMEOUT_MS = 2_000;
 
 export interface BotSetup {
@@ -107,12 +109,15 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   let current: () => Manifest = () => setup.manifest;
   const observe = observeRecord({ metrics, logger });
   let wake: Engine['wake'] = () => {};
+  const once = onceIn(redis, prefix);
+  let onRefusedWrite = (_code: string): void => {};
   const record = openRedisStore({
     client: redis,
     prefix,
     retention: () => current().retention,
     redact: (body) => redactFields(body, secrets),
     trace: currentTrace,
+    onRefusedWrite: (code) => onRefusedWrite(code),
     onReport({ events, due }) {
       for (const event of events) observe(event);
       for (const { work, delayMs } of due) wake(work, delayMs);
@@ -159,7 +164,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   current = () => toolbox.manifest;
   const connection = createConnection(settings.slack, {
     logger,
-    once: onceIn(redis, prefix),
+    once,
     proxy,
     metrics,
   });
@@ -202,12 +207,26 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   };
   listen(app, context);
 
+  const toldOf = new Map<string, number>();
+  onRefusedWrite = (code) => {
+    metrics.count('countersign_record_refused_writes_total', { code });
+    const hour = Math.floor(Date.now() / HOUR_MS);
+    if (toldOf.get(code) === hour) return;
+    toldOf.set(code, hour);
+    log.error({ code }, 'Redis refuses writes');
+    void tellOfRefusedWrites(context, code, hour);
+  };
+  const surroundings = {
+    refusedWrite: () => refusedWrite(once),
+    memory: () => readMemory(redis),
+    toolProblems: () => toolbox.problems().length,
+  };
   const server = createBotServer({
+    ...surroundings,
     port: settings.port,
     isConnected: () => connection.isReady(),
-    redisAnswers: async () => (await redis.ping()) === 'PONG',
     metrics: async () => {
-      await setGauges(record, metrics);
+      await Promise.all([setGauges(record, metrics), setSurroundings(surroundings, metrics)]);
       return { status: 200, headers: { 'content-type': metrics.contentType }, body: await metrics.text() };
     },
     metricsToken: settings.metricsToken,
@@ -226,6 +245,10 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     onRefusal: (refusal, isNew) => {
       metrics.count('countersign_audit_refusals_total', { code: refusal.code });
       if (isNew) void tellOfAudit(context, refusal);
+    },
+    onExportFailure: (failure) => {
+      metrics.count('countersign_audit_export_failures_total', { sink: failure.sink });
+      void tellOfExport(context, failure);
     },
   });
 
@@ -265,6 +288,20 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+const WRITE_KEY_MS = 60_000;
+
+/** Tries to write, and returns Redis's code if it answers and refuses; throws if it does not answer. */
+async function refusedWrite(once: ReturnType<typeof onceIn>): Promise<string | undefined> {
+  try {
+    await once('is-writable', WRITE_KEY_MS);
+    return undefined;
+  } catch (error) {
+    const code = refusalOf(error);
+    if (code === undefined) throw error;
+    return code;
   }
 }
 

@@ -27,9 +27,20 @@ export interface ExporterOptions {
   readonly log: ExporterLog;
   /** Called in every round in which nothing is signed for a reason; `isNew` if the round before had another or none. */
   readonly onRefusal?: (refusal: Refusal, isNew: boolean) => void;
+  /** Called in every round in which a sink did not take what it lacks. */
+  readonly onExportFailure?: (failure: ExportFailure) => void;
   readonly everyMs?: number;
   readonly checkpointEveryMs?: number;
   readonly unsignedAfterMs?: number;
+}
+
+/** A sink that does not take what it lacks. */
+export interface ExportFailure {
+  readonly sink: 'file' | 'http';
+  /** The rounds that have failed in a row in this process. */
+  readonly failures: number;
+  /** The last row that the sink has. */
+  readonly seq: number;
 }
 
 export interface Exporter {
@@ -52,7 +63,8 @@ interface BackOff {
 
 /** Signs and exports the audit log for as long as the process lives. Of all processes one does it at a time; the others watch it. */
 export function startExporter(options: ExporterOptions): Exporter {
-  const { store, settings, key, memory, log, everyMs = EVERY_MS, onRefusal = () => {} } = options;
+  const { store, settings, key, memory, log, everyMs = EVERY_MS } = options;
+  const { onRefusal = () => {}, onExportFailure = () => {} } = options;
   const { checkpointEveryMs = CHECKPOINT_EVERY_MS, unsignedAfterMs = LONGEST_UNSIGNED_MS } = options;
   const owner = randomUUID();
   const signer = key && new Signer({ store, key, memory, log, unsignedAfterMs });
@@ -112,6 +124,7 @@ export function startExporter(options: ExporterOptions): Exporter {
       const delayMs = Math.min(1_000 * 2 ** failures, LONGEST_BACK_OFF_MS);
       backOffs.set(sink.name, { failures: failures + 1, until: Date.now() + delayMs });
       log.warn({ err, sink: sink.name, failures: failures + 1 }, 'audit export failed');
+      onExportFailure({ sink: sink.kind, failures: failures + 1, seq: known?.seq ?? 0 });
     }
   }
 

@@ -18,6 +18,7 @@ export interface AuditSettings {
 export interface Sink {
   /** Names the sink in Redis, without secrets. Another name is another sink, which gets everything from the start. */
   readonly name: string;
+  readonly kind: 'file' | 'http';
   /** Resolves when all lines are kept. The id of the log tells its rows from those of other installations. */
   send(lines: readonly ExportLine[], logId: string): Promise<void>;
 }
@@ -43,6 +44,7 @@ export function sinksOf({ file, http }: AuditSettings): Sink[] {
 export function fileSink(path: string): Sink {
   return {
     name: `file:${path}`,
+    kind: 'file',
     async send(lines) {
       const file = await open(path, 'a+', 0o600);
       try {
@@ -75,6 +77,7 @@ function httpSink(url: string, headers: Readonly<Record<string, string>>): Sink 
   const { origin, pathname } = new URL(url);
   return {
     name: `http:${origin}${pathname}`,
+    kind: 'http',
     async send(lines, logId) {
       for (const line of lines) {
         const response = await fetch(url, {

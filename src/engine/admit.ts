@@ -1,4 +1,5 @@
 import { type Limit, mayExceed, usesOf } from '../policy/limits.ts';
+import { changeFreezeAt } from '../policy/time.ts';
 import type { LimitUse } from '../store/port/workspace.ts';
 import type { Toolbox, ToolEntry } from '../tools/toolbox/toolbox.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
@@ -61,6 +62,10 @@ export const CHECKS: readonly Check[] = [
   check('not-allowed', ALL, async (run) =>
     run.entry?.allows(placeOf(run)) === false ? { code: 'not-allowed' } : undefined,
   ),
+  check('change-freeze', STARTED, async ({ entry }) => {
+    const freeze = changeFreezeAt(entry?.changeFreezes ?? [], Date.now());
+    return freeze && { code: 'change-freeze', name: freeze.name, until: freeze.to };
+  }),
   check('changed', ASKED, async (run, context, plan) => {
     const digest = digestOf(context, run);
     if (digest === undefined || digest !== run.request.digest)

@@ -40,6 +40,8 @@ const Refusals = [
   z.object({ code: z.literal('over-limit'), limit: ExceededLimit }),
   /** The tool is frozen, with the words of the person who froze it. */
   z.object({ code: z.literal('frozen'), reason: z.string() }),
+  /** The calendar of the manifest has a time without changes; `until` is in ms. */
+  z.object({ code: z.literal('change-freeze'), name: z.string(), until: z.number() }),
   /** The grant that admitted it does not hold any more. */
   z.object({ code: z.literal('ungranted') }),
   z.object({ code: z.literal('quorum-lost') }),

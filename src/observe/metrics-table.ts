@@ -52,7 +52,7 @@ export const METRICS = {
   },
   countersign_outbox_oldest_seconds: {
     kind: 'gauge',
-    help: 'Age of the oldest message or card that is due.',
+    help: 'Age of the oldest message or card that waits to be sent, since it was due first.',
     labels: [],
   },
   countersign_timers_overdue: {
@@ -63,6 +63,26 @@ export const METRICS = {
   countersign_record_up: {
     kind: 'gauge',
     help: '1 if the record in Redis could be measured for this scrape.',
+    labels: [],
+  },
+  countersign_record_writable: {
+    kind: 'gauge',
+    help: '1 if Redis took a write for this scrape; 0 if its memory or its disk is full.',
+    labels: [],
+  },
+  countersign_record_refused_writes_total: {
+    kind: 'counter',
+    help: "Changes of the record that Redis refused, by Redis's code; OOM means that its memory is full.",
+    labels: ['code'],
+  },
+  countersign_redis_memory_bytes: {
+    kind: 'gauge',
+    help: 'Memory that Redis uses, and its maxmemory if it has one.',
+    labels: ['kind'],
+  },
+  countersign_tool_problems: {
+    kind: 'gauge',
+    help: 'Problems of the tools, such as a module that is missing; the log names them.',
     labels: [],
   },
   countersign_turns_total: {
@@ -116,6 +136,11 @@ export const METRICS = {
     kind: 'counter',
     help: 'Rounds in which the audit log was not signed because it does not continue what was signed.',
     labels: ['code'],
+  },
+  countersign_audit_export_failures_total: {
+    kind: 'counter',
+    help: 'Rounds in which the audit log could not be exported, by the kind of sink.',
+    labels: ['sink'],
   },
   countersign_messages_dropped_total: {
     kind: 'counter',

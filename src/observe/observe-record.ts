@@ -69,6 +69,34 @@ export function observeRecord({ metrics, logger }: Watch): (event: RecordEvent) 
   };
 }
 
+/** What a scrape asks Redis and the toolbox beside the record. */
+export interface Surroundings {
+  /** Returns Redis's code if it refuses to write. */
+  readonly refusedWrite: () => Promise<string | undefined>;
+  readonly memory: () => Promise<
+    { readonly usedBytes: number; readonly maxBytes: number | undefined } | undefined
+  >;
+  readonly toolProblems: () => number;
+}
+
+/** Sets the gauges of what surrounds the record; a Redis that does not answer takes no writes. */
+export async function setSurroundings(
+  { refusedWrite, memory, toolProblems }: Surroundings,
+  metrics: Metrics,
+): Promise<void> {
+  metrics.set('countersign_tool_problems', {}, toolProblems());
+  try {
+    const [code, found] = await Promise.all([refusedWrite(), memory()]);
+    metrics.set('countersign_record_writable', {}, code === undefined ? 1 : 0);
+    if (found === undefined) return;
+    metrics.set('countersign_redis_memory_bytes', { kind: 'used' }, found.usedBytes);
+    if (found.maxBytes !== undefined)
+      metrics.set('countersign_redis_memory_bytes', { kind: 'max' }, found.maxBytes);
+  } catch {
+    metrics.set('countersign_record_writable', {}, 0);
+  }
+}
+
 /** Sets the gauges from the record. If it cannot be measured they keep their values, and `countersign_record_up` is 0. */
 export async function setGauges(
   store: Pick<Store, 'measure' | 'readFreezes'>,

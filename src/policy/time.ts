@@ -69,6 +69,23 @@ function formatFor(timeZone: string): Intl.DateTimeFormat {
   formats.set(timeZone, known);
   return known;
 }
+
+/** A time of the calendar in which no action of some tools starts. */
+export interface ChangeFreeze {
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+  /** Patterns of the tools. */
+  readonly tools: readonly string[];
+}
+
+/** Returns the freeze that a moment is in and that ends last; `undefined` if it is in none. */
+export function changeFreezeAt(freezes: readonly ChangeFreeze[], moment: number): ChangeFreeze | undefined {
+  return freezes
+    .filter(({ from, to }) => moment >= from && moment < to)
+    .sort((left, right) => right.to - left.to)[0];
+}
+
 /** The hours in which a policy sends no direct messages and no reminders. */
 export interface QuietHours {
   /** Minutes since midnight; `from` may be later than `to`, and then they last over midnight. */

@@ -42,6 +42,11 @@ function reasonOfSentinels(message: string): string {
   return isUnknown ? 'no Sentinel knows this master' : 'no Sentinel answers';
 }
 
+/** Returns Redis's code if it answers and refuses to write: its memory or its disk is full, it is a replica, or it lacks replicas. */
+export function refusalOf(error: unknown): string | undefined {
+  return error instanceof Error ? /^(OOM|MISCONF|READONLY|NOREPLICAS)\b/.exec(error.message)?.[1] : undefined;
+}
+
 /** A record was written by a later version of this program; the processes of that version take care of it. */
 class NewerRecordError extends Error {
   override readonly name = 'NewerRecordError';

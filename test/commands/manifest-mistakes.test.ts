@@ -1,11 +1,19 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type LocalSlack, startLocalSlack } from '../../playground/slack/start-local-slack.ts';
 import { LOCK_FILE, readLockText } from '../../src/tools/toolbox/tool-lock.ts';
-import { GOOD_MANIFEST, MISTAKES, type Mistake } from './manifest-mistakes.ts';
+import { conditions } from './mistakes/conditions.ts';
+import { contents } from './mistakes/contents.ts';
+import { GOOD_MANIFEST } from './mistakes/good-manifest.ts';
+import type { Mistake } from './mistakes/mistake.ts';
+import { names } from './mistakes/names.ts';
+import { outside } from './mistakes/outside.ts';
+import { shape } from './mistakes/shape.ts';
 import { newFolder, type Ran, run, writeManifest } from './support.ts';
+
+const MISTAKES = [...names, ...conditions, ...contents, ...shape, ...outside];
 
 const MODULE = `export const deploy = {
   kind: 'tool', name: 'deploy', description: 'Deploys.', effect: 'once', run: async () => 'done', matches: () => false,
@@ -94,14 +102,24 @@ function reports({ out, error }: Ran, { says }: Mistake, file: string, place: st
     .filter((line) => says.test(line) && (place === undefined || line.includes(`${file}:${place}: `)));
 }
 
-async function finder(mistake: Mistake): Promise<{ by: Mistake['by']; said: string }> {
+interface Finding {
+  readonly by: Mistake['by'];
+  readonly said: string;
+  /** It was reported with a line and a column, the marked ones if there is a mark. */
+  readonly isPlaced: boolean;
+}
+
+async function finder(mistake: Mistake): Promise<Finding> {
   const { file, place, environment } = await plant(mistake);
+  const placed = (lines: string[]) => lines.some((line) => /manifest\.yml:\d+:\d+: /.test(line));
   const check = await run(['manifest', 'check'], environment);
-  if (reports(check, mistake, file, place).length > 0) return { by: 'check', said: check.error };
-  if (mistake.by === 'check') return { by: 'nobody', said: check.error };
+  const byCheck = reports(check, mistake, file, place);
+  if (byCheck.length > 0) return { by: 'check', said: check.error, isPlaced: placed(byCheck) };
+  if (mistake.by === 'check') return { by: 'nobody', said: check.error, isPlaced: false };
   const doctor = await run(['doctor'], environment);
-  const isFound = reports(doctor, mistake, file, place).length > 0;
-  return { by: isFound ? 'doctor' : 'nobody', said: doctor.out };
+  const byDoctor = reports(doctor, mistake, file, place);
+  const by = byDoctor.length > 0 ? 'doctor' : 'nobody';
+  return { by, said: doctor.out, isPlaced: placed(byDoctor) };
 }
 
 test('the good manifest has no mistake', async () => {
@@ -115,13 +133,43 @@ test('the good manifest has no mistake', async () => {
   ).toEqual([]);
 });
 
-test('there are at least 128 mistakes of at least 24 kinds', () => {
-  expect(MISTAKES.length).toBeGreaterThanOrEqual(128);
+test('there are at least 128 mistakes of at least 24 kinds, and both commands together miss two', () => {
+  const by = (who: Mistake['by']) => MISTAKES.filter((mistake) => mistake.by === who).length;
   expect(new Set(MISTAKES.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(24);
-  expect(MISTAKES.filter(({ by }) => by === 'check').length).toBeGreaterThanOrEqual(120);
+  expect(by('check')).toBeGreaterThanOrEqual(120);
+  expect([by('doctor'), by('nobody')]).toEqual([6, 2]);
 });
 
+const found: { readonly mistake: Mistake; readonly by: Mistake['by']; readonly isPlaced: boolean }[] = [];
+
 test.each(MISTAKES)('$kind: $to', async (mistake) => {
-  const { by, said } = await finder(mistake);
+  const { by, said, isPlaced } = await finder(mistake);
+  found.push({ mistake, by, isPlaced });
   expect(by, said).toBe(mistake.by);
+});
+
+/** Writes what was found as the table of docs/faults.md. */
+function table(): string {
+  const row = (name: string, of: typeof found): string => {
+    const count = (by: Mistake['by']) => of.filter((each) => each.by === by).length;
+    const placed = of.filter(({ isPlaced }) => isPlaced).length;
+    return `| ${name} | ${of.length} | ${count('check')} | ${count('doctor')} | ${count('nobody')} | ${placed} |`;
+  };
+  const kinds = [...new Set(MISTAKES.map(({ kind }) => kind))];
+  return [
+    '| mistake | planted | found by `check` | by `doctor` | by nobody | with line and column |',
+    '| --- | --- | --- | --- | --- | --- |',
+    ...kinds.map((kind) =>
+      row(
+        kind,
+        found.filter(({ mistake }) => mistake.kind === kind),
+      ),
+    ),
+    row('**all**', found),
+  ].join('\n');
+}
+
+test('docs/faults.md has the table of what was found', () => {
+  expect(found.length).toBe(MISTAKES.length);
+  expect(readFileSync(new URL('../../docs/faults.md', import.meta.url), 'utf8')).toContain(table());
 });

@@ -50,8 +50,8 @@ describe('the alerts and the dashboard', () => {
     }
   });
 
-  test('are six alerts with a summary each, and the dashboard shows every metric of the table', () => {
-    expect(new Set(rules.map(({ alert }) => alert)).size).toBe(6);
+  test('are ten alerts with a summary each, and the dashboard shows every metric of the table', () => {
+    expect(new Set(rules.map(({ alert }) => alert)).size).toBe(10);
     const shown = new Set(panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => metricsIn(expr))));
     expect(Object.keys(METRICS).filter((name) => !shown.has(name))).toEqual([]);
   });

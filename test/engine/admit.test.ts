@@ -131,6 +131,20 @@ test('a requester who may no longer use the tool stops a Run on whatever ground'
   });
 });
 
+test('a time without changes in the calendar stops every start of its tools, but no answer and no tool that only reads', async () => {
+  const at = (ms: number) => new Date(Date.now() + ms).toISOString().slice(0, 16).replace('T', ' ');
+  const HOUR = 3_600_000;
+  const calendar = (from: number, to: number, tools = '') =>
+    manifestText(`change_freezes:\n  - { name: Black Friday, from: "${at(from)}", to: "${at(to)}"${tools} }`);
+  const frozen = { approval: 'change-freeze', answer: 'admitted', rules: 'change-freeze' };
+  expect(await admitAll({ manifest: calendar(-HOUR, HOUR) })).toEqual(frozen);
+  expect(await admitAll({ manifest: calendar(-HOUR, HOUR, ', tools: ["refund_*"]') })).toEqual(frozen);
+  expect(await admitAll({ manifest: calendar(-2 * HOUR, -HOUR) })).toEqual(ADMITTED);
+  expect(await admitAll({ manifest: calendar(HOUR, 2 * HOUR) })).toEqual(ADMITTED);
+  const reading = calendar(-HOUR, HOUR).replace('effect: once', 'effect: none');
+  expect(await admitAll({ manifest: reading })).toEqual(ADMITTED);
+});
+
 test('what people approved is asked anew once anything of it has changed; a tool that is gone ends it', async () => {
   const { context, runs, request, close } = await openWorld();
   const other = { ...request, digest: 'of something else' };
@@ -174,6 +188,7 @@ test('the list names every ground of each check, and every code is written, read
     'no-tool: approval, answer',
     'requester-inactive: approval, answer, rules',
     'not-allowed: approval, answer, rules',
+    'change-freeze: approval, rules',
     'changed: approval, answer',
     'grant-revoked: answer',
     'preview-changed: approval',

@@ -62,6 +62,47 @@ export async function tellOfAudit(
   }
 }
 
+/** Tells the admins that Redis refuses writes, once for each code and hour. The row is stored although Redis is full. */
+export async function tellOfRefusedWrites(
+  { store, agent, logger }: Pick<BotContext, 'store' | 'agent' | 'logger'>,
+  code: string,
+  hour: number,
+): Promise<void> {
+  try {
+    await tellAdmins({ agent, store }, 'admins:record', {
+      id: `record/${code}/${hour}`,
+      text: adminTexts.writesRefused(code),
+      kind: 'notice',
+    });
+  } catch (err) {
+    logger.error({ err, code }, 'admins not told that Redis refuses writes');
+  }
+}
+
+/** A sink that is restarted fails a round. */
+const FAILURES_TO_TELL = 2;
+
+/** Tells the admins that the audit log is not exported, once for each row at which it stopped. */
+export async function tellOfExport(
+  { store, agent, logger }: Pick<BotContext, 'store' | 'agent' | 'logger'>,
+  {
+    sink,
+    failures,
+    seq,
+  }: { readonly sink: 'file' | 'http'; readonly failures: number; readonly seq: number },
+): Promise<void> {
+  if (failures !== FAILURES_TO_TELL) return;
+  try {
+    await tellAdmins({ agent, store }, 'admins:audit', {
+      id: `export/${sink}/${seq}`,
+      text: adminTexts.auditNotExported(sink),
+      kind: 'notice',
+    });
+  } catch (err) {
+    logger.warn({ err }, 'admins not told that the audit log is not exported');
+  }
+}
+
 /** Builds the direct messages to the admins about a quarantined thread; the same reason is told once. */
 export function quarantineRows(admins: readonly string[], threadId: string, reason: string): OutboxRow[] {
   const id = `quarantined/${threadId}/${hash('sha256', reason).slice(0, 16)}`;

@@ -10,8 +10,10 @@ export interface BotServerOptions {
   readonly port: number;
   /** Whether Slack can reach the bot. */
   readonly isConnected: () => boolean;
-  /** Whether Redis answers; an error and a timeout mean no. */
-  readonly redisAnswers: () => Promise<boolean>;
+  /** Tries a write. Returns Redis's code if it refuses one; an error and a timeout mean that Redis does not answer. */
+  readonly refusedWrite: () => Promise<string | undefined>;
+  /** The number of tools that are missing, and of their other problems. */
+  readonly toolProblems: () => number;
   /** Writes the metrics in Prometheus's text format. */
   readonly metrics: () => Promise<HttpAnswer>;
   /** The bearer token that a scrape must show, if there is one. */
@@ -162,15 +164,21 @@ function mayScrape({ metricsToken }: BotServerOptions, { headers }: IncomingMess
   return timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${metricsToken}`));
 }
 
-async function readiness({ isConnected, redisAnswers }: BotServerOptions): Promise<HttpAnswer> {
-  const redis =
-    (await withTimeout(
-      REDIS_MS,
-      redisAnswers().catch(() => false),
-    )) ?? false;
+/** A bot without some of its tools is ready, and says so. */
+async function readiness(options: BotServerOptions): Promise<HttpAnswer> {
+  const { isConnected, refusedWrite, toolProblems } = options;
+  const tried = refusedWrite().then(
+    (code) => ({ redis: true, writes: code ?? true }),
+    () => undefined,
+  );
+  const { redis, writes } = (await withTimeout(REDIS_MS, tried)) ?? { redis: false, writes: false };
   const slack = isConnected();
-  const ok = redis && slack;
-  return jsonAnswer(ok ? 200 : 503, { ok, slack, redis });
+  const ok = redis && slack && writes === true;
+  const problems = toolProblems();
+  return jsonAnswer(ok ? 200 : 503, {
+    ...{ ok, slack, redis, writes },
+    ...(problems > 0 && { tool_problems: problems }),
+  });
 }
 
 async function withBody(

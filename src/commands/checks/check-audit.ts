@@ -8,6 +8,7 @@ import { readSignerState } from '../../audit/signer.ts';
 import { readSigningKey } from '../../audit/signing-key.ts';
 import { auditSettings, sinksOf } from '../../audit/sinks.ts';
 import { auditKeySource, auditStateFile } from '../../settings.ts';
+import type { AuditStore } from '../../store/port/audit.ts';
 import { proxiedFetch, readProxy } from '../../tools/http/proxy.ts';
 import type { CommandContext } from '../shared/command.ts';
 import { withRecord } from '../shared/open-record.ts';
@@ -79,15 +80,31 @@ async function checkExport(context: CommandContext, loaded: Loaded): Promise<Fin
       const progress = await exportIn(store).readProgress();
       const { head, checkpoint } = await store.auditEnds();
       const at = checkpoint && parseCheckpoint(checkpoint.text)?.at;
-      const behind = sinks.map(
-        ({ name }) => `${name} lacks ${head.seq - (progress.get(name)?.seq ?? 0)} rows`,
-      );
+      const lacking = sinks.map(({ name }) => ({ name, seq: progress.get(name)?.seq ?? 0 }));
+      const behind = lacking.map(({ name, seq }) => `${name} lacks ${head.seq - seq} rows`);
       const signed = at === undefined ? 'no checkpoint yet' : `last checkpoint at ${timeOf(at)}`;
-      return ok(check, `${behind.join(', ')}; ${signed}`);
+      const message = `${behind.join(', ')}; ${signed}`;
+      const oldest = await Promise.all(lacking.map(({ seq }) => firstAfter(store, seq)));
+      const waitingMs = Date.now() - Math.min(Date.now(), ...oldest.flatMap((time) => time ?? []));
+      if (waitingMs < EXPORT_LATE_MS) return ok(check, message);
+      const minutes = Math.floor(waitingMs / MINUTE_MS);
+      return failed(check, `${message}; the oldest of them has waited for ${minutes} minutes`, {
+        fix: 'start the bot if none runs; otherwise look for "audit export failed" in its log',
+      });
     });
   } catch (error) {
     return failed(check, firstLineOf(error));
   }
+}
+
+const MINUTE_MS = 60_000;
+/** A bot exports every ten seconds. */
+const EXPORT_LATE_MS = 5 * MINUTE_MS;
+
+/** Returns the time of the first row after a number. */
+async function firstAfter(store: Pick<AuditStore, 'exportAudit'>, seq: number): Promise<number | undefined> {
+  for await (const { at } of store.exportAudit(seq)) return at;
+  return undefined;
 }
 
 const SINK_TIMEOUT_MS = 5_000;

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { inspectModels } from '../../inspect-model.ts';
 import { readSettings } from '../../settings.ts';
-import { checkServer, readClock } from '../../store/redis/check-server.ts';
+import {
+  checkServer,
+  fillOf,
+  readClock,
+  readMemory,
+  type ServerMemory,
+} from '../../store/redis/check-server.ts';
 import { redactUrl } from '../../store/redis/redact-url.ts';
 import { proxiedFetch, readProxy } from '../../tools/http/proxy.ts';
 import type { Manifest } from '../../tools/manifest/manifest.ts';
@@ -20,13 +26,15 @@ export async function checkRedis(context: CommandContext): Promise<Finding[]> {
   const { REDIS_URL: url = '' } = context.environment;
   if (url === '') return [notChecked('redis', 'REDIS_URL is not set')];
   try {
-    const { findings, threads, time } = await withRecord(context, async ({ client, store }) => ({
+    const { findings, threads, time, memory } = await withRecord(context, async ({ client, store }) => ({
       findings: await checkServer(client),
       threads: await store.listQuarantined(),
       time: await readClock(client),
+      memory: await readMemory(client),
     }));
     return [
       ok('redis', `reached at ${redactUrl(url)}`),
+      ...(memory === undefined ? [] : [checkMemory(memory)]),
       ...threads.map(({ threadId, reason }) =>
         warning('threads', `${threadId} is quarantined: ${reason}; see "countersign retry --help"`),
       ),
@@ -36,6 +44,21 @@ export async function checkRedis(context: CommandContext): Promise<Finding[]> {
   } catch (error) {
     return [failed('redis', firstLineOf(error))];
   }
+}
+
+const ALMOST_FULL = 0.85;
+const MEGABYTE = 1_000_000;
+
+/** Says how full Redis is. At its limit it refuses everything new. */
+export function checkMemory(memory: ServerMemory): Finding {
+  const check = 'redis memory';
+  const { usedBytes, maxBytes, evictionPolicy } = memory;
+  const used = `${(usedBytes / MEGABYTE).toFixed(1)} MB`;
+  const limit = maxBytes === undefined ? 'no maxmemory' : `${(maxBytes / MEGABYTE).toFixed(1)} MB`;
+  const message = `${used} used of ${limit}, maxmemory-policy ${evictionPolicy}`;
+  const fix = 'raise maxmemory (CONFIG SET maxmemory), or shorten retention in the manifest';
+  if (fillOf(memory) >= 1) return failed(check, `full: ${message}`, { fix });
+  return fillOf(memory) >= ALMOST_FULL ? warning(check, message, { fix }) : ok(check, message);
 }
 
 /** Slack's date counts in seconds, and an answer takes time. */

@@ -9,6 +9,13 @@ export interface ServerFinding {
   readonly message: string;
 }
 
+/** The memory of a server, in bytes; no `maxBytes` means that it has no limit. */
+export interface ServerMemory {
+  readonly usedBytes: number;
+  readonly maxBytes: number | undefined;
+  readonly evictionPolicy: string;
+}
+
 type Fields = ReadonlyMap<string, string>;
 
 const OLDEST_VERSION = 7;
@@ -28,6 +35,28 @@ export async function readClock(client: RedisClient): Promise<number | undefined
   return Number.isNaN(seconds) ? undefined : seconds * 1_000 + microseconds / 1_000;
 }
 
+/** Reads the memory of the server, of a cluster that of its fullest master; `undefined` if it may not be asked. */
+export async function readMemory(client: RedisClient): Promise<ServerMemory | undefined> {
+  const nodes = client instanceof Cluster ? client.nodes('master') : [client];
+  const read = await Promise.all(nodes.map((node) => unlessRefused('Redis', () => node.info('memory'))));
+  const all = read.flatMap((text) => (text === undefined ? [] : [memoryIn(parseInfo(text))]));
+  return all.sort((left, right) => fillOf(right) - fillOf(left))[0];
+}
+
+/** Returns how full a server is, from 0 to 1. */
+export function fillOf({ usedBytes, maxBytes }: ServerMemory): number {
+  return maxBytes === undefined ? 0 : usedBytes / maxBytes;
+}
+
+function memoryIn(info: Fields): ServerMemory {
+  const max = Number(info.get('maxmemory') ?? 0);
+  return {
+    usedBytes: Number(info.get('used_memory') ?? 0),
+    maxBytes: max === 0 ? undefined : max,
+    evictionPolicy: info.get('maxmemory_policy') ?? 'unknown',
+  };
+}
+
 async function checkNode(node: Redis, name: string, isInCluster: boolean): Promise<ServerFinding[]> {
   const info = await unlessRefused(name, () => node.info().then(parseInfo));
   const config = await unlessRefused(name, () => readConfig(node));
@@ -40,6 +69,7 @@ async function checkNode(node: Redis, name: string, isInCluster: boolean): Promi
     ...checkRole(info, name, isInCluster),
     ...checkEviction(config?.get('maxmemory-policy') ?? info?.get('maxmemory_policy'), name),
     ...checkPersistence(info, config, name),
+    ...checkDisk(info, name),
   ];
 }
 
@@ -89,6 +119,15 @@ function checkPersistence(
   const what = snapshots === undefined ? 'snapshots at the most' : 'snapshots only';
   const message = `${name} writes ${what}, so a crash loses the approvals since the last one; set appendonly to yes.`;
   return [{ severity: 'risk', setting: 'appendonly', message }];
+}
+
+function checkDisk(info: Fields | undefined, name: string): ServerFinding[] {
+  const failing = ['aof_last_write_status', 'rdb_last_bgsave_status'].find(
+    (field) => info?.get(field) === 'err',
+  );
+  if (failing === undefined) return [];
+  const message = `${name} cannot write to its disk (${failing}), so it refuses or loses writes; free its disk and look at its log.`;
+  return [{ severity: 'error', setting: failing, message }];
 }
 
 function checkFlushing(flush: string | undefined, name: string): ServerFinding[] {

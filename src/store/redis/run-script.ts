@@ -1,5 +1,6 @@
 import { type Cluster, type Redis, ReplyError } from 'ioredis';
 import { canonicalJson, type JsonObject } from '../../agent/json.ts';
+import { refusalOf } from '../errors.ts';
 import type { Report } from '../port/report.ts';
 import type { Work } from '../port/work.ts';
 import { sha256 } from '../record/chain-check.ts';
@@ -42,6 +43,8 @@ export interface RecordHooks {
   readonly redact?: Redact;
   /** Called with the report of each script that has one, before its verb returns. Must not throw. */
   readonly onReport?: (report: Report) => void;
+  /** Called with Redis's code when it refuses to write: OOM if its memory is full, MISCONF if its disk is. Must not throw. */
+  readonly onRefusedWrite?: (code: string) => void;
   /** Returns the trace of the work that writes now, as a W3C `traceparent`. */
   readonly trace?: () => string | undefined;
 }
@@ -51,8 +54,9 @@ export function scriptRunner(
   client: RedisClient,
   keys: Keys,
   scripts: Scripts,
-  { redact = (body) => body, onReport = () => {}, trace = () => undefined }: RecordHooks = {},
+  hooks: RecordHooks = {},
 ): RunScript {
+  const { redact = (body) => body, onReport = () => {}, trace = () => undefined, onRefusedWrite } = hooks;
   const run = async (name: ScriptName, call: Call): Promise<RawReply> => {
     const { threadId, requestIds = [], args } = call;
     const script = scripts[name];
@@ -61,7 +65,12 @@ export function scriptRunner(
       own.push(keys.request(id));
       if (script.takesRecords) own.push(keys.record(id));
     }
-    const { reply, report } = parseReply(await evaluate(client, script, own, [threadId, ...args]));
+    const answer = await evaluate(client, script, own, [threadId, ...args]).catch((error: unknown) => {
+      const code = refusalOf(error);
+      if (code !== undefined) onRefusedWrite?.(code);
+      throw error;
+    });
+    const { reply, report } = parseReply(answer);
     if (report.due.length + report.events.length > 0) onReport(report);
     return reply;
   };

@@ -42,6 +42,19 @@ const FOLDERS = {
 } as const;
 export type ScriptName = (typeof FOLDERS)[keyof typeof FOLDERS][number];
 
+/**
+ * The scripts that also run while Redis is over its `maxmemory`: they end, hold or record what has happened, or free memory. A script that begins
+ * something, or takes something new, is refused then.
+ */
+const WHEN_FULL: ReadonlySet<string> = new Set<ScriptName>([
+  ...(['freeze', 'end', 'note', 'finish', 'conclude', 'finish-effect', 'heartbeat'] as const),
+  ...(['renew-lease', 'release', 'stop', 'recover', 'purge', 'retire'] as const),
+  ...(['outbox-enqueue', 'outbox-claim', 'outbox-done', 'outbox-retry'] as const),
+  // The progress of the export and the end of a delegation are documents.
+  ...(['append-checkpoint', 'trim-audit', 'revoke-grant', 'write-document'] as const),
+]);
+const ALLOW_OOM = '#!lua flags=allow-oom\n';
+
 export interface Script {
   readonly text: string;
   readonly sha: string;
@@ -69,7 +82,7 @@ export function loadScripts(change: (text: string) => string = (text) => text): 
     const own = `local function script()\n${resolve(path, new Set())}\nend\n${FINISH}`;
     const body = change(`${prelude}\n${own}`);
     const keys = KEY_NAMES.filter((key) => new RegExp(`\\bK\\.${key}\\b`).test(body));
-    const text = `${nameKeys(keys)}\n${body}`;
+    const text = `${WHEN_FULL.has(name) ? ALLOW_OOM : ''}${nameKeys(keys)}\n${body}`;
     const takesRecords = /\bK\.record\b/.test(body);
     const sha = createHash('sha1').update(text).digest('hex');
     const script: Script = { text, keys, takesRecords, sha };

@@ -6,9 +6,11 @@ import type { Effect, Tool } from '../../agent/tool.ts';
 import { HttpError } from '../errors.ts';
 import type { Lookup } from './guard/guarded-connector.ts';
 import { guardedFetch } from './guard/guarded-fetch.ts';
+import { ClientToken, type HttpAuth } from './http-auth.ts';
 import { contentTypeOf, type HttpTemplate, httpProblems } from './http-definition.ts';
+import { type Answer, isPending, type PollTemplate, pollAnswer } from './poll.ts';
 import type { ProxySettings } from './proxy.ts';
-import { isFile, readResponse, sendFile } from './read-response.ts';
+import { isFile, readResponse, selectedFrom, sendFile } from './read-response.ts';
 import {
   bodyFormat,
   fillBody,
@@ -27,10 +29,16 @@ export interface HttpToolDefinition extends HttpTemplate {
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
   readonly allowPrivate?: readonly string[];
+  /** Gets a token for each call, in place of an Authorization header. */
+  readonly auth?: HttpAuth;
+  /** Waits for the end of a call that its server has accepted only. */
+  readonly poll?: PollTemplate;
   readonly lookup?: Lookup;
   /** Removes secrets from a text that people or the model will see. */
   readonly redact?: (text: string) => string;
   readonly proxy?: ProxySettings | undefined;
+  /** Called with each new token, which is a secret. */
+  readonly onToken?: (token: string) => void;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -44,9 +52,32 @@ export function httpTool(definition: HttpToolDefinition): Tool {
   const { name, description, inputSchema, select } = definition;
   const { effect = definition.method === 'GET' ? 'none' : 'once' } = definition;
   const { allowPrivate = [], lookup, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = definition;
-  const { redact = (text) => text, proxy } = definition;
+  const { redact = (text) => text, proxy, poll } = definition;
   const urlTemplate = checkedUrlTemplate(definition);
-  const fetch = guardedFetch({ allowPrivate, timeoutMs, maxBytes, proxy, ...(lookup && { lookup }) });
+  const send = guardedFetch({ allowPrivate, timeoutMs, maxBytes, proxy, ...(lookup && { lookup }) });
+
+  const client = definition.auth && new ClientToken(definition.auth, send, definition.onToken ?? (() => {}));
+
+  /** Sends a request with a token, and once more with a new one after a 401, by which the server says that it did nothing. */
+  async function fetch(url: URL, init: RequestInit & { readonly headers: Headers }): Promise<Response> {
+    if (client === undefined) return send(url, init);
+    const withToken = (token: string) => {
+      const headers = new Headers(init.headers);
+      headers.set('authorization', `Bearer ${token}`);
+      return send(url, { ...init, headers });
+    };
+    const token = await client.token();
+    const response = await withToken(token);
+    if (response.status !== 401) return response;
+    await response.body?.cancel();
+    return withToken(await client.token(token));
+  }
+
+  async function answerIn(response: Response, call: string): Promise<Answer> {
+    const { status, headers } = response;
+    const value = await readResponse(response, { call, select: undefined, redact });
+    return { status, value, location: headers.get('location') ?? undefined };
+  }
 
   return defineTool({ name, description, inputSchema, effect }, async (input, helpers) => {
     const { url, init } = unsent(() => buildRequest(definition, urlTemplate, input));
@@ -55,6 +86,22 @@ export function httpTool(definition: HttpToolDefinition): Tool {
     let response: Response | undefined;
     try {
       response = await fetch(url, { ...init, signal: helpers.signal });
+      if (response.ok && poll !== undefined) {
+        const first = await answerIn(response, call);
+        if (isPending(poll, first)) helpers.progress('waiting for it to end');
+        const ask = async (address: URL): Promise<Answer | undefined> => {
+          const asked = await fetch(address, {
+            method: 'GET',
+            headers: pollHeaders(init.headers),
+            signal: helpers.signal,
+          });
+          if (asked.status === 429 || asked.status >= 500) return undefined;
+          return answerIn(asked, `GET ${shownUrl(address, redact)}`);
+        };
+        const isReading = definition.method === 'GET';
+        const last = await pollAnswer(poll, first, { call, url, isReading, signal: helpers.signal, ask });
+        return select === undefined ? last : selectedFrom(last, { call, status: 200, select });
+      }
       if (response.ok && select === undefined && isFile(response))
         return await sendFile(response, url, helpers);
       return await readResponse(response, { call, select, redact });
@@ -64,6 +111,13 @@ export function httpTool(definition: HttpToolDefinition): Tool {
       throw explainFailure(error, call, response?.status);
     }
   });
+}
+
+/** Returns the headers of a call without those that are about its body and its effect. */
+function pollHeaders(headers: Headers): Headers {
+  const kept = new Headers(headers);
+  for (const name of ['content-type', 'idempotency-key']) kept.delete(name);
+  return kept;
 }
 
 /** Builds a request; what cannot be built is not sent. */

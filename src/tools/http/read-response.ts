@@ -40,17 +40,18 @@ export async function readResponse(response: Response, options: ReadOptions): Pr
       },
     );
   }
-  const selected = select === undefined ? value : selectValue(value, select);
-  if (selected === undefined) {
-    throw new HttpError(
-      'bad-answer',
-      `${call} answered ${status}, so the call probably went through, but with nothing at "${select}".`,
-      {
-        status,
-      },
-    );
-  }
-  return selected;
+  return select === undefined ? value : selectedFrom(value, { call, status, select });
+}
+
+/** Returns the part of an answer that a selection points to; an answer without it is an error. */
+export function selectedFrom(
+  value: JsonValue,
+  { call, status, select }: { readonly call: string; readonly status: number; readonly select: string },
+): JsonValue {
+  const selected = selectValue(value, select);
+  if (selected !== undefined) return selected;
+  const message = `${call} answered ${status}, so the call probably went through, but with nothing at "${select}".`;
+  throw new HttpError('bad-answer', message, { status });
 }
 
 function parseJson(text: string): JsonValue | undefined {

@@ -4,6 +4,7 @@ import type { Effect } from '../../agent/tool.ts';
 import type { Limit } from '../../policy/limits.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { ApprovalRule } from '../../policy/rules.ts';
+import type { ChangeFreeze } from '../../policy/time.ts';
 import type { HttpToolDefinition } from '../http/http-tool.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
 import type { PreviewDeclaration, UndoDeclaration } from '../presentation/linked-call.ts';
@@ -167,7 +168,7 @@ export interface McpDeclaration extends Declared {
 
 export interface HttpDeclaration extends Declared {
   readonly kind: 'http';
-  readonly definition: Omit<HttpToolDefinition, 'lookup' | 'redact' | 'proxy'>;
+  readonly definition: Omit<HttpToolDefinition, 'lookup' | 'redact' | 'proxy' | 'onToken'>;
 }
 
 export type ToolDeclaration = ModuleDeclaration | McpDeclaration | HttpDeclaration;
@@ -192,6 +193,7 @@ export interface Manifest {
   readonly agent: AgentDeclaration;
   readonly policies: ReadonlyMap<string, Policy>;
   readonly limits: readonly Limit[];
+  readonly changeFreezes: readonly ChangeFreeze[];
   readonly tools: readonly ToolDeclaration[];
   readonly audit: AuditDeclaration;
   readonly retention: RetentionDeclaration;

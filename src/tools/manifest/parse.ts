@@ -6,6 +6,7 @@ import { checkTools } from './checks/check-tools.ts';
 import { checkUses, writtenTools } from './checks/check-uses.ts';
 import { checkWritten, findPlaceholders } from './checks/check-written.ts';
 import { type Environment, fillFromEnvironment } from './environment.ts';
+import { withHttpDefaults } from './http-defaults.ts';
 import type { Manifest } from './manifest.ts';
 import { type Finding, locateFinding, locateFindings, type ManifestProblem } from './problem.ts';
 import { readYaml } from './read-yaml.ts';
@@ -75,8 +76,9 @@ export function parseManifest(
   }));
   const filled = fillFromEnvironment(written, environment, { withoutSecrets: isWithoutSecrets });
   const { used, filledIn, secrets, findings: unfilled } = filled;
-  const manifest = isJsonObject(filled.value) ? filled.value : {};
+  const manifest = withHttpDefaults(isJsonObject(filled.value) ? filled.value : {});
   const withoutSecrets = isJsonObject(filled.withoutSecrets) ? filled.withoutSecrets : {};
+  const asWritten = withHttpDefaults(withoutSecrets);
   const tools = checkTools(manifest);
   const uses = checkUses(manifest, writtenTools(manifest));
   // A value that could not be filled in is reported for that reason only.
@@ -108,7 +110,7 @@ export function parseManifest(
   if (problems.length === 0 && parsed.success) {
     const placeholders = locateFindings(file, findPlaceholders(manifest), positions);
     const result = {
-      manifest: toManifest(parsed.data, withoutSecrets),
+      manifest: toManifest(parsed.data, asWritten),
       written: withoutSecrets,
       text: JSON.stringify(withoutSecrets),
       secrets: [...secrets],
@@ -123,7 +125,7 @@ export function parseManifest(
   }
   const parts = readableManifest(manifest);
   const readable = parts && {
-    manifest: toManifest(parts, withoutSecrets),
+    manifest: toManifest(parts, asWritten),
     written: withoutSecrets,
     locate,
   };

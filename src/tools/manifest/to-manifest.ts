@@ -2,12 +2,13 @@ import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../age
 import type { ModelConfig } from '../../agent/model.ts';
 import type { Limit } from '../../policy/limits.ts';
 import { type ApproverGroup, type GrantRule, mayBeHigh, type Policy, toRisk } from '../../policy/policy.ts';
+import { type ChangeFreeze, isTimeZone, momentAt } from '../../policy/time.ts';
 import type { AuthConfig, McpConfig } from '../mcp/mcp-config.ts';
 import type { PreviewDeclaration, UndoDeclaration } from '../presentation/linked-call.ts';
 import { DEFAULT_MAX_OUTPUT } from '../toolbox/protect-tool.ts';
 import type { BuiltInUse, ChannelDeclaration, Manifest, ToolDeclaration } from './manifest.ts';
 import { type AgentFile, type ChannelFile, FILE_KINDS } from './schema/agent.ts';
-import type { AuditFile, ManifestFile } from './schema/manifest-file.ts';
+import type { AuditFile, ChangeFreezeFile, ManifestFile } from './schema/manifest-file.ts';
 import type { LimitFile, PolicyFile } from './schema/policies.ts';
 import { withShippedSlack } from './schema/slack.ts';
 import type { AuthFile, HttpFile, McpFile, PreviewFile, ToolFile, UndoFile } from './schema/tools.ts';
@@ -23,6 +24,7 @@ export function toManifest(written: ManifestFile, withoutSecrets: JsonObject): M
     policies = {},
     limits = {},
     tools = {},
+    change_freezes: changeFreezes = [],
     audit = {},
     retention = {},
   } = written;
@@ -32,6 +34,7 @@ export function toManifest(written: ManifestFile, withoutSecrets: JsonObject): M
       Object.entries(policies).map(([name, policy]) => [name, toPolicy(name, policy, agent.time_zone)]),
     ),
     limits: Object.entries(limits).flatMap(([match, one]) => toLimits(match, one)),
+    changeFreezes: changeFreezes.map((freeze) => toChangeFreeze(freeze, agent.time_zone)),
     tools: Object.entries(tools).flatMap(([name, tool]) => toTool(name, tool, withoutSecrets.tools) ?? []),
     audit: toAudit(audit),
     retention: {
@@ -49,6 +52,19 @@ export function toManifest(written: ManifestFile, withoutSecrets: JsonObject): M
       readsTopics: [...channels.values()].some(({ topic }) => topic),
     }),
   };
+}
+
+function toChangeFreeze(
+  { name, from, to, tools = ['*'], time_zone }: ChangeFreezeFile,
+  zone = DEFAULT_TIME_ZONE,
+): ChangeFreeze {
+  const declared = time_zone ?? zone;
+  const moment = (text: string) => {
+    const [date = '', time = ''] = text.split(' ');
+    const [hour, minute] = time.split(':').map(Number);
+    return momentAt(date, hour ?? 0, minute ?? 0, isTimeZone(declared) ? declared : DEFAULT_TIME_ZONE);
+  };
+  return { name, from: moment(from), to: moment(to), tools };
 }
 
 /** Fills in the defaults of the limits of a tool; the first is named after the tool. */
@@ -231,7 +247,7 @@ function toPreview(written: PreviewFile | undefined): PreviewDeclaration | undef
 }
 
 function toDefinition(name: string, { description = '', input, effect }: ToolFile, http: HttpFile) {
-  const { method, url, headers, query, body, select, timeout, max_bytes, allow_private } = http;
+  const { method, url, headers, query, body, select, timeout, max_bytes, allow_private, auth, poll } = http;
   return {
     name,
     description,
@@ -246,8 +262,26 @@ function toDefinition(name: string, { description = '', input, effect }: ToolFil
     ...(max_bytes !== undefined && { maxBytes: max_bytes }),
     ...(allow_private !== undefined && { allowPrivate: allow_private }),
     ...(effect !== undefined && { effect }),
+    ...(auth !== undefined && {
+      auth: {
+        tokenUrl: auth.token_url,
+        clientId: auth.client_id,
+        clientSecret: auth.client_secret,
+        scope: auth.scope,
+      },
+    }),
+    ...(poll !== undefined && {
+      poll: {
+        ...(poll.url !== undefined && { url: poll.url }),
+        everyMs: poll.every ?? DEFAULT_POLL_MS,
+        forMs: poll.for,
+        ...(poll.while !== undefined && { while: poll.while }),
+      },
+    }),
   };
 }
+
+const DEFAULT_POLL_MS = durationMs('5s');
 
 const DEFAULT_MCP_TIMEOUT_MS = durationMs('60s');
 

@@ -103,6 +103,7 @@ export function changeEntries(manifest: Manifest, approve: ApproveChange | undef
       rules,
       isListedIn: () => true,
       limits: [],
+      changeFreezes: [],
       // Nobody is offered it: the bot itself makes the call.
       allow: { channels: [], people: [] },
     },

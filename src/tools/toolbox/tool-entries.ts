@@ -10,6 +10,7 @@ import {
   matchesGlob,
   type TimeZoneOf,
 } from '../../policy/rules.ts';
+import type { ChangeFreeze } from '../../policy/time.ts';
 import { builtIns, holdsSecret, rememberTool } from '../built-ins.ts';
 import { McpServerError } from '../errors.ts';
 import { type CallPlace, type FindGrant, gate } from '../gate.ts';
@@ -68,6 +69,7 @@ export function buildEntries(
     readTotals,
     findGrant,
     limits: manifest.limits,
+    changeFreezes: manifest.changeFreezes,
     isLocked: lock !== undefined,
     policyOf: (name: string) => manifest.policies.get(name),
     timeZoneOf: (policy: string) => manifest.policies.get(policy)?.timeZone ?? manifest.agent.timeZone,
@@ -196,6 +198,7 @@ interface EntryOptions {
   readonly readTotals: ReadTotals | undefined;
   readonly findGrant: FindGrant | undefined;
   readonly limits: readonly Limit[];
+  readonly changeFreezes: readonly ChangeFreeze[];
   readonly policyOf: PolicyOf;
   readonly timeZoneOf: TimeZoneOf;
   readonly read: ReadTool;
@@ -209,6 +212,9 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
   const { declaration } = source;
   const { secrets, around, policyOf, timeZoneOf, read, isLocked, readTotals, findGrant, toolsIn } = options;
   const limits = options.limits.filter(({ match }) => matchesGlob(match, given.name));
+  const freezes = options.changeFreezes.filter(({ tools }) =>
+    tools.some((pattern) => matchesGlob(pattern, given.name)),
+  );
   const isListedIn = (channel: string): boolean =>
     toolsIn(channel)?.some((pattern) => matchesGlob(pattern, given.name)) ?? true;
   const tool = { ...given, description: shortenDescription(given.description) };
@@ -237,6 +243,7 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     allow,
     allows,
     limits,
+    changeFreezes: freezes,
   } as const;
   if (tool.kind === 'interrupt') return { ...base, ...UNGATED, tool, execution: ONE_ATTEMPT };
   const effect = declaration.effect ?? (hints === undefined ? undefined : hintedEffect(hints)) ?? tool.effect;
@@ -256,6 +263,7 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
   };
   return {
     ...base,
+    changeFreezes: effect === 'none' ? [] : freezes,
     preview: createPreview(protectedTool, textsFor(declaration, tool.name).preview, read),
     undo: createUndo(tool, textsFor(declaration, tool.name).undo),
     resolvedBy: policyFor(tool.name, rules),
@@ -365,6 +373,7 @@ function builtInEntries({ agent }: Manifest, secrets: Secrets): RuledEntry[] {
       execution: tool.kind === 'tool' ? RETRIED : ONE_ATTEMPT,
       behind: {},
       limits: [],
+      changeFreezes: [],
       ...UNGATED,
       allows: () => true,
       presentation: createPresentation(tool, {}),

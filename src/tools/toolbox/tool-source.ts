@@ -68,6 +68,7 @@ export async function openSource(declaration: ToolDeclaration, options: SourceOp
           ...declaration.definition,
           redact: (text) => options.secrets.redact(text),
           proxy: options.proxy,
+          onToken: (token) => options.secrets.add(token),
         }),
       ]);
     case 'mcp': {

@@ -4,6 +4,7 @@ import type { LimitTotals } from '../../policy/condition.ts';
 import type { Limit } from '../../policy/limits.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { ApprovalRule, ApprovalVerdict, Explanation } from '../../policy/rules.ts';
+import type { ChangeFreeze } from '../../policy/time.ts';
 import type { CallPlace } from '../gate.ts';
 import type { ElicitationDeclaration, ToolDeclaration } from '../manifest/manifest.ts';
 import type { RequesterServer } from '../mcp/auth/connections.ts';
@@ -56,6 +57,8 @@ export interface ToolEntry {
   explain(input: JsonValue, place: CallPlace, now?: Date, totals?: LimitTotals): Explanation;
   /** The limits that its calls count against. */
   readonly limits: readonly Limit[];
+  /** The times of the calendar in which none of its calls starts; none for a tool that only reads. */
+  readonly changeFreezes: readonly ChangeFreeze[];
   /** Tells whether everyone whose words led to a call may use the tool there. */
   allows(place: CallPlace): boolean;
   /** The policy whose resolvers are asked about an unknown outcome of a call that needed no approval. */

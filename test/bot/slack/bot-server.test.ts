@@ -3,26 +3,39 @@ import { expect, test } from 'vitest';
 import { jsonAnswer } from '../../../src/bot/slack/http-answer.ts';
 import { serverForTest } from './support.ts';
 
+const away = async (): Promise<undefined> => {
+  throw new Error('Redis is away');
+};
+
 test('it is alive as soon as it listens', async () => {
-  const { url } = await serverForTest({ isConnected: () => false, redisAnswers: async () => false });
+  const { url } = await serverForTest({ isConnected: () => false, refusedWrite: away });
   const answer = await fetch(`${url}/health`);
   expect([answer.status, await answer.text()]).toEqual([200, '{"ok":true}\n']);
 });
 
-const away = async (): Promise<boolean> => {
-  throw new Error('Redis is away');
-};
 test.each([
-  [true, async () => true, 200],
-  [false, async () => true, 503],
-  [true, async () => false, 503],
-  [true, away, 503],
-  [true, () => new Promise<boolean>(() => {}), 503],
-])('it is ready when Slack is connected and Redis answers (%#)', async (slack, redisAnswers, status) => {
-  const { url } = await serverForTest({ isConnected: () => slack, redisAnswers });
+  [true, async () => undefined, 200, { redis: true, writes: true }],
+  [false, async () => undefined, 503, { redis: true, writes: true }],
+  [true, async () => 'OOM', 503, { redis: true, writes: 'OOM' }],
+  [true, away, 503, { redis: false, writes: false }],
+  [true, () => new Promise<undefined>(() => {}), 503, { redis: false, writes: false }],
+])(
+  'it is ready when Slack is connected and Redis takes writes (%#)',
+  async (slack, refusedWrite, status, said) => {
+    const { url } = await serverForTest({ isConnected: () => slack, refusedWrite });
+    const answer = await fetch(`${url}/ready`);
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toEqual({ ok: status === 200, slack, ...said });
+  },
+);
+
+test('a bot without some of its tools is ready, and says so', async () => {
+  const { url } = await serverForTest({ toolProblems: () => 2 });
   const answer = await fetch(`${url}/ready`);
-  expect(answer.status).toBe(status);
-  expect(await answer.json()).toMatchObject({ ok: status === 200, slack });
+  expect([answer.status, await answer.json()]).toEqual([
+    200,
+    { ok: true, slack: true, redis: true, writes: true, tool_problems: 2 },
+  ]);
 });
 
 test('a call-back gets the token and the body as they are', async () => {

@@ -56,7 +56,8 @@ export async function serverForTest(options: Partial<BotServerOptions> = {}) {
   const server = createBotServer({
     port: 0,
     isConnected: () => true,
-    redisAnswers: async () => true,
+    refusedWrite: async () => undefined,
+    toolProblems: () => 0,
     metrics: async () => ({ status: 200, body: '' }),
     receiveCallback: async () => ({ status: 200, body: '' }),
     connect: async () => undefined,

@@ -122,10 +122,11 @@ function sharedInModel(world: World) {
     });
     return [...new Set(all)].sort();
   };
-  const rows = [...world.outbox].flatMap(([item, { row, claim, tries }]) => [
+  const rows = [...world.outbox].flatMap(([item, { row, claim, tries, since }]) => [
     ...(row === undefined ? [] : [item.slice('row|'.length)]),
     ...(claim === undefined ? [] : [`claim|${item}`]),
     ...(tries === 0 ? [] : [`tries|${item}`]),
+    ...(since === undefined ? [] : [`since|${item}`]),
   ]);
   return {
     ...{ waiting: entries('waiting'), asked: entries('asked'), decided: entries('decided') },

@@ -21,12 +21,13 @@ export function outboxModel(world: World): OutboxVerbs {
         [...outbox].map(([item, { at }]) => [item, at]),
       );
       return due.slice(0, limit).map((item): OutboxItem => {
-        const { row, claim, tries: before = 0 } = outbox.get(item) ?? {};
+        const { row, claim, tries: before = 0, at, since = at } = outbox.get(item) ?? {};
         const lapsed = claim !== undefined && claim !== world.caller;
         const tries = lapsed ? before + 1 : before;
         outbox.set(item, {
           ...{ at: world.now + leaseMs, claim: world.caller, tries },
           ...(row === undefined ? {} : { row }),
+          since,
         });
         const held = { item, owner: world.caller, tries };
         const [, id = '', viewId = ''] = item.split('|');

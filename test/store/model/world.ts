@@ -148,6 +148,8 @@ export interface Outgoing {
   /** The number of failed attempts to send it. */
   tries: number;
   readonly row?: JsonObject;
+  /** When it was due first, once somebody has claimed it. */
+  since?: number | undefined;
 }
 
 /** A grant, and the calls that have taken a use of it. */
@@ -243,7 +245,8 @@ export class World {
     const item = `row|${id}`;
     if (outbox.has(item) || sent.has(item)) return;
     const claim = leaseMs === undefined ? undefined : this.caller;
-    outbox.set(item, { at: this.now + (leaseMs ?? 0), claim, tries: 0, row: body });
+    const since = leaseMs === undefined ? undefined : this.now;
+    outbox.set(item, { at: this.now + (leaseMs ?? 0), claim, tries: 0, row: body, since });
   }
 
   /** The card is due at every place, or at the first ones; a place that is due already, or is being drawn, stays as it is. */

@@ -144,11 +144,22 @@ const AUDIT_REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Every sentence that only admins are told; those about the manifest are with the notices. */
+const WRITE_REASONS: Readonly<Record<string, string>> = {
+  OOM: 'the memory of Redis is full',
+  MISCONF: "Redis can't write to its disk",
+  READONLY: 'this Redis is a replica and takes no writes',
+  NOREPLICAS: 'Redis has too few replicas',
+};
+
 export const adminTexts = {
   quarantined: (threadId: string, reason: string) =>
     `The thread ${threadId} is quarantined, so I don't continue it. ${reason}\nWhen the cause is fixed, run: countersign retry ${threadId}`,
   auditNotSigned: (code: string, checkpoint: number) =>
     `The audit log isn't signed any more: ${AUDIT_REASONS[code] ?? code}.${checkpoint > 0 ? ` Checkpoint ${checkpoint} is the last one I trust.` : ''} Somebody may have changed Redis. Keep the exported log, and run: countersign audit verify`,
+  auditNotExported: (sink: 'file' | 'http') =>
+    `The audit log isn't exported any more: ${sink === 'file' ? "its file (`audit.file`) can't be written" : "its endpoint (`audit.http`) doesn't take it"}. Nothing is lost yet: the rows stay in Redis. Run: countersign doctor`,
+  writesRefused: (code: string) =>
+    `I can't record anything new: ${WRITE_REASONS[code] ?? `Redis refuses writes (${code})`}. New messages and approvals fail until that's fixed; nothing that is on record is lost. \`/countersign freeze\` and withdrawing a request still work.`,
   processDied:
     'Each process that continued it ended without a word, five times in a row, for example because it ran out of memory.',
   turnFailed: (problem: string) => `The turn failed: ${problem}`,

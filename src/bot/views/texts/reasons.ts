@@ -27,6 +27,10 @@ const TEXTS: TextsOf = {
   }),
   'over-limit': ({ limit }) => didNotRun(limitInWords(limit)),
   frozen: ({ reason }) => whole(freezeTexts.denied({ reason })),
+  'change-freeze': ({ name, until }) =>
+    didNotRun(
+      `No changes are allowed until ${new Date(until).toISOString().slice(0, 16).replace('T', ' ')} UTC (${name})`,
+    ),
   ungranted: () => needsApproval('The pre-approval has ended'),
   'quorum-lost': () => didNotRun('Too few of the people who approved are still approvers'),
   'stale-approval': () => ({

@@ -9,7 +9,9 @@
 local owner, lease, most = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 
 local claimed, claims = { 'claimed' }, {}
-for _, item in ipairs(redis.call('ZRANGEBYSCORE', K.outbox, '-inf', NOW, 'LIMIT', 0, most)) do
+local due = redis.call('ZRANGEBYSCORE', K.outbox, '-inf', NOW, 'WITHSCORES', 'LIMIT', 0, most)
+for i = 1, #due, 2 do
+  local item = due[i]
   local claim, tries = 'claim|' .. item, 'tries|' .. item
   local row_id = string.sub(item, 1, 4) == 'row|' and string.sub(item, 5) or ''
   local found = redis.call('HMGET', K.rows, claim, tries, row_id)
@@ -17,6 +19,8 @@ for _, item in ipairs(redis.call('ZRANGEBYSCORE', K.outbox, '-inf', NOW, 'LIMIT'
   -- An earlier owner whose claim ran out may have sent it, so that counts as a try.
   if before and before ~= owner then failed = int(redis.call('HINCRBY', K.rows, tries, 1)) end -- guard: outbox-claim-lapsed
   redis.call('HSET', K.rows, claim, owner)
+  -- A retry moves the item, and its age counts from when it was due first.
+  redis.call('HSETNX', K.rows, 'since|' .. item, due[i + 1])
   append(claims, { int(now + lease), item })
   append(claimed, { item, row or '', failed })
 end

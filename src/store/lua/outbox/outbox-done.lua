@@ -38,7 +38,7 @@ if not held and not redis.call('ZSCORE', K.outbox, item) then -- guard: outbox-d
 end
 if not held then return { 'stale' } end -- guard: outbox-done-stale
 
-redis.call('HDEL', K.rows, claim, 'tries|' .. item)
+redis.call('HDEL', K.rows, claim, 'tries|' .. item, 'since|' .. item)
 redis.call('ZREM', K.outbox, item)
 if row_id then
   redis.call('HDEL', K.rows, row_id)
@@ -61,7 +61,7 @@ if again > 0 then
   -- For a card an item of its own, so that a change in the meantime is drawn at once, and the last drawing still follows. One that is
   -- being sent now comes too early: its claim ends here, so that it does not remove the later one.
   local later = view and string.gsub(item, '|again$', '') .. '|again' or item
-  redis.call('HDEL', K.rows, 'claim|' .. later, 'tries|' .. later)
+  redis.call('HDEL', K.rows, 'claim|' .. later, 'tries|' .. later, 'since|' .. later)
   make_due(later, now + again)
 end
 if tonumber(current) > revision then

@@ -13,6 +13,6 @@ local row_id, row, owner, lease = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
 if owner == '' then
   send(row_id, row)
 elseif send(row_id, row, now + lease) then
-  redis.call('HSET', K.rows, 'claim|row|' .. row_id, owner)
+  redis.call('HSET', K.rows, 'claim|row|' .. row_id, owner, 'since|row|' .. row_id, NOW)
 end
 return { 'enqueued' }

@@ -3,13 +3,19 @@
 --   1 ''
 -- Returns
 --   {'measured', pending, approved, started and unknown requests, quarantined threads, outbox items, due outbox items,
---    age of the oldest due one in ms, work that is overdue by a minute}
+--    age of the oldest in ms, since it was due first, work that is overdue by a minute}
 local function in_state(score)
   return int(redis.call('ZCOUNT', K.states, score, score))
 end
-local oldest = redis.call('ZRANGE', K.outbox, '0', '0', 'WITHSCORES')[2]
+-- The next thousand are enough: what Slack refuses comes round again and again, and what was never tried is at the head.
+local oldest = now
+local next_items = redis.call('ZRANGE', K.outbox, '0', '999', 'WITHSCORES')
+for i = 1, #next_items, 2 do
+  local since = redis.call('HGET', K.rows, 'since|' .. next_items[i]) or next_items[i + 1]
+  oldest = math.min(oldest, tonumber(since))
+end
 return {
   'measured', in_state('1'), in_state('2'), in_state('3'), in_state('4'), int(redis.call('ZCARD', K.quarantined)),
   int(redis.call('ZCARD', K.outbox)), int(redis.call('ZCOUNT', K.outbox, '-inf', NOW)),
-  int(oldest and math.max(0, now - oldest) or 0), int(redis.call('ZCOUNT', K.timers, '-inf', int(now - 60000))),
+  int(now - oldest), int(redis.call('ZCOUNT', K.timers, '-inf', int(now - 60000))),
 }

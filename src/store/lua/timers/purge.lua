@@ -29,7 +29,7 @@ if request.by and request.by ~= '' then redis.call('ZREM', K.decided, index_memb
 for _, view in ipairs(words(request.views)) do
   local item = 'view|' .. request_id .. '|' .. view
   redis.call('ZREM', K.outbox, item)
-  redis.call('HDEL', K.rows, 'claim|' .. item, 'tries|' .. item)
+  redis.call('HDEL', K.rows, 'claim|' .. item, 'tries|' .. item, 'since|' .. item)
 end
 redis.call('DEL', K.request, K.record)
 forget('purge', 'undo')

@@ -12,7 +12,7 @@ const MOST_WITHIN_MS = durationMs('1d');
 const Parts = PolicyFile.partial();
 
 /** Finds mistakes that the schema cannot: a quorum that cannot be reached, times after the request expires, unknown time zones. */
-export function checkPolicies({ agent, policies, limits }: JsonObject): Finding[] {
+export function checkPolicies({ agent, policies, limits, change_freezes: freezes }: JsonObject): Finding[] {
   const ofAgent = isJsonObject(agent)
     ? [
         ...checkTimeZone('/agent', agent.time_zone),
@@ -20,6 +20,7 @@ export function checkPolicies({ agent, policies, limits }: JsonObject): Finding[
         ...checkChanges(agent.policy_changes),
       ]
     : [];
+  ofAgent.push(...checkChangeFreezes(freezes));
   ofAgent.push(...checkLimits(limits, isJsonObject(policies) ? Object.keys(policies) : []));
   if (!isJsonObject(policies)) return ofAgent;
   return [
@@ -124,6 +125,28 @@ export const AMOUNT = {
 const LimitParts = LimitFile.partial();
 
 /** Finds mistakes that the schema cannot: policies that do not exist, amounts that are no numbers, names that are taken. */
+function checkChangeFreezes(freezes: JsonValue | undefined): Finding[] {
+  return (Array.isArray(freezes) ? freezes : []).flatMap((freeze: JsonValue, index) => {
+    if (!isJsonObject(freeze)) return [];
+    const pointer = `/change_freezes/${index}`;
+    const { from, to, time_zone: zone } = freeze;
+    // Both have one form, in which later means later in the alphabet.
+    const isBackwards = typeof from === 'string' && typeof to === 'string' && to <= from;
+    return [
+      ...checkTimeZone(pointer, zone),
+      ...(isBackwards
+        ? [
+            {
+              pointer: `${pointer}/to`,
+              at: 'value',
+              message: `it would end before it begins (${from})`,
+            } as const,
+          ]
+        : []),
+    ];
+  });
+}
+
 function checkLimits(limits: JsonValue | undefined, policies: readonly string[]): Finding[] {
   if (!isJsonObject(limits)) return [];
   const taken = new Set<string>();

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, pointerTo, toJson } from '../../../agent
 import { compileSchema } from '../../../agent/schema/compile-schema.ts';
 import { httpProblems } from '../../http/http-definition.ts';
 import { MAX_TOOLS } from '../../toolbox/toolbox.ts';
+import { isPath } from '../http-defaults.ts';
 import { type Finding, nearestWord } from '../problem.ts';
 import { BUILT_IN_NAMES } from '../schema/agent.ts';
 import { HttpFile } from '../schema/tools.ts';
@@ -137,7 +138,17 @@ function checkHttp(pointer: string, name: string, tool: JsonObject): Finding[] {
   const written = HttpFile.safeParse(tool.http);
   const isReadable = inputFindings.length === 0 && (tool.input === undefined || input !== undefined);
   if (!written.success || !isReadable) return [...findings, ...inputFindings];
-  const { method, url, headers = {}, query = {}, body } = written.data;
+  const { method, url, headers = {}, query = {}, body, auth } = written.data;
+  if (isPath(url)) {
+    const message = 'a path needs the address that it starts from; add http_defaults with a base_url';
+    return [...findings, { pointer: `${pointer}/http/url`, at: 'value', message }];
+  }
+  if (auth !== undefined && Object.keys(headers).some((header) => header.toLowerCase() === 'authorization'))
+    findings.push({
+      pointer: `${pointer}/http/auth`,
+      at: 'key',
+      message: 'a tool has an Authorization header or "auth", not both',
+    });
   const template = { method, url, headers, query, ...(body !== undefined && { body: toJson(body) }) };
   return [
     ...findings,

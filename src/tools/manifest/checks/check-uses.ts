@@ -68,10 +68,20 @@ export function checkUses(manifest: JsonObject, byEntry: ToolsByEntry): RuleFind
 }
 
 /** Finds the names and patterns of tools that match none. */
-function checkNames({ agent, limits, tools }: JsonObject, byEntry: ToolsByEntry): Finding[] {
+function checkNames(
+  { agent, limits, tools, change_freezes: freezes }: JsonObject,
+  byEntry: ToolsByEntry,
+): Finding[] {
   const names = [...byEntry.values()].flat().map(({ name }) => name);
   const channels = isJsonObject(agent) ? entriesOf(agent.channels) : [];
   return [
+    ...(Array.isArray(freezes) ? freezes : []).flatMap((freeze: JsonValue, index) =>
+      (isJsonObject(freeze) && Array.isArray(freeze.tools) ? freeze.tools : []).flatMap((match, at) =>
+        typeof match === 'string'
+          ? checkName({ pointer: `/change_freezes/${index}/tools/${at}`, at: 'value' }, match, names)
+          : [],
+      ),
+    ),
     ...entriesOf(limits).flatMap(([match]) =>
       checkName({ pointer: pointerTo('/limits', match), at: 'key' }, match, names),
     ),

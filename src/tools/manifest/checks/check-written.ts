@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, pointerTo, segmentsOf } from '../../../agent/json.ts';
+import { withHttpDefaults } from '../http-defaults.ts';
 import type { Finding } from '../problem.ts';
 
 /** Matches the names of headers, variables and fields that hold a secret. */
@@ -12,7 +13,9 @@ const LOCAL = /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/i;
 const TEXT_KEYS = ['title', 'done', 'target', 'fields', 'preview', 'undo'];
 
 /** Checks the values of a file before the environment is filled in: secrets that stand there, or that would be sent unencrypted, and what only looks like a placeholder. */
-export function checkWritten({ agent, tools, audit }: JsonObject): Finding[] {
+export function checkWritten(manifest: JsonObject): Finding[] {
+  const { agent, tools, audit, http_defaults: defaults } = manifest;
+  const { tools: filled } = withHttpDefaults(manifest);
   const entries = Object.entries(isJsonObject(tools) ? tools : {}).flatMap(([name, tool]) =>
     isJsonObject(tool) ? [[pointerTo('/tools', name), tool] as const] : [],
   );
@@ -24,11 +27,12 @@ export function checkWritten({ agent, tools, audit }: JsonObject): Finding[] {
     ...(isJsonObject(agent)
       ? [['/agent/headers', agent.headers] as const, ['/agent/query', agent.query] as const]
       : []),
+    ['/http_defaults', defaults] as const,
     ...(isJsonObject(audit) ? [['/audit/http', audit.http] as const] : []),
   ].flatMap(([pointer, value]) => (isJsonObject(value) ? [[pointer, value] as const] : []));
   return [
     ...connections.flatMap(([pointer, connection]) => [
-      ...checkAddress(pointer, connection),
+      ...checkAddress(pointer, filledIn(filled, pointer) ?? connection),
       ...textsIn(connection, pointer).flatMap(checkSent),
     ]),
     ...entries
@@ -41,6 +45,13 @@ export function checkWritten({ agent, tools, audit }: JsonObject): Finding[] {
       .flatMap(([at, texts]) => TEXT_KEYS.flatMap((key) => textsIn(texts[key] ?? null, `${at}/${key}`)))
       .flatMap((written) => checkBraces(written, 'shown')),
   ];
+}
+
+/** Returns an HTTP tool with what it has from `http_defaults`; `undefined` for any other connection. */
+function filledIn(tools: JsonValue | undefined, pointer: string): JsonObject | undefined {
+  const [section, name = '', key] = segmentsOf(pointer);
+  const tool = section === 'tools' && key === 'http' && isJsonObject(tools) ? tools[name] : undefined;
+  return isJsonObject(tool) && isJsonObject(tool.http) ? tool.http : undefined;
 }
 
 interface WrittenText {

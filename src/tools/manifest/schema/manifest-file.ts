@@ -3,8 +3,8 @@ import { isJsonObject, type JsonObject, toJson } from '../../../agent/json.ts';
 import { AgentFile } from './agent.ts';
 import { LimitFile, Pattern, PolicyFile } from './policies.ts';
 import { slackSectionSchema } from './slack.ts';
-import { ToolFile } from './tools.ts';
-import { Duration, Headers, named, Text, WebAddress } from './values.ts';
+import { HttpDefaultsFile, ToolFile } from './tools.ts';
+import { Duration, Headers, LocalDateTime, named, Text, TimeZone, WebAddress } from './values.ts';
 
 export const AuditFile = z
   .strictObject({
@@ -31,6 +31,21 @@ export const RetentionFile = z
   .describe('How long what has ended stays in Redis; the audit log has audit.retention.');
 export type RetentionFile = z.output<typeof RetentionFile>;
 
+export const ChangeFreezeFile = z
+  .strictObject({
+    name: Text.describe('What people read: Black Friday.'),
+    from: LocalDateTime.describe('When it begins.'),
+    to: LocalDateTime.describe('When it ends.'),
+    tools: z
+      .array(Pattern)
+      .min(1)
+      .optional()
+      .describe('Which tools, such as "deploy_*" (default: every tool with effects).'),
+    time_zone: TimeZone.optional().describe('Of both times (default: that of the agent).'),
+  })
+  .describe('A time in which no action of some tools starts, approved or not.');
+export type ChangeFreezeFile = z.output<typeof ChangeFreezeFile>;
+
 /** The manifest as it is written; durations come out in milliseconds. */
 export const ManifestFile = z
   .strictObject({
@@ -43,6 +58,11 @@ export const ManifestFile = z
       .describe(
         'How much the calls of a tool may do in a time, by the name of the tool or a pattern such as "refund_*".',
       ),
+    change_freezes: z
+      .array(ChangeFreezeFile)
+      .optional()
+      .describe('The calendar of times in which nothing may change; tools that only read still run.'),
+    http_defaults: HttpDefaultsFile.optional(),
     tools: named(ToolFile, 'What the agent may do, by the name that the model uses.').optional(),
     audit: AuditFile.optional(),
     retention: RetentionFile.optional(),

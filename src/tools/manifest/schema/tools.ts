@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { EFFECTS } from '../../../agent/tool.ts';
 import { ApprovalFile } from './policies.ts';
 import {
+  AddressOrPath,
   Channel,
   Count,
   Duration,
@@ -170,15 +171,42 @@ export const McpFile = z
   });
 export type McpFile = z.output<typeof McpFile>;
 
+const HttpAuthFile = z
+  .strictObject({
+    token_url: WebAddress.describe('Where the client gets its tokens.'),
+    client_id: Text.describe("The bot's client there."),
+    client_secret: Text.describe("The client's secret, from the environment."),
+    scope: Text.optional().describe('The scopes to request, separated by spaces.'),
+  })
+  .describe('OAuth 2.0 client credentials: the bot gets a token, sends it as Authorization, and renews it.');
+
+const PollFile = z
+  .strictObject({
+    url: AddressOrPath.optional().describe(
+      "Where the outcome is, with values such as {{output.id}} of the first answer (default: the answer's Location header).",
+    ),
+    every: Duration.optional().describe('How often it is asked (default: 5s).'),
+    for: Duration.describe('How long; after that the outcome is unknown, and people are asked.'),
+    while: z
+      .record(z.string().min(1), z.array(z.union([z.string(), z.number(), z.boolean()])).min(1))
+      .optional()
+      .describe(
+        'Values that mean that it has not ended, by their place in the answer: { status: [queued, running] }. A 202 always does.',
+      ),
+  })
+  .describe('For a call that its server only accepts (202): asks by GET until it has ended.');
+
 const QueryScalar = z.union([z.string(), z.number(), z.boolean()]);
 
 export const HttpFile = z
   .strictObject({
     method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).describe('The method of the request.'),
-    url: WebAddress.describe(
-      'The address; {{input.name}} is replaced by that input. The host must be fixed.',
+    url: AddressOrPath.describe(
+      'The address, or a path below http_defaults.base_url; {{input.name}} is replaced by that input. The host must be fixed.',
     ),
     headers: Headers.optional(),
+    auth: HttpAuthFile.optional(),
+    poll: PollFile.optional(),
     query: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(QueryScalar)]))
       .optional()
@@ -196,6 +224,21 @@ export const HttpFile = z
   })
   .describe('An HTTP call made from a template.');
 export type HttpFile = z.output<typeof HttpFile>;
+
+export const HttpDefaultsFile = z
+  .strictObject({
+    base_url: WebAddress.describe('What the paths of HTTP tools start from.'),
+    headers: Headers.optional(),
+    auth: HttpAuthFile.optional(),
+    timeout: Duration.optional().describe('How long a call may take (default: 30s).'),
+    allow_private: distinct(
+      HostName,
+      'Hosts that may be reached although their address is private.',
+    ).optional(),
+  })
+  .describe(
+    'What the HTTP tools share whose url is a path; a tool with an address of its own gets none of it.',
+  );
 
 /** The places that images of a tool's results go to. */
 const IMAGE_PLACES = ['both', 'model', 'thread'] as const;

@@ -59,6 +59,18 @@ export const WebAddress = z
   .string()
   .regex(/^https?:\/\/\S+$/)
   .meta({ title: 'a URL that begins with https:// or http://' });
+export const AddressOrPath = z
+  .string()
+  .regex(/^(?:https?:\/\/|\/(?!\/))\S*$/)
+  .meta({
+    title:
+      'a URL that begins with https:// or http://, or a path such as /orders below http_defaults.base_url',
+  });
+/** Converts a local date and time such as `2026-11-26 18:00` to its parts. */
+export const LocalDateTime = z
+  .string()
+  .regex(/^20[0-9]{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01]) (?:[01][0-9]|2[0-3]):[0-5][0-9]$/)
+  .meta({ title: 'a date and a time in quotes, such as "2026-11-26 18:00"' });
 export const Text = z.string().min(1);
 export const TimeZone = z
   .string()

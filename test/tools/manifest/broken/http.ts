@@ -42,7 +42,7 @@ export const brokenHttp: readonly BrokenManifest[] = [
 `,
     rest: 'slack and default policy',
     problems: [
-      '4:31: tools.ping.http.url: "ftp://example.com" is not a URL that begins with https:// or http://',
+      '4:31: tools.ping.http.url: "ftp://example.com" is not a URL that begins with https:// or http://, or a path such as /orders below http_defaults.base_url',
     ],
   },
   {
