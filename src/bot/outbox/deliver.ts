@@ -24,13 +24,20 @@ interface Delivery extends BotContext {
 export async function deliver(context: Delivery, lanes: Lanes): Promise<void> {
   for (;;) {
     const items = await context.store.claimOutbox({ leaseMs: context.timing.claimMs, limit: BATCH });
-    const byLane = new Map<string, OutboxItem[]>();
-    for (const item of items) byLane.set(laneOf(item), [...(byLane.get(laneOf(item)) ?? []), item]);
     await Promise.all(
-      [...byLane].map(([lane, own]) => queueIn(lanes, lane, () => deliverLane(context, own))),
+      [...groupBy(items, laneOf)].map(([lane, own]) => queueIn(lanes, lane, () => deliverLane(context, own))),
     );
     if (items.length < BATCH) return;
   }
+}
+
+function groupBy(
+  items: readonly OutboxItem[],
+  nameOf: (item: OutboxItem) => string,
+): ReadonlyMap<string, readonly OutboxItem[]> {
+  const groups = new Map<string, OutboxItem[]>();
+  for (const item of items) groups.set(nameOf(item), [...(groups.get(nameOf(item)) ?? []), item]);
+  return groups;
 }
 
 function queueIn(lanes: Lanes, lane: string, work: () => Promise<void>): Promise<void> {
@@ -54,7 +61,12 @@ async function deliverLane(context: Delivery, items: readonly OutboxItem[]): Pro
   for (const item of items) if (item.kind !== 'view' || isInThread(item)) await deliverItem(context, item);
   const [first, ...copies] = items.filter((item) => item.kind === 'view' && !isInThread(item));
   if (first !== undefined) await deliverItem(context, first);
-  await Promise.all(copies.map((item) => deliverItem(context, item)));
+  const places = groupBy(copies, (item) => (item.kind === 'view' ? item.viewId : ''));
+  await Promise.all(
+    [...places.values()].map(async (own) => {
+      for (const item of own) await deliverItem(context, item);
+    }),
+  );
 }
 
 async function deliverItem(context: Delivery, item: OutboxItem): Promise<void> {

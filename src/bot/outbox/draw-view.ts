@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { JsonObject } from '../../agent/json.ts';
 import { findFreeze } from '../../engine/execute.ts';
-import { toolOf } from '../../engine/request-details.ts';
+import { readDetails, toolOf } from '../../engine/request-details.ts';
 import { inSpan } from '../../observe/tracing.ts';
 import type { Freeze, OutboxItem, OutboxRow, RequestRecord } from '../../store/port/store.ts';
 import { openGrant } from '../asks/grants.ts';
@@ -13,8 +13,8 @@ import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { grantIdOf } from '../views/cards/action-ids.ts';
 import { buildCard } from '../views/cards/build-card.ts';
-import type { Card, CardOptions } from '../views/cards/card.ts';
-import { titleOf } from '../views/cards/card-details.ts';
+import { type Card, type CardOptions, plain } from '../views/cards/card.ts';
+import { placeText, titleOf } from '../views/cards/card-details.ts';
 import { noticeTexts } from '../views/texts/notices.ts';
 import { THREAD_VIEW } from '../views/view-ids.ts';
 import { keepUndo } from './keep-undo.ts';
@@ -72,6 +72,10 @@ async function drawRequest(
       await store.retryOutbox(item, quiet - Date.now(), { isUnsent: true });
       return;
     }
+    if (posted === undefined && (await comesTooEarly(context, item, request))) {
+      await store.retryOutbox(item, ORDER_CHECK_MS, { isUnsent: true });
+      return;
+    }
     const listed =
       posted === undefined && place.user !== undefined
         ? await joinSummary(context, item, request, place.user)
@@ -113,6 +117,21 @@ async function drawRequest(
   }
 }
 
+/** A card waits for the one before it no longer than this, and looks so often. */
+const ORDER_WAIT_MS = 60_000;
+const ORDER_CHECK_MS = 300;
+
+/** Tells whether the card of the call before is to be posted first, in the same place: Slack may have refused it for a moment. */
+async function comesTooEarly(context: BotContext, item: ViewItem, request: RequestRecord): Promise<boolean> {
+  const after = readDetails(request)?.place?.after;
+  if (after === undefined || Date.now() > request.createdAt + ORDER_WAIT_MS) return false;
+  const loaded = await context.store.load(after);
+  if (loaded.outcome !== 'found') return false;
+  const view = loaded.request.views.find(({ id }) => id === item.viewId);
+  if (view === undefined || view.postedAt !== undefined || !isWanted(loaded.request, view)) return false;
+  return view.place.user === undefined || quietEnd(context, loaded.request) === undefined;
+}
+
 /** Tells whether a card is to be drawn: not where Slack refuses it, and not for the first time for people who are not asked any more. */
 function isWanted({ state }: RequestRecord, view: View): boolean {
   if (isUndeliverable(view)) return false;
@@ -151,9 +170,17 @@ function cardFor(
   place: Place,
   { threadLink, ...beside }: Omit<CardOptions, 'view'>,
 ): Card {
-  if (viewId === THREAD_VIEW) return buildCard(request, { view: 'thread', ...beside });
+  if (viewId === THREAD_VIEW) return numbered(request, buildCard(request, { view: 'thread', ...beside }));
   const view = place.user === undefined ? 'announcement' : 'direct';
-  return buildCard(request, { view, threadLink, ...beside, askedFor: place.for });
+  return numbered(request, buildCard(request, { view, threadLink, ...beside, askedFor: place.for }));
+}
+
+/** Says below the title which of the requests of its turn a card is, while it waits. */
+function numbered(request: RequestRecord, card: Card): Card {
+  const [title, ...rest] = card.blocks;
+  const number = placeText(request);
+  if (number === undefined || title === undefined || request.state !== 'pending') return card;
+  return { ...card, blocks: [title, { type: 'context', elements: [plain(number)] }, ...rest] };
 }
 
 /** Finds the freeze that an approval has to show: while it waits, or is held. */
