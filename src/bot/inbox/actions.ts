@@ -56,8 +56,12 @@ export function listenToActions(app: App, context: BotContext): void {
       const clicked = readClick(body, action, client, respond);
       const { requestId, click, replyTo, respond: reply } = clicked;
       const made = { requestId, click, decision: read(action, body) };
+      const { container } = body;
+      if (reply !== undefined && container.type === 'message')
+        context.updates.clicked({ channel: container.channel_id, ts: container.message_ts }, reply);
       const notice = await decideInTime(context, made, replyTo, () => ack());
       if (notice !== undefined) await tellPrivately(context, replyTo, notice, reply);
+      else if (body.view?.type === 'home') await refreshHome(context, body.user.id);
       else if (body.view?.type === 'modal')
         await Promise.all([showDetails(context, clicked), refreshHome(context, body.user.id)]);
     };

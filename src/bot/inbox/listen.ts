@@ -7,7 +7,7 @@ import { parseFeedback } from '../outbox/reply-rows.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import * as ids from '../views/cards/action-ids.ts';
 import { END_DELEGATION, REVOKE, UNFREEZE } from '../views/cards/action-ids.ts';
-import { HOME_OPEN, HOME_PAGE } from '../views/home/build-home.ts';
+import { HOME_OPEN, HOME_PAGE, HOME_REFRESH } from '../views/home/build-home.ts';
 import { buildDetailsModal } from '../views/modals/details-modal.ts';
 import { LISTS } from '../views/texts/home.ts';
 import { replyTexts } from '../views/texts/replies.ts';
@@ -50,6 +50,11 @@ function listenToHome(app: App, context: BotContext): void {
       list,
       ...(action.value !== undefined && { from: action.value }),
     });
+  });
+
+  app.action<BlockButtonAction>(HOME_REFRESH, async ({ ack, body }) => {
+    await ack();
+    await showHome(context, body.user.id);
   });
 
   app.action<BlockButtonAction>(HOME_OPEN, async ({ ack, action, body, client }) => {

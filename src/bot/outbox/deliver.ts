@@ -18,6 +18,8 @@ export type Lanes = Map<string, Promise<void>>;
 interface Delivery extends BotContext {
   /** Senders of rows that stand for work that a process began when it received something, by kind. */
   readonly senders: ReadonlyMap<unknown, Sender>;
+  /** Publishes a Home that shows something that has changed. */
+  readonly publishHome: (item: OutboxItem & { kind: 'home' }) => Promise<void>;
 }
 
 /** Sends the due items of the outbox until none is left: those of a lane one after another, lanes beside each other. */
@@ -52,6 +54,7 @@ function queueIn(lanes: Lanes, lane: string, work: () => Promise<void>): Promise
 function laneOf(item: OutboxItem): string {
   if (item.kind === 'view') return threadOf(item.requestId) ?? '';
   if (item.kind === 'digest') return item.person;
+  if (item.kind === 'home') return item.item;
   const { channel, threadTs = '', user = item.item } = item.body;
   return channel === undefined ? `${user}` : `${channel}:${threadTs}`;
 }
@@ -72,7 +75,9 @@ async function deliverLane(context: Delivery, items: readonly OutboxItem[]): Pro
 async function deliverItem(context: Delivery, item: OutboxItem): Promise<void> {
   try {
     if (item.kind === 'row') await sendInSpan(context, item);
-    else await (item.kind === 'view' ? drawView(context, item) : drawSummary(context, item));
+    else if (item.kind === 'view') await drawView(context, item);
+    else if (item.kind === 'digest') await drawSummary(context, item);
+    else await context.publishHome(item);
   } catch (err) {
     const failure = judgeSlackFailure(err);
     const delayMs = (failure.kind === 'later' && failure.afterMs) || backOff(item.tries);

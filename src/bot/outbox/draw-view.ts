@@ -18,7 +18,7 @@ import { placeText, titleOf } from '../views/cards/card-details.ts';
 import { noticeTexts } from '../views/texts/notices.ts';
 import { THREAD_VIEW } from '../views/view-ids.ts';
 import { keepUndo } from './keep-undo.ts';
-import { PostedMessage, threadLinkFor } from './posted-message.ts';
+import { decisionsIn, PostedMessage, threadLinkFor } from './posted-message.ts';
 import { openDirect } from './send-row.ts';
 import { isListed, joinSummary } from './summaries.ts';
 
@@ -97,17 +97,30 @@ async function drawRequest(
     const drawn = item.tries > 0 ? undefined : hashOf(card);
     // Slack takes few updates a minute, and a click waits behind those that change nothing.
     const isUnchanged = drawn !== undefined && posted?.drawn === drawn;
+    const shown = decisionsIn(request);
+    const isRoutine = posted !== undefined && posted.shown === shown && item.tries === 0;
+    // An item of its own comes later, so that a decision in the meantime is drawn at once.
+    const later = (againMs: number) =>
+      store.done(item, { revision: request.revision, postedAt: view.postedAt ?? {}, againMs });
+    if (isRoutine && !isUnchanged && !(await context.updates.takeRoutine())) {
+      await later(Math.max(ROUTINE_AGAIN_MS, context.updates.refusedMs()));
+      return;
+    }
     const postedAt =
       posted === undefined
         ? await post(context, item, place, card, isWanted(request, view))
         : isUnchanged
           ? posted
-          : await update(context, item, place, posted, card, request);
+          : await update(context, item, place, posted, card, { request, isRoutine });
+    if (postedAt === 'refused') {
+      await later(context.updates.refusedMs());
+      return;
+    }
     if (item.viewId === THREAD_VIEW) await keepUndo(context, request, postedAt);
     const againMs = item.tries > 0 ? context.timing.redrawMs : 0;
     await store.done(item, {
       revision: request.revision,
-      postedAt: storedPlace(request, postedAt, { threadLink, drawn }),
+      postedAt: storedPlace(request, postedAt, { threadLink, drawn, shown }),
       againMs,
     });
   } catch (error) {
@@ -116,6 +129,9 @@ async function drawRequest(
     await giveUp(context, item, request, failure.reason);
   }
 }
+
+/** A card that shows no decision is drawn so much later if few updates are left. */
+const ROUTINE_AGAIN_MS = 10_000;
 
 /** A card waits for the one before it no longer than this, and looks so often. */
 const ORDER_WAIT_MS = 60_000;
@@ -147,7 +163,7 @@ function isUndeliverable({ postedAt }: View): boolean {
 function storedPlace(
   { views }: RequestRecord,
   posted: PostedMessage | undefined,
-  { threadLink, drawn }: Pick<PostedMessage, 'threadLink' | 'drawn'>,
+  { threadLink, drawn, shown }: Pick<PostedMessage, 'threadLink' | 'drawn' | 'shown'>,
 ): JsonObject {
   if (posted === undefined) return {};
   const { channel, ts } = posted;
@@ -156,6 +172,7 @@ function storedPlace(
     channel,
     ts,
     ...(drawn !== undefined && { drawn }),
+    ...(shown !== undefined && { shown }),
     ...(isFinal && threadLink !== undefined && { threadLink }),
   };
 }
@@ -223,17 +240,37 @@ async function update(
   place: Place,
   posted: PostedMessage,
   card: Card,
-  request: RequestRecord,
-): Promise<PostedMessage | undefined> {
+  { request, isRoutine }: { readonly request: RequestRecord; readonly isRoutine: boolean },
+): Promise<PostedMessage | undefined | 'refused'> {
+  const { client, updates } = context;
+  const { channel, ts } = posted;
   try {
-    const { channel, ts } = posted;
-    context.updates.count();
-    await context.client.chat.update({ channel, ts, ...card });
+    if (updates.refusedMs() > 0) return (await replace(context, posted, card)) ? posted : 'refused';
+    if (!isRoutine) updates.count();
+    await client.chat.update({ channel, ts, ...card });
     return posted;
   } catch (error) {
-    if (judgeSlackFailure(error).kind !== 'gone') throw error;
+    const failure = judgeSlackFailure(error);
+    if (failure.kind === 'later' && failure.isUntaken === true) {
+      updates.refused(failure.afterMs ?? 1_000);
+      return (await replace(context, posted, card)) ? posted : 'refused';
+    }
+    if (failure.kind !== 'gone') throw error;
     // The card was deleted: one that still waits for people is posted again.
     return request.settledAt === undefined ? post(context, item, place, card) : posted;
+  }
+}
+
+/** Replaces a card as the response to a click on it, if it was clicked here a short time ago. */
+async function replace({ updates, logger }: BotContext, posted: PostedMessage, card: Card): Promise<boolean> {
+  const respond = updates.replacing(posted);
+  if (respond === undefined) return false;
+  try {
+    await respond({ replace_original: true, ...card });
+    return true;
+  } catch (err) {
+    logger.debug({ err }, 'card not replaced by a response');
+    return false;
   }
 }
 

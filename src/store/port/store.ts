@@ -38,6 +38,7 @@ import type {
   EffectStart,
   End,
   EnqueueOptions,
+  HomePage,
   InboxItem,
   KeptFile,
   Measures,
@@ -193,13 +194,17 @@ export interface Store
   ): Promise<OutboxItem & { readonly kind: 'row' }>;
   claimOutbox(options: { readonly leaseMs: number; readonly limit: number }): Promise<OutboxItem[]>;
   /** Marks a row as sent, or a card as drawn at a revision; with `againMs` the card is due once more after that time. */
-  done(item: OutboxItem & { kind: 'row' | 'view' }, drawn?: Drawn): Promise<DoneResult>;
+  done(item: OutboxItem & { kind: 'row' | 'view' | 'home' }, drawn?: Drawn): Promise<DoneResult>;
   /** Returns an item to be sent later. With `isUnsent` the attempt cannot have sent it, and does not count. */
   retryOutbox(
     item: OutboxItem,
     delayMs: number,
     options?: { readonly isUnsent?: boolean },
   ): Promise<'later' | 'stale'>;
+  /** Keeps the Homes of people, and of the members of groups, up to date until a time: a change of a request makes those of its people due in the outbox. 0 ends it. */
+  keepHomes(people: readonly string[], untilMs: number, page?: HomePage): Promise<void>;
+  /** Lists those of these people whose Home is kept up to date. */
+  openHomes(people: readonly string[]): Promise<readonly { person: string; page: HomePage }[]>;
 
   /** Lists the requests of any of these people and groups, newest first: those that wait for them, that they asked for, or that they decided. */
   list(name: RequestList, people: readonly string[], page: PageOptions): Promise<Page>;

@@ -43,7 +43,7 @@ export function outboxModel(world: World): OutboxVerbs {
     done(outgoing, { revision, postedAt, againMs = 0 } = { revision: 0, postedAt: {} }) {
       const { outbox, sent } = world;
       const { item, owner } = outgoing;
-      if (outgoing.kind === 'row') {
+      if (outgoing.kind !== 'view') {
         if (!outbox.has(item)) return 'done';
         if (outbox.get(item)?.claim !== owner) return 'stale';
         outbox.delete(item);

@@ -53,6 +53,22 @@ export const noticeTexts = {
   formGone: 'This form no longer exists.',
 
   recorded: 'Your decision is recorded.',
+  /** A decision in words; one without a word changes no card. */
+  decided: {
+    approve: 'approved',
+    reject: 'rejected',
+    choose: 'answered',
+    answer: 'answered',
+    decline: 'declined',
+    edit: 'edited',
+    resolve: 'confirmed the outcome of',
+    withdraw: 'withdrew',
+    'ask-again': undefined,
+    'show-address': undefined,
+    undo: undefined,
+  },
+  recordedFirst: (verb: string, title: string) =>
+    `Recorded: you ${verb} "${title}". The card will show it in a moment.`,
 
   personQuota: (waiting: number, most: number) =>
     `A requester has ${waiting} requests waiting for decisions in all threads, and the limit is ${most}. Ask again when some of them are decided.`,

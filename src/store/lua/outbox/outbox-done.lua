@@ -1,4 +1,4 @@
--- Marks an item as sent. A row is removed; a view stores where it was posted, and is due again if its request has changed since.
+-- Marks an item as sent. A row is removed; a Home is published again if something has made it due since; a view stores where it was posted, and is due again if its request has changed since.
 -- A view that another sender has drawn at a later revision meanwhile is due again too: this one may have replaced the later card.
 -- The request is that of a view; a row has none.
 -- ARGV
@@ -14,6 +14,7 @@
 --   {'due-again'}
 --   {'due-later'}
 --   {'stale'}
+--- include homes
 local item, owner, view, revision, place, again = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7])
 local claim = 'claim|' .. item
 
@@ -27,6 +28,13 @@ if not held and not redis.call('ZSCORE', K.outbox, item) then -- guard: outbox-d
 end
 if not held then return { 'stale' } end -- guard: outbox-done-stale
 
+if string.sub(item, 1, 5) == 'home|' then
+  redis.call('HDEL', K.rows, claim, 'tries|' .. item)
+  -- A change makes a claimed Home due within a second, and the end of a claim is later.
+  if tonumber(redis.call('ZSCORE', K.outbox, item)) <= now + HOME_MS then return { 'due-again' } end
+  redis.call('ZREM', K.outbox, item)
+  return { 'done' }
+end
 if view == '' then
   local row_id = string.sub(item, 5)
   redis.call('HDEL', K.rows, claim, 'tries|' .. item, row_id)

@@ -20,6 +20,7 @@
 --- include claims
 --- include send
 --- include stopped
+--- include homes
 local token, read_items, keep = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 
 local function suspended(open, unread)
@@ -87,6 +88,7 @@ local function withdraw(key, id, requesters, principals, stop)
 end
 
 redis.call('DEL', K.round, K.effects)
+local people = {}
 local requests = tonumber(ARGV[place])
 place = place + 1
 for i = 1, requests do
@@ -108,6 +110,7 @@ for i = 1, requests do
   local asked = {}
   for _, person in ipairs(words(requesters)) do append(asked, { '0', person .. ' ' .. NOW .. ' ' .. id }) end
   change('ZADD', K.asked, asked)
+  add_people(add_people(people, words(principals), { unpack(ARGV, place + 11, place + 10 + views) }), words(requesters), {})
   redis.call('ZADD', K.states, kind == 'unknown' and '4' or '1', id)
   local timers = kind == 'unknown' and {} or { expires, 'expire|' .. id }
   if remind_every ~= '' then append(timers, { int(now + remind_every), 'remind|' .. id }) end
@@ -127,6 +130,7 @@ for i = 1, requests do
   place = last_field + 1
 end
 for _, withdraw_one in ipairs(withdrawals) do withdraw_one() end
+refresh_homes(people)
 local open = requests - #withdrawals
 
 if read_items > 0 then redis.call('LTRIM', K.inbox, read_items, -1) end
