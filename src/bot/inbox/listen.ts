@@ -2,6 +2,7 @@ import type { App, BlockAction, BlockButtonAction } from '@slack/bolt';
 import { memoryIn } from '../../store/documents/memory.ts';
 import { revokeGrant } from '../asks/grants.ts';
 import type { BotContext } from '../context.ts';
+import { followDetails } from '../outbox/draw-details.ts';
 import { tellPrivately } from '../outbox/private-notice.ts';
 import { parseFeedback } from '../outbox/reply-rows.ts';
 import { parseThreadId } from '../slack/thread.ts';
@@ -61,8 +62,9 @@ function listenToHome(app: App, context: BotContext): void {
     await ack();
     const loaded = await context.store.load(action.value ?? '');
     if (loaded.outcome !== 'found') return tellPrivately(context, replyPlace(body), NOT_FOUND);
-    const view = buildDetailsModal(loaded.request, { page: 0 });
-    await client.views.open({ trigger_id: body.trigger_id, view });
+    const modal = buildDetailsModal(loaded.request, { page: 0 });
+    const opened = await client.views.open({ trigger_id: body.trigger_id, view: modal });
+    await followDetails(context, loaded.request, opened.view, { modal, page: 0 });
   });
 
   app.action<BlockButtonAction>(UNFREEZE, async ({ ack, action, body }) => {

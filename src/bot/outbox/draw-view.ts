@@ -17,6 +17,7 @@ import { type Card, type CardOptions, plain } from '../views/cards/card.ts';
 import { placeText, titleOf } from '../views/cards/card-details.ts';
 import { noticeTexts } from '../views/texts/notices.ts';
 import { THREAD_VIEW } from '../views/view-ids.ts';
+import { drawDetails, isDetails } from './draw-details.ts';
 import { keepUndo } from './keep-undo.ts';
 import { decisionsIn, PostedMessage, threadLinkFor } from './posted-message.ts';
 import { openDirect } from './send-row.ts';
@@ -46,6 +47,7 @@ export async function drawView(context: BotContext, item: ViewItem): Promise<voi
     return;
   }
   const { request } = loaded;
+  if (isDetails(view.place)) return drawDetails(context, item, request, view);
   // After a failed attempt the card may have been posted although Slack's answer was lost.
   if (!isWanted(request, view) && (item.tries === 0 || isUndeliverable(view))) {
     await store.done(item, { revision: request.revision, postedAt: view.postedAt ?? {} });

@@ -146,7 +146,7 @@ export interface Store
   conclude(turn: ClaimedTurn, requestId: string, conclusion: Conclusion): Promise<ConcludeResult>;
   /**
    * Makes the cards of an open request, or of one with a grant, due, once for each cause: something beside it has changed that they show. `views`
-   * are further places for the card of one that waits for people.
+   * are further places for the card of one that has not ended.
    */
   redraw(
     requestId: string,

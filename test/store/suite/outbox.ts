@@ -224,7 +224,7 @@ export function describeOutbox(subject: () => Subject): void {
       await expect.poll(async () => (await takeOf(threadOf(id) ?? '')).length).toBe(1);
     });
 
-    test('can be added while somebody is needed, and each place only once', async () => {
+    test('can be added until the request has ended, and each place only once', async () => {
       const { store } = subject();
       const id = await ask(store);
       const moved = { id: 'thread', place: { channel: 'C2' } };
@@ -234,8 +234,8 @@ export function describeOutbox(subject: () => Subject): void {
       expect(views.map((view) => ({ id: view.id, place: view.place }))).toEqual(VIEWS);
       const items = await takeOf(threadOf(id) ?? '');
       expect(items.map((item) => item.kind === 'view' && item.viewId).sort()).toEqual(['dm-ann', 'thread']);
-      await store.vote(id, approve('U-ann'));
-      const decided = { outcome: 'settled', state: 'approved', by: 'U-ann' };
+      await store.vote(id, { ...approve('U-ann'), decision: 'reject' });
+      const decided = { outcome: 'settled', state: 'rejected', by: 'U-ann' };
       expect(await store.redraw(id, { views: [{ id: 'late', place: {} }] })).toEqual(decided);
     });
 
