@@ -102,6 +102,7 @@ export const noticeTexts = {
     lead: '',
     tail: ": it was started before and can't be tried again, and we don't know whether it completed. Who can confirm the outcome: ",
   },
+  editDenied: (reason: string) => `This change isn't allowed: ${reason}`,
   unchanged: "You haven't changed anything.",
   startedBefore:
     "This was already started, so it can't be edited. Its card shows whether it completed, or who can confirm it.",
