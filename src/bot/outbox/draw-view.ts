@@ -13,9 +13,12 @@ import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { grantIdOf } from '../views/cards/action-ids.ts';
 import { buildCard } from '../views/cards/build-card.ts';
-import { type Card, type CardOptions, plain } from '../views/cards/card.ts';
-import { placeText, titleOf } from '../views/cards/card-details.ts';
+import { type Card, type CardOptions, line, plain } from '../views/cards/card.ts';
+import { placeText, stateOf, titleOf } from '../views/cards/card-details.ts';
+import { cardTexts } from '../views/texts/cards.ts';
+import { words } from '../views/texts/format.ts';
 import { noticeTexts } from '../views/texts/notices.ts';
+import { escapeMarkup, showLine } from '../views/texts/show-text.ts';
 import { THREAD_VIEW } from '../views/view-ids.ts';
 import { drawDetails, isDetails } from './draw-details.ts';
 import { keepUndo } from './keep-undo.ts';
@@ -190,8 +193,23 @@ function cardFor(
   { threadLink, ...beside }: Omit<CardOptions, 'view'>,
 ): Card {
   if (viewId === THREAD_VIEW) return numbered(request, buildCard(request, { view: 'thread', ...beside }));
+  if (place.user !== undefined && ENDED_WITHOUT_THEM.includes(request.state))
+    return endedCopy(request, threadLink);
   const view = place.user === undefined ? 'announcement' : 'direct';
   return numbered(request, buildCard(request, { view, threadLink, ...beside, askedFor: place.for }));
+}
+
+const ENDED_WITHOUT_THEM: readonly RequestRecord['state'][] = ['expired', 'superseded', 'withdrawn'];
+
+/** Builds the one line that a copy keeps in direct messages when its request ended without its people; the card in the thread has the rest. */
+function endedCopy(request: RequestRecord, threadLink: string | undefined): Card {
+  const { icon, word } = stateOf(request);
+  const text = `${word}: ${titleOf(request)}`;
+  const isLink = threadLink !== undefined && /^https?:\/\//.test(threadLink);
+  const link = isLink
+    ? [words(' · '), { type: 'link' as const, url: showLine(threadLink), text: cardTexts.openThread }]
+    : [];
+  return { text: escapeMarkup(text), blocks: [line(words(`${icon} ${text}`), ...link)] };
 }
 
 /** Says below the title which of the requests of its turn a card is, while it waits. */
