@@ -137,5 +137,5 @@ async function openRecord(person: PersonPage, isNarrow: boolean): Promise<void> 
 }
 
 function waitForHome(person: PersonPage): Promise<void> {
-  return person.page.getByRole('heading', { name: 'Waiting for me' }).waitFor();
+  return person.page.getByRole('heading', { name: 'Waiting for you' }).waitFor();
 }

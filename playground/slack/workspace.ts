@@ -18,6 +18,7 @@ import type { WorkspaceState } from './state/workspace-state.ts';
 import type { ApiServing } from './web-api/answer-call.ts';
 import type { Fault, FaultOptions } from './web-api/faults.ts';
 import type { RecordedCall } from './web-api/handle-call.ts';
+import { RateLimiter } from './web-api/rate-limiter.ts';
 import { type SentPayload, sentPayloads } from './web-api/sent-payloads.ts';
 
 interface WorkspaceParts {
@@ -111,6 +112,11 @@ export class Workspace {
   /** The subscriptions of which this run sent the app at least one event, in order of their names. */
   usedEvents(): EventSubscription[] {
     return [...this.state.used.events].sort();
+  }
+
+  /** Keeps Slack's rate limits from now on. */
+  keepLimits(): void {
+    this.#serving.handling.rateLimiter = new RateLimiter();
   }
 
   /** Answers the next calls of a method with 429. */

@@ -11,6 +11,7 @@ import { hasPart, standInsBehind, standInsFor } from './asks/stand-ins.ts';
 import type { BotContext } from './context.ts';
 import { DECISION, decideHeld } from './inbox/decisions/decide-in-time.ts';
 import { sendTask, TASK } from './inbox/open-task.ts';
+import { publishHome } from './inbox/show-home.ts';
 import { deliver, type Lanes } from './outbox/deliver.ts';
 import { titledRow } from './outbox/reply-rows.ts';
 import { isGroup } from './slack/directory.ts';
@@ -29,7 +30,7 @@ export function workHandlers(context: BotContext): WorkHandlers {
   return {
     thread: (threadId) => claimAndRunTurn(context, threadId),
     run: (requestId) => execute(executorContext(context), requestId),
-    outbox: () => deliver({ ...context, senders }, lanes),
+    outbox: () => deliver({ ...context, senders, publishHome: (item) => publishHome(context, item) }, lanes),
     timer: (kind, id) => applyTimer(context, kind, id),
   };
 }

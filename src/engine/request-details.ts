@@ -92,6 +92,11 @@ const Details = z.object({
   undoes: z.object({ requestId: z.string(), title: z.string() }).optional().catch(undefined),
   /** The purpose of a form or a callback. */
   purpose: Text,
+  /** The place among the requests of its turn, in the order of the calls, and the request before it; missing for a single one. */
+  place: z
+    .object({ number: z.number(), of: z.number(), after: z.string().optional() })
+    .optional()
+    .catch(undefined),
   /** The part of the policy that the card shows; the record itself has the approvers. */
   policy: z
     .object({

@@ -52,7 +52,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await alice.messages.getByText('☐').waitFor();
     await look('direct messages');
     await alice.page.getByRole('link', { name: 'Home' }).click();
-    await alice.page.getByRole('heading', { name: 'Waiting for me' }).waitFor();
+    await alice.page.getByRole('heading', { name: 'Waiting for you' }).waitFor();
     await look('Home');
     expect(findings).toEqual([]);
   });

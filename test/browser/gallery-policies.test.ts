@@ -80,7 +80,7 @@ test('digest: the message, Details from it, Home, and nothing left', async () =>
   const digest = await story.directly(alice).shows(/3 requests are waiting for you/);
   const dm = story.workspace.directMessages(alice);
   await look('digest', { as: 'alice', at: dm, shows: /3 requests are waiting for you/ });
-  await look('digest-home', { as: 'alice', at: 'home', shows: 'Waiting for me' });
+  await look('digest-home', { as: 'alice', at: 'home', shows: 'Waiting for you' });
   const [value = ''] = /C0GENERAL1:[\d.]+~\w+/.exec(JSON.stringify(digest.blocks)) ?? [];
   await story.workspace.as(alice).click({ channel: dm, ts: digest.ts }, 'home-open', { value });
   await story.modalFor(alice, /A-1002/);
@@ -125,7 +125,7 @@ test('load: nobody approves more than so many, and who has enough is not asked',
   await second.click(alice, /Approval needed/, 'approve');
   await story.noticeFor(alice, /You've approved 1 request in the last hour/);
   await look('load-most-per-hour', { as: 'alice', at: second, shows: /in the last hour/ });
-  await look('load-home', { as: 'ada', at: 'home', shows: 'Waiting for me' });
+  await look('load-home', { as: 'ada', at: 'home', shows: 'Waiting for you' });
 });
 
 test('a change of the policies: its card, and approved', async () => {
@@ -138,7 +138,7 @@ test('a change of the policies: its card, and approved', async () => {
   await story.click(alice, 'approve');
   await expect.poll(bot.quorum).toBe(1);
   await look('policy-change-approved', { as: 'alice', at: PLACES.general, shows: /Approved by/ });
-  await look('policy-change-home', { as: 'alice', at: 'home', shows: 'Recent decisions' });
+  await look('policy-change-home', { as: 'alice', at: 'home', shows: 'Recent' });
 });
 
 test('ends without an answer: an expired and a withdrawn question, and an expired request', async () => {
@@ -177,5 +177,5 @@ test('ends without an answer: an expired and a withdrawn question, and an expire
   const request = story.ask('refund order A-1001');
   await request.shows(/It expired\./);
   await look('request-expired', { as: 'remi', at: request, shows: /It expired\./ });
-  await look('ended-home', { as: 'remi', at: 'home', shows: 'Recent decisions' });
+  await look('ended-home', { as: 'remi', at: 'home', shows: 'Recent' });
 });

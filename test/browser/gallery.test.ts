@@ -54,7 +54,7 @@ tools: { house: { module: ./test/stories/fixtures/undo-tools.ts } }
   await thread.click(alice, /Approval needed: Unlock/, 'approve');
   await thread.shows(/Undone: Locked/);
   await look('undo-done', { as: 'remi', at: thread, shows: '↺' });
-  await look('undo-home', { as: 'remi', at: 'home', shows: 'Recent decisions' });
+  await look('undo-home', { as: 'remi', at: 'home', shows: 'Recent' });
 });
 
 test('grants: the dialog, the card, a use, the list and a revocation', async () => {

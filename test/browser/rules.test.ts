@@ -90,7 +90,7 @@ test('Home lists pending requests and opens their details', async () => {
   await alice.conversationLink(/Countersign/).click();
   await alice.page.getByRole('link', { name: 'Home' }).click();
   const home = alice.page.getByRole('region', { name: 'Home' });
-  await home.getByRole('heading', { name: 'Waiting for me' }).waitFor();
+  await home.getByRole('heading', { name: 'Waiting for you' }).waitFor();
   await home
     .getByRole('button', { name: /View Delete customer/ })
     .first()
@@ -114,8 +114,8 @@ test('the slash command answers only its author', async () => {
   const field = alice.page.getByRole('textbox', { name: /^Message/ });
   await field.fill('/countersign decided');
   await field.press('Enter');
-  await alice.waitForNotice('Recent decisions');
-  expect(await remi.page.getByText('Recent decisions').count()).toBe(0);
+  await alice.waitForNotice('Recent');
+  expect(await remi.page.getByText('Recent').count()).toBe(0);
 });
 
 test('the reply of the model is streamed', async () => {

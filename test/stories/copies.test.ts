@@ -95,3 +95,17 @@ test('the copy of a request from somebody’s direct messages has no link to the
   for (const card of await copiesOf(story, /Approval needed/))
     expect(JSON.stringify(card.blocks)).not.toContain('Open the thread');
 });
+
+test('a copy in direct messages keeps one line when its request ended without its approver', async () => {
+  const story = await startStory({
+    manifest: manifest(''),
+    replies: [{ calls: [refund] }, { text: 'Withdrawn.' }],
+  });
+  const thread = story.ask('refund order A-1001');
+  await copiesOf(story, /Approval needed/);
+  await thread.click(CAST.requester, /Approval needed/, 'withdraw');
+  const copy = await story.directly(CAST.alice).shows(/^Withdrawn: /);
+  expect(copy.blocks).toHaveLength(1);
+  expect(JSON.stringify(copy.blocks)).toMatch(/Withdrawn: Refund order.*Open the thread/);
+  await thread.shows(/Withdrawn\./);
+});

@@ -57,20 +57,20 @@ test(`with ${PENDING} pending, App Home has three lists whose pages lead to ever
   });
 
   story.workspace.as(CAST.bruno).openHome();
-  let home = await homeOf(story, CAST.bruno, (view) => listIn(view, 'Waiting for me').length > 0);
-  const seen = new Set(listIn(home, 'Waiting for me'));
+  let home = await homeOf(story, CAST.bruno, (view) => listIn(view, 'Waiting for you').length > 0);
+  const seen = new Set(listIn(home, 'Waiting for you'));
   while (JSON.stringify(home.blocks).includes('home-page:waiting:next')) {
     const before = JSON.stringify(home.blocks);
     await story.workspace.as(CAST.bruno).click({ viewId: home.id }, 'home-page:waiting:next');
     home = await homeOf(story, CAST.bruno, (view) => JSON.stringify(view.blocks) !== before);
-    for (const id of listIn(home, 'Waiting for me')) seen.add(id);
+    for (const id of listIn(home, 'Waiting for you')) seen.add(id);
   }
   expect(seen.size).toBe(PENDING);
-  expect(listIn(home, 'Requested by me')).toEqual([]);
+  expect(listIn(home, 'Requested by you')).toEqual([]);
   await story.workspace.as(CAST.bruno).click({ viewId: home.id }, 'home-page:waiting:first');
-  await homeOf(story, CAST.bruno, (view) => !JSON.stringify(view.blocks).includes('Back to the newest'));
+  await homeOf(story, CAST.bruno, (view) => !JSON.stringify(view.blocks).includes('Back to the first'));
   story.workspace.as(CAST.alice).openHome();
-  await homeOf(story, CAST.alice, (view) => listIn(view, 'Requested by me').length === 10);
+  await homeOf(story, CAST.alice, (view) => listIn(view, 'Requested by you').length === 5);
 
   const published = story.workspace.calls.filter(({ method }) => method === 'views.publish');
   expect(published.length).toBeGreaterThan(PENDING / 10);
@@ -92,14 +92,14 @@ test('from App Home one looks at a request and signs it there, and Home shows th
   const thread = story.ask('delete Ines');
   await thread.shows(/Approval needed/);
   story.workspace.as(CAST.alice).openHome();
-  const home = await homeOf(story, CAST.alice, (view) => listIn(view, 'Waiting for me').length === 1);
+  const home = await homeOf(story, CAST.alice, (view) => listIn(view, 'Waiting for you').length === 1);
   await story.workspace.as(CAST.alice).click({ viewId: home.id }, 'home-open');
   const modal = await story.modalFor(CAST.alice, /Ines Marr/);
   await story.workspace.as(CAST.alice).click({ viewId: modal.id }, 'approve');
 
   await thread.shows(/She is gone\./);
   await story.modalFor(CAST.alice, /· (Approved|Running|Done)/);
-  await homeOf(story, CAST.alice, (view) => listIn(view, 'Waiting for me').length === 0);
+  await homeOf(story, CAST.alice, (view) => listIn(view, 'Waiting for you').length === 0);
   expect(await story.ledger.order('A-1003')).toBeUndefined();
 });
 
@@ -112,7 +112,7 @@ test('from App Home one rejects with a reason, and Home shows that it is decided
   const thread = story.ask('delete Ines');
   await thread.shows(/Approval needed/);
   story.workspace.as(CAST.bruno).openHome();
-  const home = await homeOf(story, CAST.bruno, (view) => listIn(view, 'Waiting for me').length === 1);
+  const home = await homeOf(story, CAST.bruno, (view) => listIn(view, 'Waiting for you').length === 1);
   await story.workspace.as(CAST.bruno).click({ viewId: home.id }, 'home-open');
   const modal = await story.modalFor(CAST.bruno, /Ines Marr/);
   await story.workspace.as(CAST.bruno).click({ viewId: modal.id }, 'reject');
@@ -120,8 +120,8 @@ test('from App Home one rejects with a reason, and Home shows that it is decided
   await story.workspace.as(CAST.bruno).submit(why.id, { reason: 'She still pays.' });
 
   await thread.shows(/She stays\./);
-  const settled = await homeOf(story, CAST.bruno, (view) => listIn(view, 'Waiting for me').length === 0);
-  expect(listIn(settled, 'Recent decisions')).toHaveLength(1);
+  const settled = await homeOf(story, CAST.bruno, (view) => listIn(view, 'Waiting for you').length === 0);
+  expect(listIn(settled, 'Recent')).toHaveLength(1);
   expect(await story.ledger.order('A-1003')).toBeDefined();
 });
 
@@ -138,14 +138,12 @@ test('with three full lists the slash command gives one message that Slack takes
   await person.command(COMMAND);
   const all = await story.noticeFor(CAST.alice, /Your requests/);
   const shown = JSON.stringify(all.blocks);
-  expect(shown).toMatch(
-    /Waiting for me[\s\S]*Requested by me[\s\S]*Recent decisions[\s\S]*more in the Home tab/,
-  );
+  expect(shown).toMatch(/Waiting for you[\s\S]*Requested by you[\s\S]*Recent[\s\S]*more in the Home tab/);
   expect(all.blocks.length).toBeLessThanOrEqual(LIMITS.messageBlocks);
   expect(linksIn(all.blocks)).toHaveLength(15);
 
   person.openHome();
-  const home = await homeOf(story, CAST.alice, (view) => linksIn(view.blocks).length === 30);
+  const home = await homeOf(story, CAST.alice, (view) => linksIn(view.blocks).length === 20);
   expect(home.blocks.length).toBeLessThanOrEqual(LIMITS.viewBlocks);
 
   await person.command(COMMAND, 'waiting');
@@ -170,12 +168,12 @@ test('what I have approved waits for others and not for me, rows have titles, an
   const thread = story.ask('delete Ines');
   await thread.shows(/Approval needed: Delete "Ines Marr"/);
   story.workspace.as(CAST.alice).openHome();
-  const home = await homeOf(story, CAST.alice, (view) => listIn(view, 'Waiting for me').length === 1);
+  const home = await homeOf(story, CAST.alice, (view) => listIn(view, 'Waiting for you').length === 1);
   expect(JSON.stringify(home.blocks)).toContain('☐ Delete \\"Ines Marr\\"');
   await thread.click(CAST.alice, /0 of 2 approvals/, 'approve');
   await thread.shows(/1 of 2 approvals/);
   story.workspace.as(CAST.alice).openHome();
-  const after = await homeOf(story, CAST.alice, (view) => listIn(view, 'Waiting for me').length === 0);
+  const after = await homeOf(story, CAST.alice, (view) => listIn(view, 'Waiting for you').length === 0);
   expect(JSON.stringify(after.blocks)).toContain("You're all caught up.");
   await story.workspace.as(CAST.bruno).command('/countersign', 'Waiting');
   await story.noticeFor(CAST.bruno, /Your requests/);

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { expect, test } from 'vitest';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { clickCard } from '../support/click-card.ts';
-import { CAST, heardByModel, type Story, startStory, type Thread } from './support.ts';
+import { CAST, heardByModel, MANIFEST, type Story, startStory, type Thread } from './support.ts';
 
 const refund = (amount: number, orderId = 'A-1001') => ({
   name: 'refund_order',
@@ -273,6 +273,29 @@ test('an edit that changes nothing is refused in the modal, and makes nobody a r
   expect(await story.workspace.as(alice).submit(modal.id, {})).toMatchObject({
     errors: { 'field-0': "You haven't changed anything." },
   });
+  await thread.click(alice, /Approval needed/, 'approve');
+  await thread.shows(/Refunded\./);
+});
+
+test('an edit that a rule or a limit denies is explained in the modal, which stays open', async () => {
+  const manifest = `${MANIFEST.replace(
+    'approval: [{ policy: default, when: "input.amount > 10000" }',
+    'approval: [{ require: deny, when: "input.amount > 50000", reason: Finance does that. }, { policy: default, when: "input.amount > 10000" }',
+  )}limits:
+  refund_order: { per: requester, sum: input.amount, window: 1d, max: 30000 }
+`;
+  const story = await startStory({ manifest, replies: [{ calls: [refund(12_000)] }, { text: 'Refunded.' }] });
+  const thread = story.ask('refund order A-1001');
+  await thread.click(alice, /Approval needed/, 'edit');
+  const modal = await story.modalFor(alice);
+  for (const [amount, why] of [
+    ['60000', /^This change isn't allowed: Finance does that\./],
+    ['40000', /^This change isn't allowed: .*30,?000/],
+  ] as const)
+    expect(await story.workspace.as(alice).submit(modal.id, { 'field-1': amount })).toMatchObject({
+      errors: { 'field-0': expect.stringMatching(why) },
+    });
+  expect(story.workspace.modalOf(alice)?.id).toBe(modal.id);
   await thread.click(alice, /Approval needed/, 'approve');
   await thread.shows(/Refunded\./);
 });

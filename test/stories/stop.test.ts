@@ -97,11 +97,7 @@ test('a stopped turn says what had already run, by the record; what only reads i
 test('a stop of what waits names what it withdrew, what was too late, and what had run', async () => {
   const story = await startStory({
     manifest,
-    replies: [
-      { calls: [refund(500)] },
-      { calls: [refund(12_000), refund(13_000)] },
-      { text: "I won't retry." },
-    ],
+    replies: [{ calls: [refund(500)] }, { calls: [refund(12_000), refund(13_000)] }, { text: 'What now?' }],
   });
   const thread = story.ask('refund all of it');
   await thread.shows(/Approval needed: Refund \$130\.00/);
@@ -114,27 +110,31 @@ test('a stop of what waits names what it withdrew, what was too late, and what h
   expect(said.text).toBe(
     'Stopped. Withdrawn: Refund $120.00. Already done: Refunded $5.00; Refunded $130.00.',
   );
-  await thread.shows(/I won't retry\./);
+  await story.deliveredAll();
+  // The model is called when somebody speaks again.
+  expect(story.model.requests).toHaveLength(2);
+  story.ask('and now?', { threadTs: thread.ts });
+  await thread.shows(/What now\?/);
   expect(JSON.stringify(story.repliesIn(thread))).toContain(remi);
 });
 
 test('a stop that comes after the answer of the model, and before people are asked, withdraws what they are asked', async () => {
   const story = await startStory({
     manifest,
-    replies: [{ calls: [refund(12_000)] }, { text: 'Not refunded.' }],
+    replies: [{ calls: [refund(12_000)] }],
   });
   const { thread, goOn } = await askAndHold(story);
   story.ask('stop', { threadTs: thread.ts });
   await story.allReceived();
   goOn();
   await thread.shows(/Withdrawn: Refund \$120\.00/);
-  await thread.shows(/Not refunded\./);
+  await thread.shows(/^Stopped\. Withdrawn: Refund \$120\.00\./);
 });
 
 test('a stop that another process receives in that moment withdraws it too, on record, and nobody is asked to approve', async () => {
   const story = await startStory({
     manifest: manifest.replaceAll('direct_messages: false', 'direct_messages: true'),
-    replies: [{ calls: [refund(12_000), refund(13_000)] }, { text: 'Not refunded.' }],
+    replies: [{ calls: [refund(12_000), refund(13_000)] }],
     timing: DEAF,
     withoutBot: true,
   });
@@ -144,7 +144,7 @@ test('a stop that another process receives in that moment withdraws it too, on r
   goOn();
   await thread.shows(/Withdrawn: Refund \$120\.00/);
   await thread.shows(/Withdrawn: Refund \$130\.00/);
-  await thread.shows(/Not refunded\./);
+  await thread.shows(/^Stopped\. Withdrawn: Refund \$120\.00; Refund \$130\.00\./);
   await story.deliveredAll();
   expect(JSON.stringify(story.workspace.payloads())).not.toContain('Approval needed');
   const events: string[] = [];
@@ -249,7 +249,7 @@ test('a stop while an approved action runs says what runs and that it cannot be 
     http: { method: POST, url: "${server.origin}/book", allow_private: ["127.0.0.1"] }
     approval: { require: always }
 `,
-    replies: [{ calls: [{ name: 'book', arguments: {} }] }, { text: 'Booked.' }],
+    replies: [{ calls: [{ name: 'book', arguments: {} }] }, { text: 'It was booked.' }],
   });
   const thread = story.ask('book it');
   await thread.click(alice, /Approval needed: Book it/, 'approve');
@@ -257,6 +257,10 @@ test('a stop while an approved action runs says what runs and that it cannot be 
   story.ask('stop', { threadTs: thread.ts });
   await thread.shows(/^This is running and can't be stopped from here: Book it\./);
   goOn();
-  await thread.shows(/Booked\./);
+  await thread.shows(/Done: Book it/);
+  await story.deliveredAll();
+  expect(story.model.requests).toHaveLength(1);
+  story.ask('and?', { threadTs: thread.ts });
+  await thread.shows(/It was booked\./);
   expect(JSON.stringify(story.workspace.payloads())).not.toContain('nothing to stop');
 });

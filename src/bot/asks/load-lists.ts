@@ -1,6 +1,7 @@
+import { readDetails } from '../../engine/request-details.ts';
 import { type Delegation, readDelegations } from '../../store/documents/delegations.ts';
 import { type KeptNote, memoryIn } from '../../store/documents/memory.ts';
-import type { Page, PageOptions, RequestRecord, Store } from '../../store/port/store.ts';
+import type { PageOptions, RequestRecord } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import type { ListPage } from '../views/home/build-home.ts';
 import type { Account } from '../views/home/sections.ts';
@@ -8,8 +9,16 @@ import { type ListName, memoryTexts } from '../views/texts/home.ts';
 import { hasPart } from './stand-ins.ts';
 
 export const PAGE_SIZE = 10;
+/** The page size of a list that shares its place with others. */
+export const SHORT_PAGE_SIZE = 5;
 
-/** Loads one page of a person's list; the cost depends on the page only. */
+/** What waits is sorted within so many of the newest; the next window follows when its pages are over. */
+const SORTED = 100;
+
+/**
+ * Loads one page of a person's list; the cost depends on the page and the window only. What waits comes by risk and by when it expires,
+ * the others by time.
+ */
 export async function loadList(
   { store, directory }: Pick<BotContext, 'store' | 'directory'>,
   userId: string,
@@ -19,12 +28,36 @@ export async function loadList(
   const own = await peopleFor(directory, userId, name);
   const others = name === 'waiting' ? await delegatorsOf({ store, directory }, userId) : [];
   const people = [...new Set([...own, ...others.flatMap(({ ids }) => ids)])];
-  const page = await readPage(store, name, userId, people, { from, limit });
-  const loaded = await Promise.all(page.requestIds.map((id) => store.load(id)));
-  const found = loaded.flatMap((result) => (result.outcome === 'found' ? [result.request] : []));
-  const requests =
-    name === 'waiting' ? found.filter((request) => waitsFor(request, userId, own, others)) : found;
-  return { name, requests, next: page.next, isFirst: from === undefined };
+  const load = async (window: PageOptions) => {
+    const { requestIds, next } = await store.list(name, name === 'waiting' ? people : [userId], window);
+    const loaded = await Promise.all(requestIds.map((id) => store.load(id)));
+    return { next, found: loaded.flatMap((each) => (each.outcome === 'found' ? [each.request] : [])) };
+  };
+  const isFirst = from === undefined;
+  if (name !== 'waiting') {
+    const { found, next } = await load({ from, limit });
+    return { name, requests: found, next, isFirst };
+  }
+  const [, start = '0', window] = /^(\d+) ?(.*)$/.exec(from ?? '') ?? [];
+  const { found, next } = await load({ from: window === '' ? undefined : window, limit: SORTED });
+  const waiting = found.filter((request) => waitsFor(request, userId, own, others)).toSorted(byUrgency);
+  const end = Number(start) + limit;
+  const following = end < waiting.length ? `${end} ${window ?? ''}`.trimEnd() : next && `0 ${next}`;
+  return {
+    ...{ name, requests: waiting.slice(Number(start), end), next: following, isFirst },
+    // Of a later window nobody knows how many came before it.
+    ...((window ?? '') === '' && { total: `${waiting.length}${next === undefined ? '' : '+'}` }),
+  };
+}
+
+/** High risk first, then what expires first; the requests of one turn in the order of their calls. */
+function byUrgency(one: RequestRecord, other: RequestRecord): number {
+  const [a, b] = [one, other].map((request) => {
+    const { policy, place } = readDetails(request) ?? {};
+    return [policy?.risk === 'high' ? 0 : 1, request.expiresAt, place?.number ?? 0];
+  });
+  const differences = (a ?? []).map((value, index) => value - (b?.[index] ?? 0));
+  return differences.find((difference) => difference !== 0) ?? 0;
 }
 
 /**
@@ -62,16 +95,6 @@ async function delegatorsOf(
   return Promise.all(
     given.map(async ({ from }) => ({ from, ids: await peopleFor(directory, from, 'waiting') })),
   );
-}
-
-function readPage(
-  store: Store,
-  name: ListName,
-  userId: string,
-  people: readonly string[],
-  options: PageOptions,
-): Promise<Page> {
-  return store.list(name, name === 'waiting' ? people : [userId], options);
 }
 
 /** Lists the person and their groups, whose requests wait for them as well; without the groups if Slack cannot be asked. */

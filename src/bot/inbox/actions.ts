@@ -5,6 +5,7 @@ import type { RequestRecord } from '../../store/port/store.ts';
 import { elicitationOf } from '../../tools/mcp/server-pause.ts';
 import { awaitedSchema } from '../asks/awaited-schema.ts';
 import type { BotContext } from '../context.ts';
+import { followDetails } from '../outbox/draw-details.ts';
 import { type PrivatePlace, tellPrivately } from '../outbox/private-notice.ts';
 import * as ids from '../views/cards/action-ids.ts';
 import {
@@ -56,8 +57,12 @@ export function listenToActions(app: App, context: BotContext): void {
       const clicked = readClick(body, action, client, respond);
       const { requestId, click, replyTo, respond: reply } = clicked;
       const made = { requestId, click, decision: read(action, body) };
+      const { container } = body;
+      if (reply !== undefined && container.type === 'message')
+        context.updates.clicked({ channel: container.channel_id, ts: container.message_ts }, reply);
       const notice = await decideInTime(context, made, replyTo, () => ack());
       if (notice !== undefined) await tellPrivately(context, replyTo, notice, reply);
+      else if (body.view?.type === 'home') await refreshHome(context, body.user.id);
       else if (body.view?.type === 'modal')
         await Promise.all([showDetails(context, clicked), refreshHome(context, body.user.id)]);
     };
@@ -74,8 +79,10 @@ export function listenToActions(app: App, context: BotContext): void {
           ? ((await viewerProblem(context, loaded.request, clicked.click)) ??
             (await build(loaded.request, clicked.click)))
           : NOT_FOUND;
-      if (typeof view === 'string') await tellPrivately(context, clicked.replyTo, view, clicked.respond);
-      else await open(clicked, view);
+      if (typeof view === 'string') return tellPrivately(context, clicked.replyTo, view, clicked.respond);
+      const opened = await open(clicked, view);
+      if (id === ids.DETAILS && loaded.outcome === 'found')
+        await followDetails(context, loaded.request, opened, { modal: view, page: 0 });
     };
     handlers.set(id, handle);
     app.action<BlockAction>(id, handle);
@@ -178,22 +185,24 @@ function pickedIn(body: BlockAction): number[] {
 }
 
 /** Opens a modal, on top of the one that was clicked if there is one. */
-async function open({ client, triggerId, body }: CardClick, view: Modal): Promise<void> {
+async function open({ client, triggerId, body }: CardClick, view: Modal) {
   const argumentsFor: ViewsOpenArguments = { trigger_id: triggerId, view };
-  await (body.view?.type === 'modal' ? client.views.push(argumentsFor) : client.views.open(argumentsFor));
+  const opened = await (body.view?.type === 'modal'
+    ? client.views.push(argumentsFor)
+    : client.views.open(argumentsFor));
+  return opened.view;
 }
 
 async function showDetails(
-  { store }: BotContext,
+  context: BotContext,
   { client, body, requestId }: CardClick,
   step = 0,
 ): Promise<void> {
   const { view } = body;
-  const loaded = await store.load(requestId);
+  const loaded = await context.store.load(requestId);
   if (view === undefined || loaded.outcome !== 'found') return;
   const page = (parseMetadata(view.private_metadata)?.page ?? 0) + step;
-  await client.views.update({
-    view_id: view.id,
-    view: buildDetailsModal(loaded.request, { page }),
-  });
+  const modal = buildDetailsModal(loaded.request, { page });
+  const updated = await client.views.update({ view_id: view.id, view: modal });
+  await followDetails(context, loaded.request, updated.view, { modal, page });
 }

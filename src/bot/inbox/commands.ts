@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { tryParseJson } from '../../agent/json.ts';
 import { memoryIn } from '../../store/documents/memory.ts';
 import { grantsFor } from '../asks/grants.ts';
-import { delegationsFor, forgetNote, loadList, PAGE_SIZE } from '../asks/load-lists.ts';
+import { delegationsFor, forgetNote, loadList, PAGE_SIZE, SHORT_PAGE_SIZE } from '../asks/load-lists.ts';
 import type { BotContext } from '../context.ts';
 import { tellPrivately } from '../outbox/private-notice.ts';
 import { limits } from '../slack/limits.ts';
@@ -25,9 +25,6 @@ import { answerFreezeCommand } from './freeze.ts';
 import { type GivenTask, openTask } from './open-task.ts';
 import { replyPlace } from './reply-place.ts';
 import { refreshHome } from './show-home.ts';
-
-/** The page size of three lists in one message, which has half the blocks of a Home tab. */
-const SHORT_PAGE_SIZE = 5;
 
 /** Answers the slash command: a task, a delegation, the notes about the channel, or the lists of requests. */
 export function listenToCommands(app: App, context: BotContext): void {
@@ -98,7 +95,7 @@ async function listRequests(context: BotContext, user: string, word: string): Pr
   return {
     text: commandTexts.yourRequests,
     blocks: [
-      ...lists.flatMap((list) => buildList({ ...list, next: undefined })),
+      ...lists.flatMap((list) => buildList({ ...list, next: undefined }, Date.now())),
       ...(more ? [line(words(commandTexts.more))] : []),
     ],
   };

@@ -2,12 +2,13 @@ import type { App, BlockAction, BlockButtonAction } from '@slack/bolt';
 import { memoryIn } from '../../store/documents/memory.ts';
 import { revokeGrant } from '../asks/grants.ts';
 import type { BotContext } from '../context.ts';
+import { followDetails } from '../outbox/draw-details.ts';
 import { tellPrivately } from '../outbox/private-notice.ts';
 import { parseFeedback } from '../outbox/reply-rows.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import * as ids from '../views/cards/action-ids.ts';
 import { END_DELEGATION, REVOKE, UNFREEZE } from '../views/cards/action-ids.ts';
-import { HOME_OPEN, HOME_PAGE } from '../views/home/build-home.ts';
+import { HOME_OPEN, HOME_PAGE, HOME_REFRESH } from '../views/home/build-home.ts';
 import { buildDetailsModal } from '../views/modals/details-modal.ts';
 import { LISTS } from '../views/texts/home.ts';
 import { replyTexts } from '../views/texts/replies.ts';
@@ -52,12 +53,18 @@ function listenToHome(app: App, context: BotContext): void {
     });
   });
 
+  app.action<BlockButtonAction>(HOME_REFRESH, async ({ ack, body }) => {
+    await ack();
+    await showHome(context, body.user.id);
+  });
+
   app.action<BlockButtonAction>(HOME_OPEN, async ({ ack, action, body, client }) => {
     await ack();
     const loaded = await context.store.load(action.value ?? '');
     if (loaded.outcome !== 'found') return tellPrivately(context, replyPlace(body), NOT_FOUND);
-    const view = buildDetailsModal(loaded.request, { page: 0 });
-    await client.views.open({ trigger_id: body.trigger_id, view });
+    const modal = buildDetailsModal(loaded.request, { page: 0 });
+    const opened = await client.views.open({ trigger_id: body.trigger_id, view: modal });
+    await followDetails(context, loaded.request, opened.view, { modal, page: 0 });
   });
 
   app.action<BlockButtonAction>(UNFREEZE, async ({ ack, action, body }) => {

@@ -1,21 +1,69 @@
+import type { HomePage, OutboxItem } from '../../store/port/store.ts';
 import { grantsFor } from '../asks/grants.ts';
-import { delegationsFor, loadAccounts, loadList, notesFor } from '../asks/load-lists.ts';
+import {
+  delegationsFor,
+  loadAccounts,
+  loadList,
+  notesFor,
+  PAGE_SIZE,
+  SHORT_PAGE_SIZE,
+} from '../asks/load-lists.ts';
 import type { BotContext } from '../context.ts';
+import { isGroup } from '../slack/directory.ts';
+import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { buildHome } from '../views/home/build-home.ts';
-import { LISTS, type ListName } from '../views/texts/home.ts';
+import { LISTS } from '../views/texts/home.ts';
 import { recentStats } from './policy-stats.ts';
 
-/** Publishes a person's App Home from the current record, with one list turned to a given page. */
-export async function showHome(
+/** A Home is kept up to date for so long after its person opened it. */
+const KEPT_MS = 12 * 3_600_000;
+
+/** Publishes a person's App Home from the current record, with one list turned to a given page, and keeps it up to date from now on. */
+export async function showHome(context: BotContext, userId: string, page: HomePage = {}): Promise<void> {
+  const { store, directory } = context;
+  const groups = await directory.groupsOf(userId).catch(() => []);
+  // What changes while it is published is published again.
+  await Promise.all([
+    store.keepHomes([userId], Date.now() + KEPT_MS, page),
+    store.keepHomes(groups, Date.now() + KEPT_MS),
+  ]);
+  await publish(context, userId, page);
+}
+
+/** Publishes the Home of a person, or those of the members of a group who have opened it, because a request in it has changed. */
+export async function publishHome(
   context: BotContext,
-  userId: string,
-  turned?: { readonly list: ListName; readonly from?: string },
+  item: OutboxItem & { readonly kind: 'home' },
 ): Promise<void> {
+  const { store, directory, logger } = context;
+  const { person } = item;
+  const open = isGroup(person)
+    ? await store.openHomes(await directory.relaxed().peopleOf([person]))
+    : [{ person, page: item.page }];
+  for (const { person: userId, page } of open) {
+    try {
+      await publish(context, userId, page);
+    } catch (error) {
+      const { kind, reason } = judgeSlackFailure(error);
+      if (kind === 'later') throw error;
+      logger.warn({ userId, reason }, 'App Home not published');
+      await store.keepHomes([userId], 0);
+    }
+  }
+  await store.done(item);
+}
+
+async function publish(context: BotContext, userId: string, page: HomePage): Promise<void> {
   const lists = LISTS.map((name) =>
-    loadList(context, userId, name, { from: turned?.list === name ? turned.from : undefined }),
+    loadList(context, userId, name, {
+      from: page.list === name ? page.from : undefined,
+      // What waits comes first; a full Home has almost as many blocks as Slack takes.
+      limit: name === 'waiting' ? PAGE_SIZE : SHORT_PAGE_SIZE,
+    }),
   );
   const isAdmin = context.agent().admins.includes(userId);
   const { approvers, quorum } = context.agent().unfreeze;
+  const asOf = Date.now();
   const [pages, stats, { freezes }, grants, delegations, accounts, notes] = await Promise.all([
     Promise.all(lists),
     isAdmin ? recentStats(context.store) : undefined,
@@ -28,7 +76,7 @@ export async function showHome(
   const mayUnfreeze =
     freezes.length > 0 && (await context.directory.isAmong(userId, approvers).catch(() => false));
   const view = buildHome(pages, {
-    ...{ stats, grants, accounts, freezes, notes },
+    ...{ asOf, stats, grants, accounts, freezes, notes },
     delegations: { reader: userId, list: delegations },
     unfreeze: { quorum, isOffered: mayUnfreeze },
   });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Actor, RecordedStop } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import { reportStop, type StoppedRequests } from '../outbox/stop-report.ts';
@@ -16,6 +17,12 @@ export async function stopAndTell(context: BotContext, threadId: string, who: st
   const stoppedHere = context.turns.stop(threadId);
   // In this order: what the turn asks before the stop is on record is found open, and what it asks later is recorded as withdrawn.
   const stopped = await context.store.stop(threadId, stopperOf(threadId, who));
+  // The turn that reads what the stop has ended finds it, and does not call the model.
+  const item = {
+    id: `stop ${randomUUID()}`,
+    body: { user: who, text: 'stop', role: 'context', stops: true },
+  };
+  await context.store.enqueue(threadId, item, { onlyKnown: true });
   const requests = await withdrawWaiting(context, threadId, who);
   const isStopped = stoppedHere || stopped.outcome === 'stopping' || isAny(requests);
   if (isStopped) await reportStop(context, threadId, requests);

@@ -18,19 +18,28 @@ export type Lanes = Map<string, Promise<void>>;
 interface Delivery extends BotContext {
   /** Senders of rows that stand for work that a process began when it received something, by kind. */
   readonly senders: ReadonlyMap<unknown, Sender>;
+  /** Publishes a Home that shows something that has changed. */
+  readonly publishHome: (item: OutboxItem & { kind: 'home' }) => Promise<void>;
 }
 
 /** Sends the due items of the outbox until none is left: those of a lane one after another, lanes beside each other. */
 export async function deliver(context: Delivery, lanes: Lanes): Promise<void> {
   for (;;) {
     const items = await context.store.claimOutbox({ leaseMs: context.timing.claimMs, limit: BATCH });
-    const byLane = new Map<string, OutboxItem[]>();
-    for (const item of items) byLane.set(laneOf(item), [...(byLane.get(laneOf(item)) ?? []), item]);
     await Promise.all(
-      [...byLane].map(([lane, own]) => queueIn(lanes, lane, () => deliverLane(context, own))),
+      [...groupBy(items, laneOf)].map(([lane, own]) => queueIn(lanes, lane, () => deliverLane(context, own))),
     );
     if (items.length < BATCH) return;
   }
+}
+
+function groupBy(
+  items: readonly OutboxItem[],
+  nameOf: (item: OutboxItem) => string,
+): ReadonlyMap<string, readonly OutboxItem[]> {
+  const groups = new Map<string, OutboxItem[]>();
+  for (const item of items) groups.set(nameOf(item), [...(groups.get(nameOf(item)) ?? []), item]);
+  return groups;
 }
 
 function queueIn(lanes: Lanes, lane: string, work: () => Promise<void>): Promise<void> {
@@ -45,6 +54,7 @@ function queueIn(lanes: Lanes, lane: string, work: () => Promise<void>): Promise
 function laneOf(item: OutboxItem): string {
   if (item.kind === 'view') return threadOf(item.requestId) ?? '';
   if (item.kind === 'digest') return item.person;
+  if (item.kind === 'home') return item.item;
   const { channel, threadTs = '', user = item.item } = item.body;
   return channel === undefined ? `${user}` : `${channel}:${threadTs}`;
 }
@@ -54,13 +64,20 @@ async function deliverLane(context: Delivery, items: readonly OutboxItem[]): Pro
   for (const item of items) if (item.kind !== 'view' || isInThread(item)) await deliverItem(context, item);
   const [first, ...copies] = items.filter((item) => item.kind === 'view' && !isInThread(item));
   if (first !== undefined) await deliverItem(context, first);
-  await Promise.all(copies.map((item) => deliverItem(context, item)));
+  const places = groupBy(copies, (item) => (item.kind === 'view' ? item.viewId : ''));
+  await Promise.all(
+    [...places.values()].map(async (own) => {
+      for (const item of own) await deliverItem(context, item);
+    }),
+  );
 }
 
 async function deliverItem(context: Delivery, item: OutboxItem): Promise<void> {
   try {
     if (item.kind === 'row') await sendInSpan(context, item);
-    else await (item.kind === 'view' ? drawView(context, item) : drawSummary(context, item));
+    else if (item.kind === 'view') await drawView(context, item);
+    else if (item.kind === 'digest') await drawSummary(context, item);
+    else await context.publishHome(item);
   } catch (err) {
     const failure = judgeSlackFailure(err);
     const delayMs = (failure.kind === 'later' && failure.afterMs) || backOff(item.tries);

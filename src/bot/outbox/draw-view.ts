@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { JsonObject } from '../../agent/json.ts';
 import { findFreeze } from '../../engine/execute.ts';
-import { toolOf } from '../../engine/request-details.ts';
+import { readDetails, toolOf } from '../../engine/request-details.ts';
 import { inSpan } from '../../observe/tracing.ts';
 import type { Freeze, OutboxItem, OutboxRow, RequestRecord } from '../../store/port/store.ts';
 import { openGrant } from '../asks/grants.ts';
@@ -13,12 +13,16 @@ import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { grantIdOf } from '../views/cards/action-ids.ts';
 import { buildCard } from '../views/cards/build-card.ts';
-import type { Card, CardOptions } from '../views/cards/card.ts';
-import { titleOf } from '../views/cards/card-details.ts';
+import { type Card, type CardOptions, line, plain } from '../views/cards/card.ts';
+import { placeText, stateOf, titleOf } from '../views/cards/card-details.ts';
+import { cardTexts } from '../views/texts/cards.ts';
+import { words } from '../views/texts/format.ts';
 import { noticeTexts } from '../views/texts/notices.ts';
+import { escapeMarkup, showLine } from '../views/texts/show-text.ts';
 import { THREAD_VIEW } from '../views/view-ids.ts';
+import { drawDetails, isDetails } from './draw-details.ts';
 import { keepUndo } from './keep-undo.ts';
-import { PostedMessage, threadLinkFor } from './posted-message.ts';
+import { decisionsIn, PostedMessage, threadLinkFor } from './posted-message.ts';
 import { openDirect } from './send-row.ts';
 import { isListed, joinSummary } from './summaries.ts';
 
@@ -46,6 +50,7 @@ export async function drawView(context: BotContext, item: ViewItem): Promise<voi
     return;
   }
   const { request } = loaded;
+  if (isDetails(view.place)) return drawDetails(context, item, request, view);
   // After a failed attempt the card may have been posted although Slack's answer was lost.
   if (!isWanted(request, view) && (item.tries === 0 || isUndeliverable(view))) {
     await store.done(item, { revision: request.revision, postedAt: view.postedAt ?? {} });
@@ -72,6 +77,10 @@ async function drawRequest(
       await store.retryOutbox(item, quiet - Date.now(), { isUnsent: true });
       return;
     }
+    if (posted === undefined && (await comesTooEarly(context, item, request))) {
+      await store.retryOutbox(item, ORDER_CHECK_MS, { isUnsent: true });
+      return;
+    }
     const listed =
       posted === undefined && place.user !== undefined
         ? await joinSummary(context, item, request, place.user)
@@ -94,17 +103,30 @@ async function drawRequest(
     const drawn = item.tries > 0 ? undefined : hashOf(card);
     // Slack takes few updates a minute, and a click waits behind those that change nothing.
     const isUnchanged = drawn !== undefined && posted?.drawn === drawn;
+    const shown = decisionsIn(request);
+    const isRoutine = posted !== undefined && posted.shown === shown && item.tries === 0;
+    // An item of its own comes later, so that a decision in the meantime is drawn at once.
+    const later = (againMs: number) =>
+      store.done(item, { revision: request.revision, postedAt: view.postedAt ?? {}, againMs });
+    if (isRoutine && !isUnchanged && !(await context.updates.takeRoutine())) {
+      await later(Math.max(ROUTINE_AGAIN_MS, context.updates.refusedMs()));
+      return;
+    }
     const postedAt =
       posted === undefined
         ? await post(context, item, place, card, isWanted(request, view))
         : isUnchanged
           ? posted
-          : await update(context, item, place, posted, card, request);
+          : await update(context, item, place, posted, card, { request, isRoutine });
+    if (postedAt === 'refused') {
+      await later(context.updates.refusedMs());
+      return;
+    }
     if (item.viewId === THREAD_VIEW) await keepUndo(context, request, postedAt);
     const againMs = item.tries > 0 ? context.timing.redrawMs : 0;
     await store.done(item, {
       revision: request.revision,
-      postedAt: storedPlace(request, postedAt, { threadLink, drawn }),
+      postedAt: storedPlace(request, postedAt, { threadLink, drawn, shown }),
       againMs,
     });
   } catch (error) {
@@ -112,6 +134,24 @@ async function drawRequest(
     if (failure.kind === 'later') throw error;
     await giveUp(context, item, request, failure.reason);
   }
+}
+
+/** A card that shows no decision is drawn so much later if few updates are left. */
+const ROUTINE_AGAIN_MS = 10_000;
+
+/** A card waits for the one before it no longer than this, and looks so often. */
+const ORDER_WAIT_MS = 60_000;
+const ORDER_CHECK_MS = 300;
+
+/** Tells whether the card of the call before is to be posted first, in the same place: Slack may have refused it for a moment. */
+async function comesTooEarly(context: BotContext, item: ViewItem, request: RequestRecord): Promise<boolean> {
+  const after = readDetails(request)?.place?.after;
+  if (after === undefined || Date.now() > request.createdAt + ORDER_WAIT_MS) return false;
+  const loaded = await context.store.load(after);
+  if (loaded.outcome !== 'found') return false;
+  const view = loaded.request.views.find(({ id }) => id === item.viewId);
+  if (view === undefined || view.postedAt !== undefined || !isWanted(loaded.request, view)) return false;
+  return view.place.user === undefined || quietEnd(context, loaded.request) === undefined;
 }
 
 /** Tells whether a card is to be drawn: not where Slack refuses it, and not for the first time for people who are not asked any more. */
@@ -129,7 +169,7 @@ function isUndeliverable({ postedAt }: View): boolean {
 function storedPlace(
   { views }: RequestRecord,
   posted: PostedMessage | undefined,
-  { threadLink, drawn }: Pick<PostedMessage, 'threadLink' | 'drawn'>,
+  { threadLink, drawn, shown }: Pick<PostedMessage, 'threadLink' | 'drawn' | 'shown'>,
 ): JsonObject {
   if (posted === undefined) return {};
   const { channel, ts } = posted;
@@ -138,6 +178,7 @@ function storedPlace(
     channel,
     ts,
     ...(drawn !== undefined && { drawn }),
+    ...(shown !== undefined && { shown }),
     ...(isFinal && threadLink !== undefined && { threadLink }),
   };
 }
@@ -152,9 +193,32 @@ function cardFor(
   place: Place,
   { threadLink, ...beside }: Omit<CardOptions, 'view'>,
 ): Card {
-  if (viewId === THREAD_VIEW) return buildCard(request, { view: 'thread', ...beside });
+  if (viewId === THREAD_VIEW) return numbered(request, buildCard(request, { view: 'thread', ...beside }));
+  if (place.user !== undefined && ENDED_WITHOUT_THEM.includes(request.state))
+    return endedCopy(request, threadLink);
   const view = place.user === undefined ? 'announcement' : 'direct';
-  return buildCard(request, { view, threadLink, ...beside, askedFor: place.for });
+  return numbered(request, buildCard(request, { view, threadLink, ...beside, askedFor: place.for }));
+}
+
+const ENDED_WITHOUT_THEM: readonly RequestRecord['state'][] = ['expired', 'superseded', 'withdrawn'];
+
+/** Builds the one line that a copy keeps in direct messages when its request ended without its people; the card in the thread has the rest. */
+function endedCopy(request: RequestRecord, threadLink: string | undefined): Card {
+  const { icon, word } = stateOf(request);
+  const text = `${word}: ${titleOf(request)}`;
+  const isLink = threadLink !== undefined && /^https?:\/\//.test(threadLink);
+  const link = isLink
+    ? [words(' · '), { type: 'link' as const, url: showLine(threadLink), text: cardTexts.openThread }]
+    : [];
+  return { text: escapeMarkup(text), blocks: [line(words(`${icon} ${text}`), ...link)] };
+}
+
+/** Says below the title which of the requests of its turn a card is, while it waits. */
+function numbered(request: RequestRecord, card: Card): Card {
+  const [title, ...rest] = card.blocks;
+  const number = placeText(request);
+  if (number === undefined || title === undefined || request.state !== 'pending') return card;
+  return { ...card, blocks: [title, { type: 'context', elements: [plain(number)] }, ...rest] };
 }
 
 /** Finds the freeze that an approval has to show: while it waits, or is held. */
@@ -197,17 +261,37 @@ async function update(
   place: Place,
   posted: PostedMessage,
   card: Card,
-  request: RequestRecord,
-): Promise<PostedMessage | undefined> {
+  { request, isRoutine }: { readonly request: RequestRecord; readonly isRoutine: boolean },
+): Promise<PostedMessage | undefined | 'refused'> {
+  const { client, updates } = context;
+  const { channel, ts } = posted;
   try {
-    const { channel, ts } = posted;
-    context.updates.count();
-    await context.client.chat.update({ channel, ts, ...card });
+    if (updates.refusedMs() > 0) return (await replace(context, posted, card)) ? posted : 'refused';
+    if (!isRoutine) updates.count();
+    await client.chat.update({ channel, ts, ...card });
     return posted;
   } catch (error) {
-    if (judgeSlackFailure(error).kind !== 'gone') throw error;
+    const failure = judgeSlackFailure(error);
+    if (failure.kind === 'later' && failure.isUntaken === true) {
+      updates.refused(failure.afterMs ?? 1_000);
+      return (await replace(context, posted, card)) ? posted : 'refused';
+    }
+    if (failure.kind !== 'gone') throw error;
     // The card was deleted: one that still waits for people is posted again.
     return request.settledAt === undefined ? post(context, item, place, card) : posted;
+  }
+}
+
+/** Replaces a card as the response to a click on it, if it was clicked here a short time ago. */
+async function replace({ updates, logger }: BotContext, posted: PostedMessage, card: Card): Promise<boolean> {
+  const respond = updates.replacing(posted);
+  if (respond === undefined) return false;
+  try {
+    await respond({ replace_original: true, ...card });
+    return true;
+  } catch (err) {
+    logger.debug({ err }, 'card not replaced by a response');
+    return false;
   }
 }
 

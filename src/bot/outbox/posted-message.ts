@@ -10,9 +10,23 @@ export const PostedMessage = z.object({
   ts: z.string(),
   /** A hash of the card as it was last drawn. */
   drawn: z.string().optional(),
+  /** The state and the number of votes that it shows. */
+  shown: z.string().optional(),
   threadLink: z.string().optional(),
 });
 export type PostedMessage = z.infer<typeof PostedMessage>;
+
+/** Names what a card shows of people's decisions; a card that would show the same again can wait. */
+export function decisionsIn({ state, votes, undo }: RequestRecord): string {
+  return [state, votes.length, undo?.step ?? ''].join('/');
+}
+
+/** Tells whether a posted card does not show yet what people have decided. */
+export function isBehind(request: RequestRecord, { shown = '' }: PostedMessage): boolean {
+  const [state = '', votes = 0] = shown.split('/');
+  const isOpen = state === 'pending' || state === 'unknown';
+  return (isOpen && state !== request.state) || Number(votes) < request.votes.length;
+}
 
 /**
  * Finds the link to the card in the thread: stored with one of the cards, or looked up. The card in the thread has none, and neither has

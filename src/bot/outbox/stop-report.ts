@@ -3,7 +3,7 @@ import { toJson } from '../../agent/json.ts';
 import type { Message } from '../../agent/messages.ts';
 import { readDetails } from '../../engine/request-details.ts';
 import { sinceAnswer } from '../../engine/task-people.ts';
-import type { RequestRecord } from '../../store/port/store.ts';
+import type { ClaimedTurn, OutboxRow, RequestRecord } from '../../store/port/store.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
 import { limits } from '../slack/limits.ts';
@@ -46,15 +46,10 @@ export async function reportStop(
   { withdrawn, running }: StoppedRequests,
   stopId = '',
 ): Promise<void> {
-  const [first] = [...withdrawn, ...running];
+  const [first] = [...withdrawn.toSorted(), ...running];
   if (first === undefined) return;
   const { store } = context;
-  const load = async (ids: readonly string[]): Promise<RequestRecord[]> => {
-    const loaded = await Promise.all(ids.map((id) => store.load(id)));
-    return loaded.flatMap((each) => (each.outcome === 'found' ? [each.request] : []));
-  };
-  const [ended, going] = [await load(withdrawn), await load(running)];
-  const titles = (requests: readonly RequestRecord[]) => requests.map((request) => titleOf(request));
+  const [ended, going] = [await loadAll(store, withdrawn), await loadAll(store, running)];
   const text =
     ended.length === 0
       ? replyTexts.notStopped(
@@ -69,6 +64,32 @@ export async function reportStop(
     id: `${threadId}/stopped-${first}${ended.length === 0 ? stopId : ''}`,
     body: { kind: 'plain', ...parseThreadId(threadId), text },
   });
+}
+
+/**
+ * Builds the notice of a stop for the turn that reads what the stop has ended. If the stop was told before, the row is the same one and
+ * is not sent again; a stop that came while people were about to be asked found nothing to tell of.
+ */
+export async function stopRows(
+  context: Pick<BotContext, 'toolbox' | 'store'>,
+  { threadId, settled }: ClaimedTurn,
+  messages: readonly Message[],
+): Promise<OutboxRow[]> {
+  const ids = settled.filter(({ state }) => state === 'withdrawn').map(({ requestId }) => requestId);
+  const [first] = ids.toSorted();
+  if (first === undefined) return [];
+  const withdrawn = titles(await loadAll(context.store, ids));
+  const text = stopText(context, messages, { withdrawn, running: [] });
+  return [{ id: `${threadId}/stopped-${first}`, body: { kind: 'plain', ...parseThreadId(threadId), text } }];
+}
+
+async function loadAll(store: BotContext['store'], ids: readonly string[]): Promise<RequestRecord[]> {
+  const loaded = await Promise.all(ids.map((id) => store.load(id)));
+  return loaded.flatMap((each) => (each.outcome === 'found' ? [each.request] : []));
+}
+
+function titles(requests: readonly RequestRecord[]): string[] {
+  return requests.map((request) => titleOf(request));
 }
 
 function actionsIn(toolbox: BotContext['toolbox'], messages: readonly Message[]): TaskActions {

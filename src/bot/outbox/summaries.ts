@@ -12,7 +12,7 @@ import { findPosted, messageMark } from '../slack/find-posted.ts';
 import { limits } from '../slack/limits.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { type Card, heading, line, mentions } from '../views/cards/card.ts';
-import { titleOf } from '../views/cards/card-details.ts';
+import { placeText, titleOf } from '../views/cards/card-details.ts';
 import { titleWithView } from '../views/home/build-home.ts';
 import { cardTexts } from '../views/texts/cards.ts';
 import { moment, words } from '../views/texts/format.ts';
@@ -181,6 +181,7 @@ export function buildMoved(): Card {
 }
 
 function buildRow({ request, link, askedFor }: SummaryRow): KnownBlock[] {
+  const number = placeText(request);
   return [
     { type: 'divider' },
     titleWithView(request, titleOf(request)),
@@ -188,6 +189,7 @@ function buildRow({ request, link, askedFor }: SummaryRow): KnownBlock[] {
       ...(request.state === 'unknown' ? [words(summaryTexts.unknown, { bold: true })] : []),
       words(cardTexts.requestedBy),
       ...mentions(request.requesters),
+      ...(number === undefined ? [] : [words(` · ${number}`)]),
       ...(askedFor === undefined ? [] : [words(` · ${summaryTexts.askedFor}`), ...mentions([askedFor])]),
       ...(request.state === 'unknown' ? [] : [words(` · ${cardTexts.expires}`), moment(request.expiresAt)]),
       ...(link === undefined || !/^https?:\/\//.test(link)

@@ -14,6 +14,7 @@ import { repliesTo } from '../asks/replies-to.ts';
 import type { BotContext } from '../context.ts';
 import { endedUndoRows } from '../outbox/keep-undo.ts';
 import { refusalRows } from '../outbox/reply-rows.ts';
+import { stopRows } from '../outbox/stop-report.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { statusTexts } from '../views/texts/replies.ts';
 import { callModel } from './call-model.ts';
@@ -57,11 +58,12 @@ export async function runModel(
     ];
   };
   const call = { signal, lease, journal, tidyUp };
+  const isStopped = isStoppedBy(turn, unread, requestersOf(turn.messages, toolbox));
   if (!isContinued) {
     const received = await readInbox();
     const history = withMessages(turn.messages, received);
     // Nobody asked for anything: what others wrote is kept for the next task.
-    if (received.every(({ metadata }) => metadata?.role !== 'requester'))
+    if (isStopped || received.every(({ metadata }) => metadata?.role !== 'requester'))
       return { read: turn.inbox.length, messages: received };
     return callModel(context, turn, history, { ...call, refused: [] });
   }
@@ -107,6 +109,17 @@ export async function runModel(
     };
   }
   const history = withMessages(again.messages, await readInbox());
+  if (isStopped) {
+    context.status.end(parseThreadId(turn.threadId), {
+      session: 'active',
+      isFollowed: false,
+      isStreamed: false,
+    });
+    return {
+      ...journal.rest(history, turn.inbox.length),
+      rows: [...(await stopRows(context, turn, again.messages)), ...endedUndoRows(turn, again.messages)],
+    };
+  }
   return callModel(context, turn, history, { ...call, refused: again.refused });
 }
 
@@ -116,6 +129,25 @@ function isConsumed({ body }: InboxItem, settled: readonly Settlement[]): boolea
   return settled.some(
     ({ requestId, state, by }) => requestId === body.answers && state === 'answered' && by === body.user,
   );
+}
+
+/**
+ * Tells whether a requester has stopped the task and nobody has instructed the bot since: what was decided and what ran is read, and the
+ * model is not called.
+ */
+function isStoppedBy(
+  { inbox, messages }: ClaimedTurn,
+  unread: readonly InboxItem[],
+  requesters: readonly string[],
+): boolean {
+  const at = inbox.findLastIndex(({ body }) => body.stops === true);
+  const who = inbox[at]?.body.user;
+  if (typeof who !== 'string' || (messages.length > 0 && !requesters.includes(who))) return false;
+  return unread.every((item) => {
+    const { user, role } = item.body;
+    const instructs = role === 'requester' || (typeof user === 'string' && requesters.includes(user));
+    return !instructs || (user === who && inbox.indexOf(item) < at);
+  });
 }
 
 /** Shows the progress of a call in the status line of its thread. */

@@ -98,6 +98,7 @@ Exit code: 0 all was removed, also if nothing was found, 1 something is still op
           else if (outcome !== 'unknown') left.push(requestId);
         }
         await store.renameUsage(person, ERASED);
+        await store.keepHomes([person], 0);
         feedback = await memoryIn(store).eraseFeedback(person);
       }
       const notes = (await memoryIn(store).listNotes()).filter(

@@ -38,6 +38,7 @@ import type {
   EffectStart,
   End,
   EnqueueOptions,
+  HomePage,
   InboxItem,
   KeptFile,
   Measures,
@@ -144,7 +145,7 @@ export interface Store
   conclude(turn: ClaimedTurn, requestId: string, conclusion: Conclusion): Promise<ConcludeResult>;
   /**
    * Makes the cards of an open request, or of one with a grant, due, once for each cause: something beside it has changed that they show. `views`
-   * are further places for the card of one that waits for people.
+   * are further places for the card of one that has not ended.
    */
   redraw(
     requestId: string,
@@ -190,7 +191,7 @@ export interface Store
     leaseMs?: number,
   ): Promise<OutboxItem & { readonly kind: 'row' }>;
   claimOutbox(options: { readonly leaseMs: number; readonly limit: number }): Promise<OutboxItem[]>;
-  /** Marks a row as sent, or a card or a digest as drawn at a revision; with `againMs` it is due once more after that time. */
+  /** Marks a row or a Home as sent, or a card or a digest as drawn at a revision; with `againMs` it is due once more after that time. */
   done(item: OutboxItem, drawn?: Drawn): Promise<DoneResult>;
   /** Returns an item to be sent later. With `isUnsent` the attempt cannot have sent it, and does not count. */
   retryOutbox(
@@ -198,6 +199,10 @@ export interface Store
     delayMs: number,
     options?: { readonly isUnsent?: boolean },
   ): Promise<'later' | 'stale'>;
+  /** Keeps the Homes of people, and of the members of groups, up to date until a time: a change of a request makes those of its people due in the outbox. 0 ends it. */
+  keepHomes(people: readonly string[], untilMs: number, page?: HomePage): Promise<void>;
+  /** Lists those of these people whose Home is kept up to date. */
+  openHomes(people: readonly string[]): Promise<readonly { person: string; page: HomePage }[]>;
 
   /** Lists the requests of any of these people and groups, newest first: those that wait for them, that they asked for, or that they decided. */
   list(name: RequestList, people: readonly string[], page: PageOptions): Promise<Page>;

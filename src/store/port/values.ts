@@ -252,7 +252,15 @@ export type OutboxItem = {
   | { readonly kind: 'row'; readonly rowId: string; readonly body: JsonObject }
   | { readonly kind: 'view'; readonly requestId: string; readonly viewId: string }
   | { readonly kind: 'digest'; readonly person: string }
+  /** The Home of a person, or of the members of a group. */
+  | { readonly kind: 'home'; readonly person: string; readonly page: HomePage }
 );
+
+/** The list of a Home that a person has turned to a page; empty for the first pages. */
+export interface HomePage {
+  readonly list?: string | undefined;
+  readonly from?: string | undefined;
+}
 
 /** A card or a digest as it was drawn: of which revision, and where it stands now. */
 export interface Drawn {

@@ -44,7 +44,7 @@ export function openRedisStore(options: RedisStoreOptions): Store {
     ...threadVerbs(run, client, keys, retention),
     ...requestVerbs(run, client, keys),
     ...timerVerbs(run),
-    ...outboxVerbs(run),
+    ...outboxVerbs(run, client, keys),
     ...fileVerbs(run, client, keys, options.mostFileBytes),
     ...listVerbs(client, keys),
     ...auditVerbs(run, client, keys),

@@ -40,3 +40,24 @@ test('without Redis there is no progress, and an update is sent all the same', a
   updates.count();
   expect(await updates.takeProgress()).toBe(false);
 });
+
+test('what shows no decision leaves updates for decisions, and waits while Slack refuses them', async () => {
+  const { one, other } = openTwo();
+  const taken: boolean[] = [];
+  for (let sent = 0; sent < 20; sent += 1) taken.push(await (sent % 2 === 0 ? one : other).takeRoutine());
+  expect(taken.filter(Boolean)).toHaveLength(12);
+  const { one: fresh } = openTwo();
+  expect(await fresh.takeRoutine()).toBe(true);
+  fresh.refused(60_000);
+  expect(await fresh.takeRoutine()).toBe(false);
+  expect(fresh.refusedMs()).toBeGreaterThan(0);
+});
+
+test('a clicked message is replaced a few times only, and no other', async () => {
+  const { one } = openTwo();
+  const message = { channel: 'C1', ts: '1.1' };
+  one.clicked(message, async () => 'replaced');
+  const ways = Array.from({ length: 5 }, () => one.replacing(message));
+  expect(ways.map((way) => way !== undefined)).toEqual([true, true, true, true, false]);
+  expect(one.replacing({ channel: 'C1', ts: '2.2' })).toBeUndefined();
+});

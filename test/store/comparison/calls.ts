@@ -301,7 +301,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return call('claimOutbox', { leaseMs: command.leaseMs, limit: command.limit });
     case 'doneOutbox':
       return about(recent(found.items, command.pick), (item) => {
-        if (item.kind === 'row') return call('done', item);
+        if (item.kind === 'row' || item.kind === 'home') return call('done', item);
         if (item.kind === 'digest') {
           const { revision = 1, number = 0, on } = world.digests.get(item.person) ?? {};
           return call('done', item, {

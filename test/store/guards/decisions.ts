@@ -7,7 +7,6 @@ import type { Scenarios } from './stage.ts';
 const NOBODY = 'T-none~none';
 const QUESTION = { kind: 'question' } as const;
 const BOTH = { policy: { quorum: 2, vetoes: 2 } };
-const PLACE = { id: 'thread', place: {} };
 const GROUPS = {
   policy: { quorum: 2, groups: ['U-ann', 'U-cid'].map((id) => ({ any: [id], quorum: 1 })) },
 };
@@ -167,11 +166,5 @@ export const decisionScenarios: Scenarios = {
     });
     const asked = { state: 'unknown', attempts: 1, payload: 'not-allowed' };
     expect(await found(store, requestId)).toMatchObject(asked);
-  },
-  'redraw-views': async ({ store }) => {
-    const requestId = await ask(store);
-    await store.vote(requestId, approve('U-ann'));
-    const late = { outcome: 'settled', state: 'approved', by: 'U-ann' };
-    expect(await store.redraw(requestId, { views: [PLACE] })).toEqual(late);
   },
 };

@@ -82,9 +82,8 @@ export function freezeModel(world: World): FreezeVerbs {
     redraw(requestId, { cause = '', views = [] }) {
       const request = world.request(requestId);
       if (request === undefined) return { outcome: 'unknown' };
-      const needsPeople = ['pending', 'unknown'].includes(request.state);
-      const isShown = !isSettled(request) || request.granted === true;
-      if (!isShown || (views.length > 0 && !needsPeople)) return settled(request);
+      const isShown = !isSettled(request) || (request.granted === true && views.length === 0);
+      if (!isShown) return settled(request);
       if (cause !== '') redrawFor(request, cause);
       return { outcome: 'redrawn', added: world.addViews(request, views) };
     },

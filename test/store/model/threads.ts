@@ -231,8 +231,15 @@ export function threadModel(world: World): ThreadVerbs {
       thread.inboxClaimed = undefined;
       thread.wakeAt = requests.length === 0 && thread.inbox.length > 0 ? world.now : undefined;
       if (requests.length === 0) thread.retireAt = world.now + world.keepMs;
+      const earlier = new Set(world.outbox.keys());
       for (const row of rows) world.send(row);
       for (const request of requests) open(request);
+      // What one turn sends goes out in its order.
+      const cards = requests.flatMap(({ id, views = [] }) => views.map((view) => `view|${id}|${view.id}`));
+      [...rows.map(({ id }) => `row|${id}`), ...cards].forEach((item, index) => {
+        const sent = world.outbox.get(item);
+        if (sent !== undefined && !earlier.has(item)) sent.at = world.now - 1 + (index + 1) / 1024;
+      });
       for (const { id, requester, requesters = [requester], unsigned = false } of requests) {
         const stoppers = thread.stop === token ? (thread.stoppers ?? []) : [];
         const who = stoppers.find((person) => requesters.includes(person));

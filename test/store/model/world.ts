@@ -32,7 +32,9 @@ type OutsideTheModel =
   | 'unlock'
   | 'saveAttempt'
   | 'readAttempt'
-  | 'endAttempt';
+  | 'endAttempt'
+  | 'keepHomes'
+  | 'openHomes';
 
 /** The record's verbs as the model has them: the same words, and the answer at once. */
 export type Verbs = {

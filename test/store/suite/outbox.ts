@@ -56,6 +56,57 @@ export function describeOutbox(subject: () => Subject): void {
     });
   });
 
+  describe('the Home of a person', () => {
+    /** Claims the Homes that are due, and returns that of a person. */
+    const takeHome = async (person: string): Promise<OutboxItem & { kind: 'home' }> => {
+      let found: OutboxItem | undefined;
+      await expect
+        .poll(async () => {
+          const items = await subject().store.claimOutbox({ leaseMs: MINUTE_MS, limit: 1000 });
+          found = items.find((item) => item.kind === 'home' && item.person === person);
+          return found;
+        })
+        .toBeDefined();
+      if (found?.kind !== 'home') throw new Error('no Home');
+      return found;
+    };
+
+    test('that is kept is due after a change of their request, on its page, and again after one that comes while it is published', async () => {
+      const { store } = subject();
+      const person = `U-${newThreadId().replaceAll(/[^A-Za-z0-9]/g, '')}`;
+      await store.keepHomes([person], Date.now() + MINUTE_MS, { list: 'waiting', from: '10' });
+      const id = await ask(store, { policy: { principals: [person, 'U-ann'] } });
+      const home = await takeHome(person);
+      expect(home.page).toEqual({ list: 'waiting', from: '10' });
+      await store.vote(id, approve('U-ann'));
+      expect(await store.done(home)).toBe('due-again');
+      expect(await store.done(await takeHome(person))).toBe('done');
+      expect(await store.openHomes([person, 'U-none'])).toEqual([{ person, page: home.page }]);
+    });
+
+    test('is not published when nobody has opened it, nor after its time', async () => {
+      const { store } = subject();
+      const [never, over] = ['U-never', 'U-over'];
+      await store.keepHomes([over], 1);
+      await ask(store, { policy: { principals: [never, over] } });
+      const kept = `U-${newThreadId().replaceAll(/[^A-Za-z0-9]/g, '')}`;
+      await store.keepHomes([kept], Date.now() + MINUTE_MS);
+      await ask(store, { policy: { principals: [kept] } });
+      const seen: string[] = [];
+      await expect
+        .poll(async () => {
+          const items = await store.claimOutbox({ leaseMs: MINUTE_MS, limit: 1000 });
+          seen.push(...items.flatMap((item) => (item.kind === 'home' ? [item.person] : [])));
+          return seen;
+        })
+        .toContain(kept);
+      expect(seen).not.toContain(never);
+      expect(seen).not.toContain(over);
+      await store.keepHomes([kept], 0);
+      expect(await store.openHomes([kept])).toEqual([]);
+    });
+  });
+
   describe('a row of the outbox', () => {
     test('is held by one sender, and gone when it was sent', async () => {
       const { store } = subject();
@@ -224,7 +275,7 @@ export function describeOutbox(subject: () => Subject): void {
       await expect.poll(async () => (await takeOf(threadOf(id) ?? '')).length).toBe(1);
     });
 
-    test('can be added while somebody is needed, and each place only once', async () => {
+    test('can be added until the request has ended, and each place only once', async () => {
       const { store } = subject();
       const id = await ask(store);
       const moved = { id: 'thread', place: { channel: 'C2' } };
@@ -234,8 +285,8 @@ export function describeOutbox(subject: () => Subject): void {
       expect(views.map((view) => ({ id: view.id, place: view.place }))).toEqual(VIEWS);
       const items = await takeOf(threadOf(id) ?? '');
       expect(items.map((item) => item.kind === 'view' && item.viewId).sort()).toEqual(['dm-ann', 'thread']);
-      await store.vote(id, approve('U-ann'));
-      const decided = { outcome: 'settled', state: 'approved', by: 'U-ann' };
+      await store.vote(id, { ...approve('U-ann'), decision: 'reject' });
+      const decided = { outcome: 'settled', state: 'rejected', by: 'U-ann' };
       expect(await store.redraw(id, { views: [{ id: 'late', place: {} }] })).toEqual(decided);
     });
 

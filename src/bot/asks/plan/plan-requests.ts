@@ -53,7 +53,9 @@ export async function planRequests(
     why: text,
     files: filesReadIn(presentPart(messages, context.toolbox)),
   };
-  const waiting = [...round.values()].flatMap((call) => (call.state === 'waiting' ? [call] : []));
+  const waiting: readonly WaitingCall[] = [...round.values()].flatMap((call) =>
+    call.state === 'waiting' ? [call] : [],
+  );
   const isStarted = ({ interrupt }: WaitingCall) =>
     classifyInterrupt(interrupt).kind === 'unknown' ||
     (elicitationOf(interrupt) ?? answerOf(interrupt)) !== undefined;
@@ -61,7 +63,7 @@ export async function planRequests(
     // Each of these was started by itself, so none is joined to another.
     ...waiting.filter(isStarted).map((first) => ({ first, repeats: [] })),
     ...joinIdentical(waiting.filter((call) => !isStarted(call))),
-  ];
+  ].toSorted((a, b) => waiting.indexOf(a.first) - waiting.indexOf(b.first));
   const planned = await Promise.all(
     groups.map(async ({ first, repeats }) => ({
       first,
@@ -93,7 +95,15 @@ export async function planRequests(
       joined.push(...closeAll(repeats, 'joined', joinedTo(first)));
     }
   }
-  return { requests, refusals, joined };
+  return { requests: requests.map(numbered), refusals, joined };
+}
+
+/** Tells a request its place among those of its turn. */
+function numbered(request: NewRequest, index: number, all: readonly NewRequest[]): NewRequest {
+  if (all.length === 1) return request;
+  const after = all[index - 1]?.id;
+  const place = { number: index + 1, of: all.length, ...(after !== undefined && { after }) };
+  return { ...request, details: { ...request.details, place } };
 }
 
 /** Groups identical calls, in the order of their first. The order of argument keys makes no difference. */

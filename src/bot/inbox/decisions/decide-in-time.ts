@@ -3,8 +3,12 @@ import { toJson } from '../../../agent/json.ts';
 import { withTimeout } from '../../../agent/util/running-work.ts';
 import { type OutboxItem, threadOf } from '../../../store/port/store.ts';
 import type { BotContext } from '../../context.ts';
+import { isBehind, PostedMessage } from '../../outbox/posted-message.ts';
 import { PrivatePlace, tellPrivately } from '../../outbox/private-notice.ts';
+import { titleOf } from '../../views/cards/card-details.ts';
 import { noticeTexts } from '../../views/texts/notices.ts';
+import { escapeMarkup } from '../../views/texts/show-text.ts';
+import { THREAD_VIEW } from '../../views/view-ids.ts';
 import type { Notice } from './click.ts';
 import { applyDecision, MadeDecision } from './decision.ts';
 
@@ -31,6 +35,7 @@ export async function decideInTime(
   );
   if (inTime !== undefined) {
     await ack(inTime.notice);
+    if (inTime.notice === undefined) tellIfLate(context, made, replyTo);
     return inTime.notice;
   }
   const { requestId, click } = made;
@@ -49,6 +54,36 @@ export async function decideInTime(
   if (held === undefined) await ack();
   else await store.done(held);
   return notice ?? noticeTexts.recorded;
+}
+
+/** A card that does not show a decision after this time is late. */
+const LATE_MS = 2_000;
+
+/** Tells the person after a moment that their decision is on record, if the card still does not show it. */
+function tellIfLate(
+  context: BotContext,
+  { requestId, click, decision }: MadeDecision,
+  to: PrivatePlace,
+): void {
+  const verb = noticeTexts.decided[decision.type];
+  if (verb === undefined) return;
+  const check = async (): Promise<void> => {
+    const loaded = await context.store.load(requestId);
+    if (loaded.outcome !== 'found') return;
+    const { request } = loaded;
+    const cards = request.views.flatMap(({ id, postedAt }) => {
+      const { data } = PostedMessage.safeParse(postedAt);
+      return data === undefined ? [] : [{ id, ...data }];
+    });
+    const card =
+      cards.find(({ channel }) => channel === click.channel) ?? cards.find(({ id }) => id === THREAD_VIEW);
+    if (card !== undefined && isBehind(request, card))
+      await tellPrivately(context, to, noticeTexts.recordedFirst(verb, escapeMarkup(titleOf(request))));
+  };
+  setTimeout(
+    () => void check().catch((err: unknown) => context.logger.debug({ requestId, err }, 'card not checked')),
+    LATE_MS,
+  ).unref();
 }
 
 /** Decides a click whose receiver acknowledged it and died before it was decided. */

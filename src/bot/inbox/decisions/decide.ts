@@ -1,6 +1,8 @@
 import { canonicalJson, type JsonValue, toJson } from '../../../agent/json.ts';
+import { effectiveInput } from '../../../agent/schema/compile-schema.ts';
 import { writeReason } from '../../../engine/reasons.ts';
 import { detailsOf, innerCalls } from '../../../engine/request-details.ts';
+import { judgeWithLimits } from '../../../policy/limits.ts';
 import type { RequestRecord, Verdict } from '../../../store/port/store.ts';
 import { answerOf } from '../../../tools/mcp/server-pause.ts';
 import { askerProblem } from '../../asks/may-ask.ts';
@@ -69,10 +71,43 @@ export async function edit(
   // A call whose server asks was started with its arguments.
   if (answerOf(detailsOf(request).interrupt) !== undefined) return modalTexts.notEditable;
   if (isSameCall(context.toolbox, request, input)) return noticeTexts.unchanged;
+  const denied = await denialOf(context, request, click.who, input);
+  if (denied !== undefined) return denied;
   const reason = writeReason({ code: 'edited', input, by: click.who });
   const result = await context.store.end(request.id, { state: 'superseded', reason });
   if (result.outcome === 'unknown-outcome') return noticeTexts.startedBefore;
   return result.outcome === 'ended' ? undefined : refusalText(result);
+}
+
+/** Judges the edited call as its gate will, with the editor as a requester; returns a sentence if it would be denied. */
+async function denialOf(
+  { toolbox, store }: Context & Pick<BotContext, 'toolbox'>,
+  request: RequestRecord,
+  editor: string,
+  edited: JsonValue,
+): Promise<Notice> {
+  const { interrupt, contextAuthors = [] } = detailsOf(request);
+  const { name } = interrupt.toolRequest;
+  const entry = toolbox.find(name);
+  if (entry === undefined) return noticeTexts.toolGone;
+  const place = {
+    requesters: [...new Set([...request.requesters, editor])],
+    contextAuthors: contextAuthors.filter((person) => person !== editor),
+    channel: parseThreadId(request.threadId).channel,
+  };
+  if (!entry.allows(place)) return noticeTexts.notAllowedHere;
+  const input = effectiveInput(entry.tool.inputSchema, edited);
+  const now = new Date();
+  const { verdict } = await judgeWithLimits(
+    {
+      limits: entry.limits,
+      call: { tool: name, input, now, ...place },
+      readTotals: (limits) => store.readTotals(limits),
+      policyOf: (policy) => toolbox.policy(policy),
+    },
+    (totals) => entry.explain(input, place, now, totals),
+  );
+  return verdict.outcome === 'deny' ? noticeTexts.editDenied(verdict.reason) : undefined;
 }
 
 /** Tells whether an input is the one that would run now, as the tool reads both. */

@@ -122,6 +122,12 @@ export function titleOf(
   return showLabel(question ?? details.purpose ?? details.presented?.title ?? readableName(name), length);
 }
 
+/** Returns the number of a request among those of its turn, in words; `undefined` if it is the only one. */
+export function placeText(request: Pick<RequestRecord, 'details'>): string | undefined {
+  const place = readDetails(request)?.place;
+  return place === undefined ? undefined : cardTexts.place(place.number, place.of);
+}
+
 const UNREADABLE = "A request that can't be shown";
 
 /** Tells whether the button asks for a confirmation. */

@@ -1,11 +1,21 @@
-import type { Button, HomeView, KnownBlock } from '@slack/types';
+import type { Button, HomeView, KnownBlock, RichTextElement } from '@slack/types';
 import { countedApprovals } from '../../../engine/approvals.ts';
 import type { Delegation } from '../../../store/documents/delegations.ts';
 import type { KeptNote } from '../../../store/documents/memory.ts';
 import type { Freeze, GrantRecord, RequestRecord } from '../../../store/port/store.ts';
 import { limits } from '../../slack/limits.ts';
+import { parseThreadId } from '../../slack/thread.ts';
+import { approveButton } from '../cards/approval-card.ts';
+import { buildCallBody } from '../cards/call-body.ts';
 import { line, mentions, plain } from '../cards/card.ts';
-import { stateOf, titleOf } from '../cards/card-details.ts';
+import {
+  type CardDetails,
+  cardDetailsOf,
+  needsConfirmation,
+  placeText,
+  stateOf,
+  titleOf,
+} from '../cards/card-details.ts';
 import { cardTexts } from '../texts/cards.ts';
 import { words } from '../texts/format.ts';
 import { homeTexts, type ListName, memoryTexts, type PolicyStats } from '../texts/home.ts';
@@ -21,6 +31,7 @@ import {
 
 export const HOME_PAGE = 'home-page';
 export const HOME_OPEN = 'home-open';
+export const HOME_REFRESH = 'home-refresh';
 
 /** A page of a list of requests. */
 export interface ListPage {
@@ -30,9 +41,13 @@ export interface ListPage {
   readonly next: string | undefined;
   /** Whether this is the first page. */
   readonly isFirst: boolean;
+  /** The number of all requests of the list, if it is known. */
+  readonly total?: string;
 }
 
 export interface HomeExtras {
+  /** The moment of which it is. */
+  readonly asOf: number;
   /** Only for admins. */
   readonly stats?: readonly PolicyStats[] | undefined;
   readonly freezes?: readonly Freeze[];
@@ -47,10 +62,11 @@ export interface HomeExtras {
   readonly unfreeze?: { readonly quorum: number; readonly isOffered: boolean };
 }
 
-/** Builds App Home: what is frozen, a page of each of the three lists, the connected accounts, and for admins the decisions of each policy. */
+/** Builds App Home: of which moment it is, what is frozen, a page of each of the three lists, the connected accounts, and for admins the decisions of each policy. */
 export function buildHome(
   lists: readonly ListPage[],
   {
+    asOf,
     stats,
     notes,
     grants = [],
@@ -58,11 +74,16 @@ export function buildHome(
     accounts = [],
     freezes = [],
     unfreeze = { quorum: 1, isOffered: false },
-  }: HomeExtras = {},
+  }: HomeExtras,
 ): HomeView {
-  const blocks = [
+  const blocks: KnownBlock[] = [
+    {
+      type: 'section',
+      text: { type: 'mrkdwn', text: homeTexts.asOf(asOf) },
+      accessory: button(HOME_REFRESH, homeTexts.refresh, ''),
+    },
     ...buildFreezes(freezes, unfreeze),
-    ...lists.flatMap(buildList),
+    ...lists.flatMap((list) => buildList(list, asOf)),
     ...buildAccounts(accounts),
     ...(stats === undefined ? [] : buildStats(stats)),
   ];
@@ -101,22 +122,23 @@ function buildStats(stats: readonly PolicyStats[]): KnownBlock[] {
   ];
 }
 
-/** Builds one list with its page buttons. A row shows the title, the requesters and the state. */
-export function buildList(list: ListPage): KnownBlock[] {
-  const rows = list.requests.flatMap((request, index) => [
-    ...(index === 0 ? [] : [{ type: 'divider' as const }]),
-    ...buildRow(request),
-  ]);
-  const empty = [line(words(homeTexts.empty[list.name]))];
+/** Builds one list with its page buttons. */
+export function buildList(list: ListPage, now: number): KnownBlock[] {
+  const { name, total = '0' } = list;
+  const title = homeTexts.titles[name];
+  const rows = list.requests.flatMap((request) =>
+    name === 'waiting' ? buildWaiting(request, now) : buildRow(request),
+  );
   return [
-    { type: 'header', text: plain(homeTexts.titles[list.name]) },
-    ...(rows.length === 0 ? empty : rows),
+    { type: 'header', text: plain(total === '0' ? title : `${title} (${total})`) },
+    ...(rows.length === 0 ? [line(words(homeTexts.empty[name]))] : rows),
     ...pager(list),
   ];
 }
 
 /** Builds the title of a request in a list, with the button that opens its Details. */
 export function titleWithView(request: RequestRecord, title: string): KnownBlock {
+  const word = request.settledAt === undefined ? homeTexts.view.pending : homeTexts.view.settled;
   return {
     type: 'section',
     text: plain(`${stateOf(request).icon} ${title}`),
@@ -124,10 +146,60 @@ export function titleWithView(request: RequestRecord, title: string): KnownBlock
       type: 'button',
       action_id: HOME_OPEN,
       value: request.id,
-      text: plain(homeTexts.view),
-      accessibility_label: showLabel(homeTexts.viewTitle(title), limits.accessibilityLabel),
+      text: plain(word),
+      accessibility_label: showLabel(homeTexts.viewTitle(word, title), limits.accessibilityLabel),
     },
   };
+}
+
+/** Builds what waits for a person: how urgent it is, who asked where, until when, and Approve where one click on this row is enough. */
+function buildWaiting(request: RequestRecord, now: number): KnownBlock[] {
+  const title = titleOf(request, limits.description);
+  const details = cardDetailsOf(request);
+  const { channel } = parseThreadId(request.threadId);
+  const number = placeText(request);
+  const isUnknown = request.state === 'unknown';
+  const facts: RichTextElement[][] = [
+    ...(isUnknown ? [[words(stateOf(request).word, { bold: true })]] : []),
+    ...(details?.policy?.risk === 'high' ? [[words(homeTexts.highRisk, { bold: true })]] : []),
+    mentions(request.requesters),
+    [
+      /^[CG][A-Z0-9]+$/.test(channel)
+        ? { type: 'channel', channel_id: channel }
+        : words(homeTexts.directMessage),
+    ],
+    ...(isUnknown ? [] : [[words(homeTexts.expiresIn(request.expiresAt - now))]]),
+    ...(request.kind === 'approval' && request.policy.quorum > 1 && !isUnknown
+      ? [[words(cardTexts.approvals(countedApprovals(request), request.policy.quorum))]]
+      : []),
+    ...(number === undefined ? [] : [[words(number)]]),
+  ];
+  return [
+    titleWithView(request, title),
+    line(...facts.flatMap((fact, index) => (index === 0 ? fact : [words(' · '), ...fact]))),
+    ...(details === undefined ? [] : approvableHere(request, details)),
+  ];
+}
+
+/** The most that a row shows of a call: more has to be looked at in Details before it is approved. */
+const ROW_BLOCKS = 2;
+const ROW_CHARACTERS = 600;
+
+/** Shows what would run, with Approve, if the card has Approve for one click and the row has room for all that the card shows of the call. */
+function approvableHere(request: RequestRecord, details: CardDetails): KnownBlock[] {
+  if (request.kind !== 'approval' || request.state !== 'pending' || needsConfirmation(details)) return [];
+  const { blocks, isWhole } = buildCallBody(details);
+  const { preview, previousPreview, title } = details.presented;
+  const isSimple = [preview, previousPreview, details.undoes, details.answer, details.runsAs].every(
+    (each) => each === undefined,
+  );
+  const isShort = blocks.length <= ROW_BLOCKS && JSON.stringify(blocks).length <= ROW_CHARACTERS;
+  if (!isWhole || !isSimple || !isShort || title.length > limits.description) return [];
+  const approve = {
+    ...approveButton(request.id, details),
+    accessibility_label: showLabel(homeTexts.approveTitle(title), limits.accessibilityLabel),
+  };
+  return [...blocks, { type: 'actions', elements: [approve] }];
 }
 
 function buildRow(request: RequestRecord): KnownBlock[] {
@@ -149,8 +221,8 @@ function buildRow(request: RequestRecord): KnownBlock[] {
 
 function pager({ name, next, isFirst }: ListPage): KnownBlock[] {
   const buttons: Button[] = [
-    ...(isFirst ? [] : [button(`${HOME_PAGE}:${name}:first`, homeTexts.newest, '')]),
-    ...(next === undefined ? [] : [button(`${HOME_PAGE}:${name}:next`, homeTexts.older, next)]),
+    ...(isFirst ? [] : [button(`${HOME_PAGE}:${name}:first`, homeTexts.first, '')]),
+    ...(next === undefined ? [] : [button(`${HOME_PAGE}:${name}:next`, homeTexts.more, next)]),
   ];
   return buttons.length === 0 ? [] : [{ type: 'actions', elements: buttons }];
 }

@@ -17,7 +17,7 @@ import { modalTexts } from '../texts/modals.ts';
 import { showLabel, showText } from '../texts/show-text.ts';
 import { DETAILS_MODAL, type Modal, modal } from './modal.ts';
 
-/** Builds the full view, on as many pages as needed. Approve is on the last page, after everything else. */
+/** Builds the full view, on as many pages as needed. Approve is on the last page. */
 export function buildDetailsModal(request: RequestRecord, { page }: { readonly page: number }): Modal {
   const details = cardDetailsOf(request);
   if (details === undefined)
@@ -29,20 +29,21 @@ export function buildDetailsModal(request: RequestRecord, { page }: { readonly p
   const pages = paginate(piecesOf(request, details));
   const shown = Math.min(page, pages.length - 1);
   const isLast = shown === pages.length - 1;
-  const blocks: KnownBlock[] = [
-    ...(shown === 0 ? head(request, details) : []),
-    ...(pages.length === 1 ? [] : [line(words(modalTexts.page(shown + 1, pages.length), { bold: true }))]),
-    ...(pages[shown] ?? []).flatMap(({ label, text }) => [
-      line(words(label, { bold: true })),
-      preformatted(text),
-    ]),
-  ];
   const actions = [
     ...(shown > 0 ? [button(request.id, PREVIOUS_PAGE, modalTexts.previousPage)] : []),
     ...(isLast ? [] : [button(request.id, NEXT_PAGE, modalTexts.nextPage, { style: 'primary' })]),
     ...decisions(request, details, { isLast }),
   ];
-  if (actions.length > 0) blocks.push({ type: 'actions', block_id: DETAILS, elements: actions });
+  const blocks: KnownBlock[] = [
+    ...(shown === 0 ? head(request, details) : []),
+    ...(pages.length === 1 ? [] : [line(words(modalTexts.page(shown + 1, pages.length), { bold: true }))]),
+    // Before the texts, so that nobody has to look for it below them.
+    ...(actions.length === 0 ? [] : [{ type: 'actions' as const, block_id: DETAILS, elements: actions }]),
+    ...(pages[shown] ?? []).flatMap(({ label, text }) => [
+      line(words(label, { bold: true })),
+      preformatted(text),
+    ]),
+  ];
   return modal(request.id, {
     callbackId: DETAILS_MODAL,
     title: modalTexts.detailsTitle,

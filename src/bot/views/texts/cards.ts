@@ -60,6 +60,7 @@ export const VERDICT: ReadonlyMap<string, { readonly icon: string; readonly word
 /** Every sentence of a card. */
 export const cardTexts = {
   approvalNeeded: (title: string) => `Approval needed: ${title}`,
+  place: (number: number, of: number) => `${number} of ${of}`,
   requestedBy: 'Requested by ',
   expires: 'Expires ',
   quietHours: 'Quiet hours. Direct messages to approvers go out ',

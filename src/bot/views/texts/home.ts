@@ -1,21 +1,37 @@
-import { plural } from './format.ts';
+import { momentText, plural } from './format.ts';
 
 /** Every sentence of App Home and of the lists of the slash command. */
 export const homeTexts = {
   titles: {
-    waiting: 'Waiting for me',
-    asked: 'Requested by me',
-    decided: 'Recent decisions',
+    waiting: 'Waiting for you',
+    asked: 'Requested by you',
+    decided: 'Recent',
   } satisfies Record<ListName, string>,
   empty: {
     waiting: "You're all caught up.",
     asked: 'You have no requests.',
     decided: 'No recent decisions.',
   } satisfies Record<ListName, string>,
-  view: 'View',
-  viewTitle: (title: string) => `View ${title}`,
-  newest: 'Back to the newest',
-  older: 'Older',
+  /** The way to the whole request: of one that waits to decide it, of any other to see it. */
+  view: { pending: 'Review', settled: 'View' },
+  viewTitle: (word: string, title: string) => `${word} ${title}`,
+  approveTitle: (title: string) => `Approve ${title}`,
+  highRisk: '🔴 High risk',
+  directMessage: 'a direct message',
+  /** Says how long a request still waits; App Home says of which moment it is. */
+  expiresIn(ms: number): string {
+    const minutes = Math.max(0, Math.floor(ms / 60_000));
+    if (minutes < 1) return 'expires now';
+    if (minutes < 60) return `expires in ${minutes} min`;
+    const [days, hours, rest] = [Math.floor(minutes / 1440), Math.floor(minutes / 60), minutes % 60];
+    if (days >= 2) return `expires in ${days} days`;
+    return `expires in ${hours} h${rest === 0 ? '' : ` ${rest} min`}`;
+  },
+  asOf: (at: number) =>
+    `As of <!date^${Math.floor(at / 1000)}^{date_short_pretty} at {time}|${momentText(at)}>`,
+  refresh: 'Refresh',
+  first: 'Back to the first',
+  more: 'More',
   statsTitle: 'Policies, by recent decisions',
   noStats: 'No decisions yet.',
   statsLine: ({ requests, approvalRate, medianSeconds, expired }: PolicyStats) =>

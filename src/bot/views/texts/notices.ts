@@ -53,6 +53,22 @@ export const noticeTexts = {
   formGone: 'This form no longer exists.',
 
   recorded: 'Your decision is recorded.',
+  /** A decision in words; one without a word changes no card. */
+  decided: {
+    approve: 'approved',
+    reject: 'rejected',
+    choose: 'answered',
+    answer: 'answered',
+    decline: 'declined',
+    edit: 'edited',
+    resolve: 'confirmed the outcome of',
+    withdraw: 'withdrew',
+    'ask-again': undefined,
+    'show-address': undefined,
+    undo: undefined,
+  },
+  recordedFirst: (verb: string, title: string) =>
+    `Recorded: you ${verb} "${title}". The card will show it in a moment.`,
 
   personQuota: (waiting: number, most: number) =>
     `A requester has ${waiting} requests waiting for decisions in all threads, and the limit is ${most}. Ask again when some of them are decided.`,
@@ -86,6 +102,7 @@ export const noticeTexts = {
     lead: '',
     tail: ": it was started before and can't be tried again, and we don't know whether it completed. Who can confirm the outcome: ",
   },
+  editDenied: (reason: string) => `This change isn't allowed: ${reason}`,
   unchanged: "You haven't changed anything.",
   startedBefore:
     "This was already started, so it can't be edited. Its card shows whether it completed, or who can confirm it.",

@@ -81,7 +81,7 @@ export const replyTexts = {
     ].join(' '),
   cutOff: '(This answer was interrupted. I started again below.)',
   notStopped: (running: readonly string[], canBeUndone: boolean) =>
-    `This is running and can't be stopped from here: ${ended(listed(running))}${canBeUndone ? ' You can undo it on its card when it is done.' : ''}`,
+    `This is running and can't be stopped from here: ${ended(listed(running))}${canBeUndone ? ' You can undo it on its card when it is done.' : ''} I won't do anything after it.`,
   nothingToStop: 'You have nothing to stop here.',
   notAnAsker: "You can't give me tasks in this workspace. Please ask a full member to do it.",
   askerNotChecked: "I can't check right now whether you may ask me. Please try again in a moment.",

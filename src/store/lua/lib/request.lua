@@ -2,6 +2,7 @@
 -- left as it is, and the reply is {'malformed', field}.
 --- include audit
 --- include wake
+--- include homes
 local request_id = ARGV[2]
 local request = read_all(K.request)
 
@@ -127,6 +128,8 @@ local function redraw(...)
   redrawn = true
   at_end(function()
     local places = {}
+    local people = add_people({}, words(request.principals .. ' ' .. request.resolvers), words(request.views))
+    refresh_homes(add_people(people, words(request.requesters or request.requester), {}))
     for _, view in ipairs(words(request.views)) do append(places, { NOW, 'view|' .. request_id .. '|' .. view }) end
     if #places == 0 then return end
     redis.call('ZADD', K.outbox, 'NX', unpack(places))

@@ -5,7 +5,7 @@
 --   3 length of the claim in ms
 --   4 most items
 -- Returns
---   {'claimed', item, row, failed tries, item, row, ...}   the row of a view is ''
+--   {'claimed', item, row, failed tries, item, row, ...}   the row of a view is '', that of a Home until when it is kept and its page
 local owner, lease, most = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 
 local claimed, claims = { 'claimed' }, {}
@@ -13,7 +13,7 @@ local due = redis.call('ZRANGEBYSCORE', K.outbox, '-inf', NOW, 'WITHSCORES', 'LI
 for i = 1, #due, 2 do
   local item = due[i]
   local claim, tries = 'claim|' .. item, 'tries|' .. item
-  local row_id = string.sub(item, 1, 4) == 'row|' and string.sub(item, 5) or ''
+  local row_id = string.match(item, '^row|(.*)$') or string.match(item, '^home|.*$') or ''
   local found = redis.call('HMGET', K.rows, claim, tries, row_id)
   local before, failed, row = found[1], found[2] or '0', found[3]
   -- An earlier owner whose claim ran out may have sent it, so that counts as a try.

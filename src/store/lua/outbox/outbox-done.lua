@@ -1,6 +1,6 @@
--- Marks an item as sent. A row is removed; the card of a request and the digest of a person store where they were posted, and are due
--- again if they have changed since. One that another sender has drawn at a later revision meanwhile is due again too: this one may have
--- replaced the later one. The request is that of a card; a row has none.
+-- Marks an item as sent. A row is removed; a Home is published again if something has made it due since; the card of a request and the
+-- digest of a person store where they were posted, and are due again if they have changed since. One that another sender has drawn at a
+-- later revision meanwhile is due again too: this one may have replaced the later one. The request is that of a card; a row has none.
 -- ARGV
 --   1 thread id, or the person of a digest
 --   2 the item
@@ -19,8 +19,10 @@
 --   {'stale'}
 --- include audit
 --- include digest
+--- include homes
 local item, owner, revision, place, again, number, body = ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5], tonumber(ARGV[6]), ARGV[7], ARGV[8]
 local claim, row_id, view = 'claim|' .. item, string.match(item, '^row|(.*)$'), string.match(item, '^view|[^|]*|([^|]*)')
+local is_home = string.sub(item, 1, 5) == 'home|'
 local key = view and K.request or K.digest
 local drawn_field, place_field = view and 'drawn:' .. view or 'drawn', view and 'stands:' .. view or 'place'
 
@@ -31,7 +33,7 @@ end
 
 local held = redis.call('HGET', K.rows, claim) == owner
 if not held and not redis.call('ZSCORE', K.outbox, item) then -- guard: outbox-done-repeated
-  local drawn = not row_id and redis.call('HGET', key, drawn_field)
+  local drawn = not row_id and not is_home and redis.call('HGET', key, drawn_field)
   if not drawn or tonumber(drawn) <= revision then return { 'done' } end
   make_due(item, now)
   return { 'due-again' }
@@ -39,7 +41,10 @@ end
 if not held then return { 'stale' } end -- guard: outbox-done-stale
 
 redis.call('HDEL', K.rows, claim, 'tries|' .. item, 'since|' .. item)
+-- A change makes a claimed Home due within a second, and the end of a claim is later.
+if is_home and tonumber(redis.call('ZSCORE', K.outbox, item)) <= now + HOME_MS then return { 'due-again' } end
 redis.call('ZREM', K.outbox, item)
+if is_home then return { 'done' } end
 if row_id then
   redis.call('HDEL', K.rows, row_id)
   -- A resent call may arrive late; the ids of the last 1,000 rows reveal it.

@@ -11,12 +11,10 @@
 --- include request
 --- include views
 local cause, views = ARGV[3], tonumber(ARGV[4])
-local needs_people = request.state == 'pending' or request.state == 'unknown'
 
 if not request.state then return { 'unknown' } end -- guard: redraw-unknown
-if views > 0 and not needs_people then return settled() end -- guard: redraw-views
 -- The card of a grant shows whether it is revoked.
-if request.settled_at and not request.granted then return settled() end -- guard: redraw-settled
+if request.settled_at and (views > 0 or not request.granted) then return settled() end -- guard: redraw-settled
 local is_new = cause ~= ''
 if request.redrawn_for == cause then is_new = false end -- guard: redraw-repeated
 if is_new then redraw('redrawn_for', cause) end

@@ -20,6 +20,7 @@
 --- include claims
 --- include send
 --- include stopped
+--- include homes
 local token, read_items, keep = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 
 local function suspended(open, unread)
@@ -46,11 +47,18 @@ local function pass_range(command, key, first, last)
   end
 end
 
+-- What one turn sends goes out in the order of this call: its items are due in the last millisecond, each a little after the one before.
+local placed = 0
+local function in_order()
+  placed = math.min(placed + 1, 1023)
+  return now - 1 + placed / 1024
+end
+
 local place = 6 + tonumber(ARGV[5])
 pass_range('RPUSH', K.log, 6, place - 1)
 
 local rows = tonumber(ARGV[place])
-for i = 1, rows do send(ARGV[place + 2 * i - 1], ARGV[place + 2 * i]) end
+for i = 1, rows do send(ARGV[place + 2 * i - 1], ARGV[place + 2 * i], in_order()) end
 place = place + 2 * rows + 1
 
 local stops, withdrawals = stops_of(thread, token), {}
@@ -80,6 +88,7 @@ local function withdraw(key, id, requesters, principals, stop)
 end
 
 redis.call('DEL', K.round, K.effects)
+local people = {}
 local requests = tonumber(ARGV[place])
 place = place + 1
 for i = 1, requests do
@@ -93,7 +102,7 @@ for i = 1, requests do
   pass_range('HSET', key, first_field + 100, last_field)
   redis.call('SET', record_key, record)
   local cards, waiting = {}, {}
-  for at = place + 11, place + 10 + views do append(cards, { NOW, 'view|' .. id .. '|' .. ARGV[at] }) end
+  for at = place + 11, place + 10 + views do append(cards, { string.format('%.4f', in_order()), 'view|' .. id .. '|' .. ARGV[at] }) end
   change('ZADD', K.outbox, cards)
   if #cards > 0 then report_due('outbox', now) end
   for _, person in ipairs(words(principals)) do append(waiting, { '0', person .. ' ' .. NOW .. ' ' .. id }) end
@@ -101,6 +110,7 @@ for i = 1, requests do
   local asked = {}
   for _, person in ipairs(words(requesters)) do append(asked, { '0', person .. ' ' .. NOW .. ' ' .. id }) end
   change('ZADD', K.asked, asked)
+  add_people(add_people(people, words(principals), { unpack(ARGV, place + 11, place + 10 + views) }), words(requesters), {})
   redis.call('ZADD', K.states, kind == 'unknown' and '4' or '1', id)
   local timers = kind == 'unknown' and {} or { expires, 'expire|' .. id }
   if remind_every ~= '' then append(timers, { int(now + remind_every), 'remind|' .. id }) end
@@ -120,6 +130,7 @@ for i = 1, requests do
   place = last_field + 1
 end
 for _, withdraw_one in ipairs(withdrawals) do withdraw_one() end
+refresh_homes(people)
 local open = requests - #withdrawals
 
 if read_items > 0 then redis.call('LTRIM', K.inbox, read_items, -1) end

@@ -1,18 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { JsonObject } from '../../../agent/json.ts';
-import type { OutboxItem, Store } from '../../port/store.ts';
-import { threadOf } from '../../record/keys.ts';
-import type { RunScript } from '../run-script.ts';
+import { type JsonObject, tryParseJson } from '../../../agent/json.ts';
+import type { HomePage, OutboxItem, Store } from '../../port/store.ts';
+import { type Keys, threadOf } from '../../record/keys.ts';
+import type { RedisClient, RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
 import { rowText } from './thread-verbs.ts';
 
-type OutboxVerbs = Pick<Store, 'enqueueOutbox' | 'claimOutbox' | 'done' | 'retryOutbox'>;
+type OutboxVerbs = Pick<
+  Store,
+  'enqueueOutbox' | 'claimOutbox' | 'done' | 'retryOutbox' | 'keepHomes' | 'openHomes'
+>;
 
 const Body = z.custom<JsonObject>((value) => typeof value === 'object' && value !== null);
 
 /** The verbs of the outbox. An item is stored first, claimed by one sender at a time, and removed when it was sent. */
-export function outboxVerbs(run: RunScript): OutboxVerbs {
+export function outboxVerbs(run: RunScript, client: RedisClient, keys: Keys): OutboxVerbs {
   return {
     async enqueueOutbox(threadId, row, leaseMs) {
       const { id: rowId, body } = row;
@@ -58,7 +61,32 @@ export function outboxVerbs(run: RunScript): OutboxVerbs {
       const reply = new ScriptReply(await run('outbox-retry', { threadId: '', args }));
       return reply.oneOf('later', 'stale');
     },
+
+    async keepHomes(people, untilMs, page = {}) {
+      const [first, ...others] = people.map((person) => `home|${person}`);
+      if (first === undefined) return;
+      const rows = keys.shared('rows');
+      const value = `${Math.round(untilMs)} ${JSON.stringify(page)}`;
+      if (untilMs === 0) await client.hdel(rows, first, ...others);
+      else await client.hset(rows, Object.fromEntries([first, ...others].map((home) => [home, value])));
+    },
+
+    async openHomes(people) {
+      if (people.length === 0) return [];
+      const kept = await client.hmget(keys.shared('rows'), ...people.map((person) => `home|${person}`));
+      return people.flatMap((person, index) => {
+        const value = kept[index] ?? '0';
+        return Number.parseInt(value, 10) > Date.now() ? [{ person, page: readPage(value) }] : [];
+      });
+    },
   };
+}
+
+const Page = z.object({ list: z.string().optional(), from: z.string().optional() }).catch({});
+
+/** Reads the page of a Home, which follows the time until which it is kept. */
+function readPage(value: string): HomePage {
+  return Page.parse(tryParseJson(value.slice(value.indexOf(' ') + 1)));
 }
 
 function readItem(
@@ -67,6 +95,7 @@ function readItem(
   held: Pick<OutboxItem, 'owner' | 'tries'>,
 ): OutboxItem | undefined {
   const [kind = '', requestId = '', viewId = ''] = item.split('|');
+  if (kind === 'home') return { kind, item, ...held, person: requestId, page: readPage(row) };
   if (kind === 'digest') return { kind, item, ...held, person: requestId };
   if (kind === 'view') return { kind, item, ...held, requestId, viewId };
   try {

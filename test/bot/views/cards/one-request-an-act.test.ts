@@ -3,7 +3,13 @@ import { z } from 'zod';
 import { compileSchema } from '../../../../src/agent/schema/compile-schema.ts';
 import * as ids from '../../../../src/bot/views/cards/action-ids.ts';
 import { buildCard } from '../../../../src/bot/views/cards/build-card.ts';
-import { buildHome, buildList, HOME_OPEN, HOME_PAGE } from '../../../../src/bot/views/home/build-home.ts';
+import {
+  buildHome,
+  buildList,
+  HOME_OPEN,
+  HOME_PAGE,
+  HOME_REFRESH,
+} from '../../../../src/bot/views/home/build-home.ts';
 import {
   buildAnswerModal,
   buildRejectModal,
@@ -66,12 +72,22 @@ test('a modal carries one request, to which its submission belongs', () => {
       expect(view).toHaveProperty('private_metadata', expect.stringContaining(`"requestId":"${request.id}"`));
 });
 
-test('App Home and the slash command lead to requests, one button each, and decide about none', () => {
+test('App Home and the slash command lead to requests, one button each, and approve only what one click on its card approves', () => {
   const lists = LISTS.map((name) => ({ name, requests: records, next: 'older', isFirst: false }));
-  for (const rendered of [buildHome(lists), lists.flatMap(buildList)]) {
+  for (const rendered of [buildHome(lists, { asOf: 0 }), lists.flatMap((list) => buildList(list, 0))]) {
     const looks = nodesIn(rendered).filter(({ action_id }) => action_id === HOME_OPEN);
     expect(looks.map(({ value }) => value)).toEqual(LISTS.flatMap(() => records.map(({ id }) => id)));
-    const others = actionsIn(rendered).filter((id) => id !== HOME_OPEN);
+    const approved = nodesIn(rendered).flatMap(({ action_id, value }) =>
+      action_id === ids.APPROVE ? [value] : [],
+    );
+    const oneClick = records.filter((request) =>
+      nodesIn(buildCard(request, { view: 'thread' })).some(
+        ({ action_id, confirm }) => action_id === ids.APPROVE && confirm === undefined,
+      ),
+    );
+    expect(oneClick.map(({ id }) => id)).toEqual(expect.arrayContaining(approved));
+    expect(approved).not.toHaveLength(0);
+    const others = actionsIn(rendered).filter((id) => ![HOME_OPEN, HOME_REFRESH, ids.APPROVE].includes(id));
     expect(others).toEqual(
       LISTS.flatMap((name) => [`${HOME_PAGE}:${name}:first`, `${HOME_PAGE}:${name}:next`]),
     );

@@ -91,7 +91,8 @@ test('for any values and titles, everything that runs can be read on the card or
       expect(hiddenIn(titleOf(request))).toEqual([]);
       expect(
         liveParts(
-          buildHome([{ name: 'waiting', requests: [request], next: undefined, isFirst: true }]).blocks,
+          buildHome([{ name: 'waiting', requests: [request], next: undefined, isFirst: true }], { asOf: 0 })
+            .blocks,
         ),
       ).toEqual(['U0ASKER']);
 
