@@ -1,6 +1,7 @@
 import { re2Pattern } from '../agent/util/pattern.ts';
 import { type ConditionInput, compileCondition, type JudgedCall } from './condition.ts';
 import { allPolicies, DEFAULT_POLICY_NAME, type PolicyOf, policiesNamed, strictestPolicy } from './policy.ts';
+import { type ChangeFreeze, changeFreezeAt, changeFreezeInWords } from './time.ts';
 
 /** One approval rule of the manifest; a rule without `match` is for every tool of its entry. */
 export interface ApprovalRule {
@@ -83,6 +84,22 @@ export function compileApprovalRules(
       }
     }
     return { verdict: inDoubt(doubts, decided ?? UNDECIDED), steps };
+  };
+}
+
+/** Lets rules deny every call in a time without changes, so that nobody is asked in vain. */
+export function rulesWithFreezes(rules: ApprovalRules, freezes: readonly ChangeFreeze[]): ApprovalRules {
+  if (freezes.length === 0) return rules;
+  return (call) => {
+    const freeze = changeFreezeAt(freezes, (call.now ?? new Date()).getTime());
+    const judged = rules(call);
+    if (freeze === undefined) return judged;
+    const verdict = {
+      outcome: 'deny',
+      rule: `change freeze: ${freeze.name}`,
+      reason: changeFreezeInWords(freeze),
+    } as const;
+    return { verdict, steps: judged.steps.map((step) => ({ ...step, result: 'not-asked' })) };
   };
 }
 

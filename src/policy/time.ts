@@ -86,6 +86,12 @@ export function changeFreezeAt(freezes: readonly ChangeFreeze[], moment: number)
     .sort((left, right) => right.to - left.to)[0];
 }
 
+/** Says until when a freeze holds, and what it is called. */
+export function changeFreezeInWords({ name, to }: Pick<ChangeFreeze, 'name' | 'to'>): string {
+  const until = new Date(to).toISOString().slice(0, 16).replace('T', ' ');
+  return `No changes are allowed until ${until} UTC (${name})`;
+}
+
 /** The hours in which a policy sends no direct messages and no reminders. */
 export interface QuietHours {
   /** Minutes since midnight; `from` may be later than `to`, and then they last over midnight. */

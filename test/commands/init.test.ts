@@ -84,13 +84,11 @@ test('an address of the model without https:// or http:// is refused before anyt
 test('it ends with the doctor and with the one command that comes next', async () => {
   const folder = newFolder();
   const { code, out } = await run(['init', folder, ...PEOPLE], await surroundings());
-  // There is no package to load the sample tool with.
-  expect(code).toBe(1);
+  // What the sample tool imports is not installed yet, so it is not loaded.
+  expect(code).toBe(0);
   expect(out).toMatch(/^ok +slack bot token: /m);
-  expect(out).toMatch(/^FAILED +tool open_ticket: .*countersign/m);
-  expect(out).toMatch(
-    /\nFix what is marked FAILED, then run: cd \S+ && npm install && npx countersign doctor\n$/,
-  );
+  expect(out).not.toContain('tool open_ticket');
+  expect(out).toMatch(/\nNext: cd \S+ && npm install && npx countersign start\n$/);
 });
 
 test('a file that exists is never replaced, and the settings of an existing .env are used', async () => {

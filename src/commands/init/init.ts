@@ -85,11 +85,13 @@ async function finish(folder: string, settings: NodeJS.ProcessEnv, context: Comm
     MANIFEST: resolve(folder, manifest),
     ...(key !== '' && { AUDIT_KEY_FILE: resolve(folder, key) }),
   };
-  const code = await doctor.run([], { ...context, environment });
+  // The tools of a new folder import what npm has not installed yet.
+  const isReady = isInstalled(folder);
+  const code = await doctor.run(isReady ? [] : ['--without-tools'], { ...context, environment });
   const path = relative('.', folder);
   const steps = [
     ...(path === '' ? [] : [`cd ${path}`]),
-    ...(isInstalled(folder) ? [] : ['npm install']),
+    ...(isReady ? [] : ['npm install']),
     code === EXIT.ok ? 'npx countersign start' : 'npx countersign doctor',
   ];
   const first = code === EXIT.ok ? 'Next' : 'Fix what is marked FAILED, then run';

@@ -8,6 +8,7 @@ import {
   compileApprovalRules,
   judgeStrictly,
   matchesGlob,
+  rulesWithFreezes,
   type TimeZoneOf,
 } from '../../policy/rules.ts';
 import type { ChangeFreeze } from '../../policy/time.ts';
@@ -254,8 +255,9 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     { ...(hasFinalErrors ? withFinalErrors(tool) : tool), effect },
     { secrets, maxOutput, images, untrusted: kind !== 'module', around },
   );
-  const compiled = compileApprovalRules(rules, timeZoneOf);
-  const compiledStrict = compileApprovalRules(strict, timeZoneOf);
+  const changeFreezes = effect === 'none' ? [] : freezes;
+  const compiled = rulesWithFreezes(compileApprovalRules(rules, timeZoneOf), changeFreezes);
+  const compiledStrict = rulesWithFreezes(compileApprovalRules(strict, timeZoneOf), changeFreezes);
   // A server can change a tool without a word, so it is asked again before a call that nobody looks at.
   const refreshRules = async () => {
     if (effect !== 'none') await source.relist();
@@ -263,7 +265,7 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
   };
   return {
     ...base,
-    changeFreezes: effect === 'none' ? [] : freezes,
+    changeFreezes,
     preview: createPreview(protectedTool, textsFor(declaration, tool.name).preview, read),
     undo: createUndo(tool, textsFor(declaration, tool.name).undo),
     resolvedBy: policyFor(tool.name, rules),

@@ -1,5 +1,6 @@
 import type { Change, Reason } from '../../../engine/reasons.ts';
 import { limitInWords } from '../../../policy/limits.ts';
+import { changeFreezeInWords } from '../../../policy/time.ts';
 import { freezeTexts } from './freezes.ts';
 
 /** The sentences about one reason. */
@@ -27,10 +28,7 @@ const TEXTS: TextsOf = {
   }),
   'over-limit': ({ limit }) => didNotRun(limitInWords(limit)),
   frozen: ({ reason }) => whole(freezeTexts.denied({ reason })),
-  'change-freeze': ({ name, until }) =>
-    didNotRun(
-      `No changes are allowed until ${new Date(until).toISOString().slice(0, 16).replace('T', ' ')} UTC (${name})`,
-    ),
+  'change-freeze': ({ name, until }) => didNotRun(changeFreezeInWords({ name, to: until })),
   ungranted: () => needsApproval('The pre-approval has ended'),
   'quorum-lost': () => didNotRun('Too few of the people who approved are still approvers'),
   'stale-approval': () => ({
