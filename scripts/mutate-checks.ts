@@ -17,6 +17,8 @@ const GRANTS = 'test/policy/grants.test.ts';
 const RULES = 'test/policy/rules.test.ts';
 const DIGEST = 'test/tools/toolbox/request-digest.test.ts';
 const GATE = 'test/tools/gate/reference.test.ts';
+const DELEGATIONS = 'test/store/delegations.test.ts';
+const EXPORT = 'test/audit/export-progress.test.ts';
 
 const mutant = (name: string, text: string, becomes: string, ...tests: readonly string[]): Mutant => ({
   name,
@@ -249,6 +251,28 @@ const MUTANTS: readonly Mutant[] = [
     'if (this.#lease.mayStart()) return true;',
     'if (mayHaveRun || !mayHaveRun) return true;',
   ),
+  mutant('delegation that is over', "if (until <= Date.now()) return 'over' as const;", '', DELEGATIONS),
+  mutant(
+    'anybody ends a delegation',
+    "if (who !== from && who !== current.to && !isAdmin) return 'not-eligible' as const;",
+    '',
+    DELEGATIONS,
+  ),
+  mutant(
+    'the end of a delegation that was not shown',
+    '(shown !== undefined && shown !== current.id)',
+    'false',
+    DELEGATIONS,
+  ),
+  mutant('a delegation ends twice', "if (version === id) return 'changed';", '', DELEGATIONS),
+  mutant(
+    'a change of delegations over that of another process',
+    'document, { replaces: version, audit }',
+    'document, { audit }',
+    DELEGATIONS,
+  ),
+  mutant('two exporters', "lease, { replaces: '', forMs: leaseMs }", 'lease, { forMs: leaseMs }', EXPORT),
+  mutant('progress over that of another process', 'document, { replaces: former }', 'document', EXPORT),
 ];
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -94,7 +94,7 @@ const forgeLog = (redis: ChainableCommander, scene: Scene): void =>
 
 /** Takes the lease from the signer and gives it back. */
 const stealLease = (redis: ChainableCommander, { keys }: Scene): void => {
-  redis.set(keys.lease, 'eve\n', 'PX', 1);
+  redis.set(keys.lease, 'eve\n').del(keys.lease);
 };
 
 const asEntry = (text: string, n: number, hash = sha256(text)): Entry => ({
