@@ -32,7 +32,7 @@ export interface RecordedView {
 /** One request as stored in the record, not as shown on a card. */
 export interface RecordedRequest {
   readonly id: string;
-  readonly kind: 'approval' | 'question' | 'form' | 'callback';
+  readonly kind: string;
   readonly state: string;
   readonly revision: number;
   readonly tool: string;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { OUTCOME_UNKNOWN } from '../agent/calls/journal.ts';
 import type { Interrupt } from '../agent/messages.ts';
 import { DEFAULT_POLICY_NAME } from '../policy/policy.ts';
+import type { RequestRecord } from '../store/port/store.ts';
 import { askQuestion, completeTask, requestForm, waitForCallback } from '../tools/built-ins.ts';
 import { type Approval, approvalOf } from '../tools/gate.ts';
 import { consentOf } from '../tools/mcp/auth/ask-for-consent.ts';
@@ -12,10 +13,13 @@ const CallbackPause = z.object({ awaited: z.string() });
 /** Stands in place of a rule where a tool paused by itself. */
 export const OWN_RULE = 'the tool itself asks';
 
+/** A kind of request that people or systems answer. */
+export type AnswerKind = Exclude<RequestRecord['kind'], 'approval'>;
+
 /** The kind of a pause. `own` means that the tool paused by itself, behind its gate. */
 export type InterruptKind =
   | (Approval & { readonly kind: 'approval'; readonly own: boolean })
-  | { readonly kind: 'question' | 'form' | 'callback' }
+  | { readonly kind: AnswerKind }
   | { readonly kind: 'exit' }
   /** The call ran without approval, and nobody knows whether it took effect. */
   | { readonly kind: 'unknown' };

@@ -26,12 +26,51 @@ import { type GivenTask, openTask } from './open-task.ts';
 import { replyPlace } from './reply-place.ts';
 import { refreshHome } from './show-home.ts';
 
-/** Answers the slash command: a task, a delegation, the notes about the channel, or the lists of requests. */
+/** A slash command as it was typed. */
+interface TypedCommand {
+  readonly user: string;
+  readonly channel: string;
+  /** The whole text, and what follows its first word. */
+  readonly text: string;
+  readonly rest: string;
+  /** What follows the first word as Slack sent it, with ids in place of names. */
+  readonly sent: string;
+  readonly click: { readonly who: string; readonly id: string };
+}
+
+type AnswerWord = (context: BotContext, command: TypedCommand) => Promise<RespondArguments>;
+
+/** The words that the slash command knows, but for `ask` and the lists of requests. */
+const WORDS: ReadonlyMap<string, AnswerWord> = new Map<string, AnswerWord>([
+  ['delegate', delegate],
+  ['delegations', alone((context, { user }) => listDelegations(context, user))],
+  ['freeze', freeze],
+  ['unfreeze', freeze],
+  ['grants', alone((context, { user }) => listGrants(context, user))],
+  ['memory', alone((context, { channel }) => listNotes(context, channel))],
+]);
+
+/** Makes the answer of a word that nothing may follow. */
+function alone(answer: AnswerWord): AnswerWord {
+  return async (context, command) =>
+    command.rest === '' ? answer(context, command) : { text: commandTexts.usage };
+}
+
+async function delegate(context: BotContext, { sent, click }: TypedCommand): Promise<RespondArguments> {
+  const answered = await answerDelegate(context, sent, click);
+  return { text: delegationTexts.listTitle, blocks: [line(...answered)] };
+}
+
+async function freeze(context: BotContext, { text, click }: TypedCommand): Promise<RespondArguments> {
+  return { text: escapeMarkup(await answerFreezeCommand(context, text, click)), mrkdwn: false };
+}
+
+/** Answers the slash command: a task, one of its words, or the lists of requests. */
 export function listenToCommands(app: App, context: BotContext): void {
   app.command('/countersign', async ({ ack, command, respond, context: { botUserId } }) => {
     const { user_id: user, channel_id: channel } = command;
-    const typed = typedText(command.text.trim());
-    const [, word = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(typed) ?? [];
+    const text = typedText(command.text.trim());
+    const [, word = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(text) ?? [];
     if (word.toLowerCase() === 'ask' && rest !== '') {
       // The task is on record before Slack is told that it was taken, and before anybody sees it.
       const opened = await openTask(context, { channel, user, text: rest, botUserId });
@@ -42,19 +81,13 @@ export function listenToCommands(app: App, context: BotContext): void {
     }
     await ack();
     const click = { who: user, id: command.trigger_id };
-    if (word.toLowerCase() === 'delegate') {
-      const text = command.text.trim().slice(word.length);
-      const answered = await answerDelegate(context, text, click);
-      await respond({ text: delegationTexts.listTitle, blocks: [line(...answered)] });
-      return;
-    }
-    const answer = await answerFreezeCommand(context, typed, click);
-    if (answer !== undefined) await respond({ text: escapeMarkup(answer), mrkdwn: false });
-    else if (word.toLowerCase() === 'memory' && rest === '') await respond(await listNotes(context, channel));
-    else if (word.toLowerCase() === 'grants' && rest === '') await respond(await listGrants(context, user));
-    else if (word.toLowerCase() === 'delegations' && rest === '')
-      await respond(await listDelegations(context, user));
-    else await respond(await listRequests(context, user, typed.toLowerCase()));
+    const sent = command.text.trim().slice(word.length);
+    const answer = WORDS.get(word.toLowerCase());
+    await respond(
+      answer === undefined
+        ? await listRequests(context, user, text.toLowerCase())
+        : await answer(context, { user, channel, text, rest, sent, click }),
+    );
   });
 
   app.action<BlockButtonAction>(FORGET_NOTE, async ({ ack, action, body, respond }) => {

@@ -11,14 +11,13 @@ interface FreezeRequest {
   readonly id: string;
 }
 
-/** Freezes or unfreezes by a slash command, `freeze [tool | all] [reason]`, and returns the answer; `undefined` for any other command. */
+/** Freezes or unfreezes by a slash command, `freeze [tool | all] [reason]`, and returns the answer. */
 export async function answerFreezeCommand(
   context: BotContext,
   text: string,
   request: FreezeRequest,
-): Promise<string | undefined> {
+): Promise<string> {
   const [verb = '', ...rest] = text.trim().split(/\s+/);
-  if (!['freeze', 'unfreeze'].includes(verb.toLowerCase())) return undefined;
   const [first = ''] = rest;
   const isNamed = context.toolbox.find(first) !== undefined || (await isFrozen(context, first));
   const isAll = first === '' || (!isNamed && first.toLowerCase() === 'all');

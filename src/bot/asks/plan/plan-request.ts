@@ -2,7 +2,7 @@ import { toJson } from '../../../agent/json.ts';
 import type { CallPart, Interrupt } from '../../../agent/messages.ts';
 import { previewOf } from '../../../engine/admit.ts';
 import { digestNow } from '../../../engine/bind-request.ts';
-import { classifyInterrupt } from '../../../engine/classify-interrupt.ts';
+import { type AnswerKind, classifyInterrupt } from '../../../engine/classify-interrupt.ts';
 import { innerCalls, type RequestOrigin, toDetails } from '../../../engine/request-details.ts';
 import { NOBODY } from '../../../engine/task-people.ts';
 import { riskOf } from '../../../policy/policy.ts';
@@ -207,11 +207,7 @@ async function planKnown(
   };
 }
 
-function answerPolicy(
-  entry: ToolEntry,
-  requesters: readonly string[],
-  kind: 'question' | 'form' | 'callback',
-): PolicySnapshot {
+function answerPolicy(entry: ToolEntry, requesters: readonly string[], kind: AnswerKind): PolicySnapshot {
   const limitToRequester = entry.answerableBy === 'requester';
   return answerSnapshot(requesters, {
     limitToRequester,

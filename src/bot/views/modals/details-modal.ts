@@ -97,22 +97,29 @@ function rejectedLine(request: RequestRecord): KnownBlock[] {
   return votes.length === 0 ? [] : [line(words(cardTexts.rejectedBy), ...votes)];
 }
 
+/** The exact words or values that a request is about. */
+function exactPieces(request: RequestRecord, details: CardDetails): Piece[] {
+  switch (request.kind) {
+    case 'approval':
+      return [
+        { label: modalTexts.arguments(request.state === 'pending'), text: renderValue(details.input).text },
+      ];
+    case 'question': {
+      const { question, choices } = questionOf(request);
+      return [
+        { label: modalTexts.question, text: showText(question) },
+        { label: modalTexts.choices, text: numbered(choices) },
+      ];
+    }
+    default:
+      return [{ label: modalTexts.question, text: showText(details.purpose ?? '') }];
+  }
+}
+
 function piecesOf(request: RequestRecord, details: CardDetails): Piece[] {
-  const { question, choices } = questionOf(request);
-  const exact: Record<RequestRecord['kind'], () => Piece[]> = {
-    approval: () => [
-      { label: modalTexts.arguments(request.state === 'pending'), text: renderValue(details.input).text },
-    ],
-    question: () => [
-      { label: modalTexts.question, text: showText(question) },
-      { label: modalTexts.choices, text: numbered(choices) },
-    ],
-    form: () => [{ label: modalTexts.question, text: showText(details.purpose ?? '') }],
-    callback: () => [{ label: modalTexts.question, text: showText(details.purpose ?? '') }],
-  };
   return [
     { label: modalTexts.description, text: showText(details.description ?? '') },
-    ...exact[request.kind](),
+    ...exactPieces(request, details),
     { label: modalTexts.rule, text: showText(ruleInFull(details.rule) ?? '') },
     ...(details.originalInput === undefined
       ? []
