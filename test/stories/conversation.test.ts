@@ -109,8 +109,12 @@ test('a stop that arrives as several events stops once and is never read', async
   const thread = story.ask('buy me a bicycle');
   await thread.shows(/Which one\?/);
   story.ask('stop', { threadTs: thread.ts });
+  await thread.shows(/^Stopped\. Withdrawn: Which one\?/);
+  await story.deliveredAll();
+  story.ask('a red one after all?', { threadTs: thread.ts });
   await thread.shows(/Then not\./);
-  expect(heardByModel(story.model)).toEqual(['remi: buy me a bicycle']);
+  expect(heardByModel(story.model)).toEqual(['remi: buy me a bicycle', 'remi: a red one after all?']);
+  expect(story.repliesIn(thread).filter(({ text }) => text.startsWith('Stopped.'))).toHaveLength(1);
 });
 
 test('a stop where nothing goes on is answered without the model', async () => {
