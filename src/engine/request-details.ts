@@ -8,7 +8,13 @@ import { answerOf, answersInWords } from '../tools/mcp/server-pause.ts';
 /** A text that a card can do without: one that does not fit is left out. */
 const Text = z.string().min(1).optional().catch(undefined);
 
-const PresentedField = z.object({ label: z.string(), text: z.string(), format: z.string().optional() });
+const PresentedField = z.object({
+  label: z.string(),
+  text: z.string(),
+  format: z.string().optional(),
+  /** The argument that the field shows as it is. */
+  argument: z.string().optional(),
+});
 
 const PresentedCall = z.object({
   title: z.string(),

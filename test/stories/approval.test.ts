@@ -28,7 +28,10 @@ test('a rejection keeps its reason on the card and for the model, and nothing ru
   expect(await refunded(story)).toBe(0);
   // The card says it all: no notice beside it, and no row of a denial beside the rejection's.
   await story.deliveredAll();
-  expect(story.repliesIn(thread).map(({ text }) => text)).toEqual(['Rejected: Refund order', 'As you wish.']);
+  expect(story.repliesIn(thread).map(({ text }) => text)).toEqual([
+    'Rejected: Refund order: A-1001, 12000',
+    'As you wish.',
+  ]);
   const events: string[] = [];
   for await (const { event } of openRedisStore({ client: story.redis, prefix: story.prefix }).exportAudit())
     events.push(event);
@@ -61,7 +64,7 @@ test('an edited action is asked for anew, and runs once with the new arguments, 
   });
   const second = await thread.shows(/Approval needed[\s\S]*11000/);
   expect(second.ts).not.toBe(first.ts);
-  expect(JSON.stringify(second.blocks)).toMatch(/Before.n[^"]*amount: 12000/);
+  expect(JSON.stringify(second.blocks)).toMatch(/Before.n[^"]*Amount: 12000/);
   expect(await refunded(story)).toBe(0);
 
   await story.workspace.as(CAST.alice).click(first, 'approve', { force: true });

@@ -83,7 +83,7 @@ async function planKnown(
     editor === undefined ? undefined : presentCall(directory, entry, call.toolRequest.input),
   ]);
   const words = isWhole ? whole : presentPart(whole, inner, answer);
-  const isTold = words.hasTitle && words.isComplete && before?.isComplete === true;
+  const isTold = words.isComplete && before?.isComplete === true;
   const previousPreview = previousPreviewOf(interrupt);
   const presented = {
     ...words,
@@ -91,7 +91,9 @@ async function planKnown(
     ...(previousPreview !== undefined && { previousPreview }),
     ...(isTold && { original: { title: before.title, fields: before.fields } }),
   };
-  const { title, target, fields } = presented;
+  const { title, target } = presented;
+  // The log has the arguments themselves.
+  const fields = presented.fields.filter(({ argument }) => argument === undefined);
   const called = {
     tool: toolName,
     title,

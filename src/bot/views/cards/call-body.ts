@@ -26,10 +26,10 @@ export function buildCallBody(details: CardDetails): CallBody {
   const { presented, input } = details;
   const fields = fieldBlocks(presented.fields);
   const isInWords =
-    presented.hasTitle &&
     presented.isComplete &&
     fields.isWhole &&
-    showLine(presented.title).length <= TITLE_LENGTH;
+    // A title by default tells nothing that is not in the fields.
+    (!presented.hasTitle || showLine(presented.title).length <= TITLE_LENGTH);
   const rendered = isInWords
     ? undefined
     : renderValue(input, { characters: limits.argumentCharacters, lines: limits.argumentLines });
@@ -115,7 +115,9 @@ type Sides = readonly [before: string, after: string];
 function changedWords({ presented }: CardDetails): Sides | undefined {
   const { original } = presented;
   if (original === undefined) return undefined;
-  const [before, after] = [wordsOf(original), wordsOf(presented)];
+  // A title by default repeats what the fields say.
+  const [before, after] = [original, presented].map((words) => wordsOf(words, presented.hasTitle));
+  if (before === undefined || after === undefined) return undefined;
   const sides = [
     before.filter((text) => !after.includes(text)).join('\n'),
     after.filter((text) => !before.includes(text)).join('\n'),
@@ -125,9 +127,12 @@ function changedWords({ presented }: CardDetails): Sides | undefined {
   return [sides[0] || cardTexts.none, sides[1] || cardTexts.none];
 }
 
-function wordsOf({ title, fields }: Pick<CardDetails['presented'], 'title' | 'fields'>): string[] {
+function wordsOf(
+  { title, fields }: Pick<CardDetails['presented'], 'title' | 'fields'>,
+  hasTitle: boolean,
+): string[] {
   return [
-    showLine(title),
+    ...(hasTitle ? [showLine(title)] : []),
     ...fields.map(({ label, text }) => `${showLabel(label, limits.label)}: ${showText(text)}`),
   ];
 }
