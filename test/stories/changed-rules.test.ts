@@ -86,15 +86,17 @@ describe('an action that was started before and may not be tried again has an un
       'its policy changed',
       'direct_messages: false',
       'direct_messages: false, risk: high',
-      /changed, so this wasn't tried again/,
+      /changed, so this wasn't tried again[\s\S]*If it didn't run, ask for it again/,
+      ['ran', 'did-not-run'],
     ],
     [
       'its requester may not use the tool any more',
       'approval: { policy: default }',
       `approval: { policy: default }, allow: { people: [${CAST.alice}] }`,
       /is no longer allowed to use this tool, so it wasn't tried again/,
+      ['ran', 'did-not-run', 'run-again'],
     ],
-  ])('because %s: people are asked, and it does not run', async (_, from, to, words) => {
+  ])('because %s: people are asked, and it does not run', async (_, from, to, words, verdicts) => {
     const workshop = await openWorkshop();
     await workshop.hold('after');
     const { story, change } = await startWith(workshopManifest(), {
@@ -109,6 +111,8 @@ describe('an action that was started before and may not be tried again has an un
     await giveUpAttempts(story);
     const card = await thread.shows(/Outcome unknown: Stamp part[\s\S]*It was started before/);
     expect(JSON.stringify(card.blocks)).toMatch(words);
+    const offered = [...JSON.stringify(card.blocks).matchAll(/"action_id":"(ran|did-not-run|run-again)"/g)];
+    expect(offered.map(([, verdict]) => verdict)).toEqual(verdicts);
     await thread.shows(new RegExp(`started before and can't be tried again.*<@${CAST.admin}>`));
     await story.directly(CAST.admin).click(CAST.admin, /Outcome unknown: Stamp part/, 'ran');
     const modal = await story.modalFor(CAST.admin);

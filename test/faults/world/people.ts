@@ -175,7 +175,8 @@ export class People {
     if (button === undefined || call === undefined || !this.#isTime(`${button.requestId} resolve`)) return;
     const verdict = () => {
       const ran = readEffects(this.#effectsFile).some(({ token }) => token === call.token);
-      return ran ? 'ran' : this.#wantsAgain(errand);
+      const mayRunAgain = card.buttons.some(({ actionId }) => actionId === 'run-again');
+      return ran ? 'ran' : mayRunAgain ? this.#wantsAgain(errand) : 'did-not-run';
     };
     void this.#clickAndFill(card, CAST.admin, 'ran', () => ({ verdict: verdict(), reason: 'I looked.' }));
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type JsonValue, tryParseJson } from '../../../agent/json.ts';
 import { unansweredIn } from '../../../engine/paused.ts';
+import { readReason } from '../../../engine/reasons.ts';
 import {
   approvedArguments,
   type Details,
@@ -156,6 +157,12 @@ export function stateOf(request: RequestRecord): { readonly icon: string; readon
 /** Reads what a person found out about an outcome that was unknown. */
 export function verdictOf({ payload = '' }: RequestRecord): string {
   return payload.split('\n', 1)[0] ?? '';
+}
+
+/** Whether an action whose outcome is unknown may run again: not if it was refused because it is no longer what people approved. */
+export function mayRunAgain({ payload = '' }: RequestRecord): boolean {
+  const code = readReason(payload)?.code;
+  return code !== 'changed' && code !== 'no-tool';
 }
 
 const Wrapped = z.strictObject({ untrusted_output: z.custom<JsonValue>((value) => value !== undefined) });

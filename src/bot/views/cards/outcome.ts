@@ -25,7 +25,7 @@ import {
   WITHDRAW,
 } from './action-ids.ts';
 import { button, type CardOptions, line, mentions, plain, quoted } from './card.ts';
-import { plainPayload, titleOf, verdictOf } from './card-details.ts';
+import { mayRunAgain, plainPayload, titleOf, verdictOf } from './card-details.ts';
 import { plainValue } from './render-value.ts';
 
 /** Builds the end of a decided request: what happened, who, when, and what can still be done. */
@@ -210,6 +210,7 @@ function doubtBlocks(request: RequestRecord): KnownBlock[] {
   return [
     line(words(cardTexts.earlierAttempt)),
     line(words(known ?? cardTexts.notTriedAgainUnknown)),
+    ...(mayRunAgain(request) ? [] : [line(words(cardTexts.askIfItDidNotRun))]),
     ...(known === undefined ? ifAny(cardTexts.reason, payload) : []),
   ];
 }
@@ -263,7 +264,9 @@ function actionsOf(request: RequestRecord, { view, revokedBy }: CardOptions): Kn
     elements.push(
       button(id, RAN, cardTexts.ran),
       button(id, DID_NOT_RUN, cardTexts.didNotRun),
-      button(id, RUN_AGAIN, cardTexts.runAgain, { style: 'danger', confirm }),
+      ...(mayRunAgain(request)
+        ? [button(id, RUN_AGAIN, cardTexts.runAgain, { style: 'danger', confirm })]
+        : []),
     );
   }
   if (request.granted && revokedBy === undefined)

@@ -8,7 +8,7 @@ import { DID_NOT_RUN, OPEN_LINK, RAN, RUN_AGAIN } from '../cards/action-ids.ts';
 import { hostOf } from '../cards/build-card.ts';
 import { buildCallBody } from '../cards/call-body.ts';
 import { line, plain } from '../cards/card.ts';
-import { cardDetailsOf, questionOf, titleOf } from '../cards/card-details.ts';
+import { cardDetailsOf, mayRunAgain, questionOf, titleOf } from '../cards/card-details.ts';
 import { choicesOfOptions, optionsOf } from '../cards/question-card.ts';
 import { words } from '../texts/format.ts';
 import { grantTexts } from '../texts/grants.ts';
@@ -123,6 +123,7 @@ const labels: Readonly<Record<Verdict, string>> = {
 /** Builds the modal that resolves an unknown outcome, with the clicked verdict preselected. */
 export function buildResolveModal(request: RequestRecord, verdict: Verdict): Modal {
   const option = (value: Verdict): PlainTextOption => ({ text: plain(labels[value]), value });
+  const verdicts = Verdict.options.filter((value) => value !== RUN_AGAIN || mayRunAgain(request));
   return modal(request.id, {
     callbackId: RESOLVE_MODAL,
     title: modalTexts.resolveTitle,
@@ -137,8 +138,8 @@ export function buildResolveModal(request: RequestRecord, verdict: Verdict): Mod
         element: {
           type: 'radio_buttons',
           action_id: VERDICT,
-          options: Verdict.options.map(option),
-          initial_option: option(verdict),
+          options: verdicts.map(option),
+          ...(verdicts.includes(verdict) && { initial_option: option(verdict) }),
         },
       },
       multilineInput(REASON, modalTexts.howKnown),

@@ -137,6 +137,7 @@ export const cardTexts = {
   inDoubt:
     "It ended without a clear answer after it may have taken effect. We don't know whether this completed.",
   notTriedAgainUnknown: "Something it depends on changed, so it wasn't tried again.",
+  askIfItDidNotRun: "If it didn't run, ask for it again. It is then approved under the current rules.",
   earlierAttempt: "It was started before. We don't know whether that attempt completed.",
   resolvers: 'Who can confirm the outcome: ',
   confirmedBy: (word: string | undefined) =>
