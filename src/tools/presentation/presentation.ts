@@ -1,7 +1,7 @@
 import { describeError } from '../../agent/errors.ts';
 import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { Tool } from '../../agent/tool.ts';
-import { applyFormat, isWord, readableName } from './formats.ts';
+import { applyFormat, type FormatCall, isWord, readableName } from './formats.ts';
 import {
   type DisplayTemplate,
   fillDisplayTemplate,
@@ -52,6 +52,10 @@ export interface Presentation {
   /** Lists the people whose names the words need. */
   peopleIn(input: unknown): string[];
   present(input: unknown, names?: ReadonlyMap<string, string>): Presented;
+  /** Labels an input as the card does. */
+  labelOf(path: readonly string[]): string | undefined;
+  /** Returns the format in which the card shows an input; `undefined` if it shows it as it is. */
+  formatOf(path: readonly string[]): FormatCall | undefined;
 }
 
 /** A deeper input is never complete, since no card shows it. */
@@ -74,9 +78,18 @@ export function createPresentation(
     template: parseDisplayTemplate(text).template,
   }));
   const own = (key: keyof Texts, given: unknown) => callOwn(tool, key, given);
+  const parts = [title, ...fields.map(({ template }) => template), done, target].flatMap((template) =>
+    placeholdersIn(template ?? []),
+  );
   const labels = argumentLabels(tool.inputSchema.jsonSchema, Object.keys(declared.fields ?? {}));
 
   return {
+    labelOf(path) {
+      const field = fields.find(({ template: [only, ...rest] }) => rest.length === 0 && isAt(only, path));
+      const name = path.at(-1);
+      return field?.label ?? (name === undefined ? undefined : readableName(name));
+    },
+    formatOf: (path) => parts.find((part) => part.format !== undefined && isAt(part, path))?.format,
     peopleIn(given) {
       const values = { input: withDefaults(tool, given) };
       const templates = [title, done, target, ...fields.map(({ template }) => template)];
@@ -223,6 +236,15 @@ function ownFields(value: unknown): PresentedField[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([label, text]) =>
     text === undefined ? [] : [{ label, text: String(text) }],
+  );
+}
+
+function isAt(part: DisplayTemplate[number] | undefined, path: readonly string[]): boolean {
+  return (
+    typeof part === 'object' &&
+    part.root === 'input' &&
+    part.path.length === path.length &&
+    part.path.every((name, depth) => path[depth] === name)
   );
 }
 
