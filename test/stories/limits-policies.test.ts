@@ -21,7 +21,7 @@ test('over a limit its policy is asked beside that of the rule, however strict',
     replies: [refund(20_000), { text: 'Done.' }],
   });
   const thread = story.ask('refund 200');
-  await thread.shows(/Requires approval because a limit is reached/);
+  await thread.shows(/a limit is reached/);
   await thread.click(admin, /Needs 2 approvals/, 'approve');
   await thread.shows(/1 of 2 approvals/);
   expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 0 });
