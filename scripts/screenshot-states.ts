@@ -27,7 +27,7 @@ export const FIRST_SHOTS: readonly Shot[] = [
 export async function createStates(visit: (path: string) => Promise<PersonPage>): Promise<Shot[]> {
   const remi = await visit(`/remi${GENERAL}`);
   const alice = await visit(`/alice${GENERAL}`);
-  const ask = async (text: string, shown: string | RegExp = '☐'): Promise<string> => {
+  const ask = async (text: string, shown: string | RegExp = '🟡'): Promise<string> => {
     await remi.page.goto(`/remi${GENERAL}`);
     await remi.ask(text);
     await remi.openThread(text);
@@ -41,10 +41,10 @@ export async function createStates(visit: (path: string) => Promise<PersonPage>)
   const question = await ask('Please look up an order for me.', 'Which order was it?');
   const unknown = await ask('Please deploy checkout 2.4.1 to staging.');
   await alice.click(alice.pendingCard('Deploy'), 'Approve');
-  await alice.threadMessage('Progress').waitFor();
+  await alice.threadMessage('Running').waitFor();
   await alice.openStep('Kill the bot during an action');
   await alice.click(alice.tour, 'Kill the bot now');
-  await alice.threadMessage('⚠ Deploy').waitFor();
+  await alice.threadMessage('❓ Deploy').waitFor();
 
   const settled = await ask('Please refund 120 dollars of order A-1001, the top is scratched.');
   await alice.click(alice.pendingCard('Refund'), 'Approve');
@@ -63,23 +63,27 @@ export async function createStates(visit: (path: string) => Promise<PersonPage>)
   const callback = await ask('Tell me when the build of checkout is done.', 'Waiting for an external system');
   const pending = await ask('Please refund 130 dollars of order A-1001, the lid is broken.');
   await remi.page.goto(`/remi${expired}`);
-  await remi.threadMessage('◷ Publish').waitFor();
+  await remi.threadMessage('⌛ Publish').waitFor();
   await Promise.all([remi, alice].map(({ page }) => page.context().close()));
 
   return [
-    { name: 'pending', path: `/alice${pending}`, show: withRecord('☐') },
-    { name: 'settled', path: `/alice${settled}`, show: withCard('☑') },
+    { name: 'pending', path: `/alice${pending}`, show: withRecord('🟡') },
+    { name: 'settled', path: `/alice${settled}`, show: withCard('✅') },
     { name: 'deletion', path: `/bruno${deletion}`, show: withCard('1 of 2 approvals') },
-    { name: 'deletion-confirm', path: `/bruno${deletion}`, show: clickOn('Delete customer', 'Approve') },
+    {
+      name: 'deletion-confirm',
+      path: `/bruno${deletion}`,
+      show: clickOn('Delete customer', 'Review and approve…'),
+    },
     { name: 'edited', path: `/bruno${edited}`, show: withCard('$142.00') },
     { name: 'form', path: `/remi${form}`, show: withCard('Report an incident') },
     { name: 'form-modal', path: `/remi${form}`, show: openForm },
     { name: 'callback', path: `/remi${callback}`, show: withCard('Waiting for an external system') },
-    { name: 'unknown', path: `/alice${unknown}`, show: withRecord('⚠ Deploy') },
+    { name: 'unknown', path: `/alice${unknown}`, show: withRecord('❓ Deploy') },
     { name: 'home', path: '/bruno/home', show: waitForHome },
     { name: 'home-requester', path: '/remi/home', show: waitForHome },
     { name: 'question', path: `/remi${question}`, show: withCard('Which order was it?') },
-    { name: 'expired', path: `/remi${expired}`, show: withCard('◷ Publish') },
+    { name: 'expired', path: `/remi${expired}`, show: withCard('⌛ Publish') },
     { name: 'reject', path: `/alice${pending}`, show: rejectEmpty },
     { name: 'edit', path: `/alice${pending}`, show: chooseOn('Edit') },
     { name: 'details', path: `/bruno${edited}`, show: chooseOn('Details') },

@@ -91,7 +91,9 @@ export class PersonPage {
 
   /** The newest card of the thread on which something can be approved. */
   pendingCard(title: string): Locator {
-    return this.threadMessage(`☐ ${title}`);
+    // Only what waits has a heading.
+    const heading = this.page.getByRole('heading', { name: title });
+    return this.thread.getByRole('listitem').filter({ has: heading }).last();
   }
 
   /** Chooses in the menu of a card. */
@@ -100,11 +102,11 @@ export class PersonPage {
     await inside.getByRole('menuitem', { name: item, exact: true }).click();
   }
 
-  /** Approves a high-risk card, which asks to type what it touches. */
-  async approveTyped(card: Locator, target: string): Promise<void> {
-    await this.click(card, 'Approve');
+  /** Approves a high-risk card, which asks to type what it touches; the button names the act. */
+  async approveTyped(card: Locator, target: string, act = 'Delete customer'): Promise<void> {
+    await this.click(card, 'Review and approve…');
     await this.dialog.getByLabel(/^Type /).fill(target);
-    await this.click(this.dialog, 'Approve');
+    await this.click(this.dialog, act);
   }
 
   async click(inside: Locator, button: string): Promise<void> {

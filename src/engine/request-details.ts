@@ -8,15 +8,21 @@ import { answerOf, answersInWords } from '../tools/mcp/server-pause.ts';
 /** A text that a card can do without: one that does not fit is left out. */
 const Text = z.string().min(1).optional().catch(undefined);
 
-const PresentedField = z.object({ label: z.string(), text: z.string(), format: z.string().optional() });
+const PresentedField = z.object({
+  label: z.string(),
+  text: z.string(),
+  format: z.string().optional(),
+  /** The argument that the field shows as it is. */
+  argument: z.string().optional(),
+});
 
 const PresentedCall = z.object({
   title: z.string(),
   done: z.string().optional(),
   target: z.string().optional(),
   fields: z.array(PresentedField),
-  /** The call before it was edited, if both are told in words completely. */
-  original: z.object({ title: z.string(), fields: z.array(PresentedField) }).optional(),
+  /** The arguments that an edit changed, as the card writes them. */
+  changes: z.array(z.object({ label: z.string(), before: z.string(), after: z.string() })).optional(),
   /** The change that the call would make, computed when the request was made. */
   preview: z
     .discriminatedUnion('outcome', [
@@ -82,6 +88,8 @@ const Details = z.object({
   why: Text,
   /** The rule that requires approval, if the interrupt does not name it. */
   rule: Text,
+  /** The reason for which approval is needed, in words. */
+  because: Text,
   /** The person in whose name the call runs at a server. */
   runsAs: z.object({ person: z.string(), server: z.string() }).optional().catch(undefined),
   /** Whether answers to the call's server are approved too before they are sent; missing for a call without a server. */

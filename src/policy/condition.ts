@@ -1,6 +1,6 @@
 import { Environment, serialize } from '@marcbachmann/cel-js';
 import { describeError } from '../agent/errors.ts';
-import type { JsonValue } from '../agent/json.ts';
+import { type JsonValue, toJson } from '../agent/json.ts';
 import { re2Pattern } from '../agent/util/pattern.ts';
 import { localTime } from './time.ts';
 
@@ -215,42 +215,55 @@ const VARIABLES: ReadonlyMap<string, string> = new Map([
   ['now.date', 'the date'],
 ]);
 
+/** The words for the inputs of a call, as its card has them. */
+export interface InputWords {
+  /** Labels an input, given by its path. */
+  label(path: readonly string[]): string | undefined;
+  /** Writes a value as the card writes that input. */
+  write(path: readonly string[], value: JsonValue): string | undefined;
+}
+
+const AS_WRITTEN: InputWords = { label: () => undefined, write: () => undefined };
+
 /** Says a condition in words, as far as they are known; any other part is quoted as it is written. */
-export function conditionInWords(condition: string): string {
+export function conditionInWords(condition: string, inputs: InputWords = AS_WRITTEN): string {
   return conditionEnvironment.check(condition).valid
-    ? say(conditionEnvironment.parse(condition).ast)
+    ? say(conditionEnvironment.parse(condition).ast, inputs)
     : `"${condition}"`;
 }
 
-function say(node: Node): string {
+function say(node: Node, inputs: InputWords): string {
   const { op, args }: { op: string; args: unknown } = node;
-  if (node.op === '&&') return node.args.map((part) => sayPart(part, '||')).join(' and ');
-  if (node.op === '||') return node.args.map((part) => sayPart(part, '&&')).join(' or ');
+  if (node.op === '&&') return node.args.map((part) => sayPart(part, '||', inputs)).join(' and ');
+  if (node.op === '||') return node.args.map((part) => sayPart(part, '&&', inputs)).join(' or ');
   const comparison = COMPARISONS.get(op);
   if (comparison !== undefined && Array.isArray(args)) {
     const [left, right]: Node[] = args;
-    const words = left && right && [nameOf(left), sayValue(right)];
+    const written = left && inputPath(left);
+    const words = left && right && [nameOf(left, inputs), sayValue(right, inputs, written)];
     if (words?.every((word) => word !== undefined)) return words.join(` ${comparison} `);
   }
-  const flag = nameOf(node);
+  const flag = nameOf(node, inputs);
   if (flag !== undefined) return `${flag} is true`;
-  const denied = node.op === '!_' ? nameOf(node.args) : undefined;
+  const denied = node.op === '!_' ? nameOf(node.args, inputs) : undefined;
   return denied === undefined ? `"${serialize(node)}"` : `${denied} is not true`;
 }
 
 /** Puts a part into brackets where the words alone would leave open what belongs together. */
-function sayPart(node: Node, other: '&&' | '||'): string {
-  return node.op === other ? `(${say(node)})` : say(node);
+function sayPart(node: Node, other: '&&' | '||', inputs: InputWords): string {
+  return node.op === other ? `(${say(node, inputs)})` : say(node, inputs);
 }
 
 /** Names a variable, or a field of the input by its path; `undefined` for anything else. */
-function nameOf(node: Node): string | undefined {
-  const path = pathOf(node)?.join('.');
-  if (path === undefined) return undefined;
-  const known = VARIABLES.get(path);
-  if (known !== undefined) return known;
-  const [, field] = /^input\.(.+)$/.exec(path) ?? [];
-  return field === undefined ? undefined : `"${field}"`;
+function nameOf(node: Node, inputs: InputWords): string | undefined {
+  const path = inputPath(node);
+  if (path !== undefined) return inputs.label(path) ?? `"${path.join('.')}"`;
+  return VARIABLES.get(pathOf(node)?.join('.') ?? '');
+}
+
+function inputPath(node: Node): readonly string[] | undefined {
+  const [root, ...path] = pathOf(node) ?? [];
+  return root === 'input' && path.length > 0 ? path : undefined;
 }
 
 function pathOf(node: Node): readonly string[] | undefined {
@@ -261,15 +274,25 @@ function pathOf(node: Node): readonly string[] | undefined {
   return before === undefined ? undefined : [...before, name];
 }
 
-function sayValue(node: Node): string | undefined {
+function sayValue(node: Node, inputs: InputWords, of: readonly string[] = []): string | undefined {
   if (node.op === 'list') {
-    const items = node.args.map(sayValue);
+    const items = node.args.map((item) => sayValue(item, inputs, of));
     return items.some((item) => item === undefined) ? undefined : items.join(', ');
   }
+  const value = literalOf(node);
+  if (value === undefined) return nameOf(node, inputs);
+  const written = of.length === 0 ? undefined : inputs.write(of, value);
+  return written ?? (typeof value === 'string' ? `"${value}"` : String(value));
+}
+
+/** Returns a value that is written out in a condition. */
+function literalOf(node: Node): JsonValue | undefined {
   if (node.op === '-_') {
-    const number = sayValue(node.args);
-    return number === undefined ? undefined : `-${number}`;
+    const value = literalOf(node.args);
+    return typeof value === 'number' ? -value : undefined;
   }
-  if (node.op === 'value') return typeof node.args === 'string' ? `"${node.args}"` : String(node.args);
-  return nameOf(node);
+  if (node.op !== 'value') return undefined;
+  const value: unknown = node.args;
+  if (typeof value === 'bigint') return Number(value);
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value) ? toJson(value) : undefined;
 }

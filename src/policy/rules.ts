@@ -11,6 +11,8 @@ export interface ApprovalRule {
   readonly policy?: string | undefined;
   /** Tells the model and the requester why a call is denied. */
   readonly reason?: string | undefined;
+  /** Tells approvers in words why they are asked. */
+  readonly because?: string | undefined;
 }
 
 /** Tells whether a call runs, needs approval and by which policy, or is denied and why; and which rule decided. */
@@ -23,6 +25,8 @@ export type ApprovalVerdict =
       readonly policy: string;
       /** Set where the call is over a limit, so that no grant allows it. */
       readonly overLimit?: true;
+      /** The words of the rule for approvers. */
+      readonly because?: string | undefined;
     }
   | { readonly outcome: 'deny'; readonly rule: string; readonly reason: string };
 
@@ -130,6 +134,8 @@ function verdictOf(rule: ApprovalRule, error?: string): ApprovalVerdict {
     outcome: 'ask',
     policy: policy ?? DEFAULT_POLICY_NAME,
     rule: `${label}:${when === undefined ? ' always' : condition}`,
+    // A rule that could not be evaluated may not be what it says.
+    ...(rule.because !== undefined && error === undefined && { because: rule.because }),
   };
 }
 

@@ -17,7 +17,13 @@ import {
 } from './mcp/server-pause.ts';
 
 /** `overLimit` is set where the call is over a limit, so that nobody allows more of it beforehand. */
-const Approval = z.object({ policy: z.string(), rule: z.string(), overLimit: z.literal(true).optional() });
+const Approval = z.object({
+  policy: z.string(),
+  rule: z.string(),
+  overLimit: z.literal(true).optional(),
+  /** The rule's own words for approvers. */
+  because: z.string().optional(),
+});
 /** The policy that must approve a gated call, and the rule that requires it. */
 export type Approval = Readonly<z.infer<typeof Approval>>;
 
@@ -183,8 +189,14 @@ export function approvalFor({
   policy,
   rule,
   overLimit,
+  because,
 }: Extract<ApprovalVerdict, { outcome: 'ask' }>): JsonObject {
-  return { policy, rule, ...(overLimit === true && { overLimit }) };
+  return {
+    policy,
+    rule,
+    ...(overLimit === true && { overLimit }),
+    ...(because !== undefined && { because }),
+  };
 }
 
 const KeptApproval = z.object({

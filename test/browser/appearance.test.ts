@@ -49,7 +49,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await alice.page.keyboard.press('Escape');
 
     await alice.conversationLink(/Countersign/).click();
-    await alice.messages.getByText('☐').waitFor();
+    await alice.messages.getByText('🟡').waitFor();
     await look('direct messages');
     await alice.page.getByRole('link', { name: 'Home' }).click();
     await alice.page.getByRole('heading', { name: 'Waiting for you' }).waitFor();
@@ -88,7 +88,7 @@ test('on a phone a person can request, approve and navigate back, without horizo
   await remi.page.getByRole('button', { name: /^Alice Moreau/ }).click();
   await remi.page.getByRole('button', { name: 'Back to the channels and people' }).click();
   await remi.conversationLink(/Countersign/).click();
-  const copy = remi.messages.getByRole('listitem').filter({ hasText: '☐' }).last();
+  const copy = remi.messages.getByRole('listitem').filter({ hasText: '🟡' }).last();
   await copy.getByRole('heading', { name: /\$103\.00/ }).waitFor();
   await expectNoOverflow(remi);
   await remi.choose(copy, 'Edit');
@@ -97,7 +97,7 @@ test('on a phone a person can request, approve and navigate back, without horizo
   expect(await findViolations(remi.page)).toEqual([]);
   await remi.page.keyboard.press('Escape');
   await remi.click(copy, 'Approve');
-  await remi.messages.getByText('☑ Refunded').waitFor();
+  await remi.messages.getByText('✅ Refunded').waitFor();
 
   await remi.page.getByRole('button', { name: 'Tour' }).click();
   await remi.tour.getByText(/of 3 acts done/).waitFor();

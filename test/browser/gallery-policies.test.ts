@@ -60,7 +60,7 @@ test('delegation: the answer, the notice, the card, both names, the list and Hom
   await look('delegation-list', { as: 'bruno', at: PLACES.general, shows: /You decide for/ });
   await thread.click(bruno, /Approval needed/, 'approve');
   await thread.shows(/Refunded\./);
-  await look('delegation-approved', { as: 'remi', at: thread, shows: /Approved by/ });
+  await look('delegation-approved', { as: 'remi', at: thread, shows: /pproved by/ });
 });
 
 test('digest: the message, Details from it, Home, and nothing left', async () => {
@@ -85,7 +85,7 @@ test('digest: the message, Details from it, Home, and nothing left', async () =>
   await story.workspace.as(alice).click({ channel: dm, ts: digest.ts }, 'home-open', { value });
   await story.modalFor(alice, /A-1002/);
   await look('digest-details', {
-    ...{ as: 'alice', at: dm, shows: /Any rejection/ },
+    ...{ as: 'alice', at: dm, shows: /Reject: it does not run/ },
     after: async ({ page }) => page.keyboard.press('Escape'),
   });
   for (const thread of threads.slice(1)) await thread.click(alice, /Approval needed/, 'approve');
@@ -137,7 +137,7 @@ test('a change of the policies: its card, and approved', async () => {
   await look('policy-change', { as: 'alice', at: PLACES.general, shows: /Active manifest/ });
   await story.click(alice, 'approve');
   await expect.poll(bot.quorum).toBe(1);
-  await look('policy-change-approved', { as: 'alice', at: PLACES.general, shows: /Approved by/ });
+  await look('policy-change-approved', { as: 'alice', at: PLACES.general, shows: /pproved by/ });
   await look('policy-change-home', { as: 'alice', at: 'home', shows: 'Recent' });
 });
 
@@ -161,7 +161,7 @@ test('ends without an answer: an expired and a withdrawn question, and an expire
   const [, id = ''] = /:request:(.*)$/.exec(key) ?? [];
   await story.redis.hset(key, 'expires', Date.now() - 1_000);
   await story.redis.zadd(`{${story.prefix}}:timers`, 0, `expire|${id}`);
-  await expired.shows(/Expired with no answer[\s\S]*Ask again/);
+  await expired.shows(/expired with no answer[\s\S]*Ask again/);
   await expired.shows(/Ask again when you know/);
   await look('question-expired', { as: 'remi', at: expired, shows: /Ask again when you know/ });
   const withdrawn = story.ask('refund my other order');

@@ -53,7 +53,7 @@ tools: { house: { module: ./test/stories/fixtures/undo-tools.ts } }
   });
   await thread.click(alice, /Approval needed: Unlock/, 'approve');
   await thread.shows(/Undone: Locked/);
-  await look('undo-done', { as: 'remi', at: thread, shows: '↺' });
+  await look('undo-done', { as: 'remi', at: thread, shows: '⏪' });
   await look('undo-home', { as: 'remi', at: 'home', shows: 'Recent' });
 });
 
@@ -69,7 +69,7 @@ test('grants: the dialog, the card, a use, the list and a revocation', async () 
   const { look } = await openGallery(story);
   const thread = story.ask('refund 4 dollars');
   const card = await cardOf(story, thread, /Approval needed/);
-  await look('grant-pending', { as: 'alice', at: thread, shows: /Any rejection/ });
+  await look('grant-pending', { as: 'alice', at: thread, shows: /Reject: it does not run/ });
   await story.workspace.as(alice).choose({ channel: thread.channel, ts: card.ts }, 'more', 'approve-grant');
   const modal = await story.modalFor(alice, /without asking anyone/);
   await look('grant-dialog', { as: 'alice', at: thread, shows: /without asking anyone/ });
@@ -110,7 +110,7 @@ test('freezes: the card, the answer of the command, and the end by two people', 
   await look('freeze-denied', { as: 'remi', at: small, shows: 'Refunds are frozen right now.' });
   await large.click(alice, /Approval needed/, 'approve');
   await large.shows(/Approved/);
-  await look('freeze-held', { as: 'alice', at: large, shows: /Approved by/ });
+  await look('freeze-held', { as: 'alice', at: large, shows: /pproved by/ });
   await look('freeze-home', { as: 'alice', at: 'home', shows: /frozen/i });
   await story.workspace.as(alice).command('/countersign', 'unfreeze', { channel: PLACES.general });
   await story.noticeFor(alice, /1 of 2/);
@@ -152,7 +152,7 @@ test('elicitation: a form, its dialog, declined, and a link', async () => {
   const { look } = await openGallery(story);
   const thread = story.ask('book a table');
   await thread.shows(/Approval needed/);
-  await look('elicitation-approval', { as: 'alice', at: thread, shows: /Any rejection/ });
+  await look('elicitation-approval', { as: 'alice', at: thread, shows: /Reject: it does not run/ });
   await thread.click(alice, /Approval needed/, 'approve');
   await thread.shows(/Input needed/);
   await look('elicitation-form', { as: 'remi', at: thread, shows: /The MCP server bookings asks/ });
@@ -220,7 +220,7 @@ test('an account: the card, the dialog, the action under it, and Home', async ()
   });
   await account.connect(thread, 'remi');
   await thread.shows(/Approval needed/);
-  await look('account-approval', { as: 'alice', at: thread, shows: /Any rejection/ });
+  await look('account-approval', { as: 'alice', at: thread, shows: /Reject: it does not run/ });
   await thread.click(alice, /Approval needed/, 'approve');
   await thread.shows(/You are remi\./);
   await look('account-connected', { as: 'remi', at: thread, shows: /You are remi\./ });

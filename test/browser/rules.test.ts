@@ -27,7 +27,7 @@ test('new messages are marked until the person has read them', async () => {
   await alice.openThread(words);
   await alice.conversationLink(/general.*unread/).waitFor({ state: 'detached' });
   await direct.click();
-  await alice.messages.getByText(/☐ Refund /).waitFor();
+  await alice.messages.getByText(/🟡 Refund /).waitFor();
   await direct.waitFor({ state: 'detached' });
 });
 
@@ -38,10 +38,10 @@ test('the copy of a card in the direct messages approves the same request and li
   await alice.conversationLink(/Countersign/).click();
   const copies = alice.messages.getByRole('listitem');
   await alice.click(copies.filter({ hasText: '$131.00' }), 'Approve');
-  await remi.threadMessage('☑ Refunded').waitFor();
+  await remi.threadMessage('✅ Refunded').waitFor();
   await copies
     .filter({ hasText: '$131.00' })
-    .filter({ hasText: '☑ Refunded' })
+    .filter({ hasText: '✅ Refunded' })
     .getByRole('link', { name: 'Open the thread' })
     .click();
   await alice.openThread(words);
@@ -56,7 +56,7 @@ test('a guest who clicks Approve gets the reason, and nothing is approved', asyn
   await gil.openThread(words);
   await gil.click(gil.pendingCard('Refund'), 'Approve');
   await gil.waitForNotice("Guests can't decide this.");
-  await gil.pendingCard('Refund').getByText('0 of 1 approvals').waitFor();
+  await gil.pendingCard('Refund').getByText('Needs 1 approval').waitFor();
   expect(await remi.page.getByText('Only visible to you').count()).toBe(0);
   await gil.click(gil.notice(/Guests/), 'Dismiss message');
   await gil.notice(/Guests/).waitFor({ state: 'detached' });

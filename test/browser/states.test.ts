@@ -28,7 +28,7 @@ beforeAll(async () => {
 
   const unknown = await ask('Please deploy checkout 2.4.1 to staging.');
   await alice.click(pendingCard(alice), 'Approve');
-  await alice.threadMessage('Progress').waitFor();
+  await alice.threadMessage('Running').waitFor();
   await alice.openStep('Kill the bot during an action');
   await alice.click(alice.tour, 'Kill the bot now');
   const unknownCard = (person: PersonPage) => cardWith(person, 'It ran').waitFor();

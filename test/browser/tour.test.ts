@@ -69,7 +69,7 @@ test('a small refund runs without approval, and nothing says otherwise', async (
 
 test('say yes: the refund runs after approval, in every window at once, and the record shows it beside the card', async () => {
   const prompt = await beginAct('Say yes');
-  await alice.pendingCard('Refund').getByText('0 of 1 approvals').waitFor();
+  await alice.pendingCard('Refund').getByText('Needs 1 approval').waitFor();
 
   await remi.conversationLink(/general/).click();
   await remi.openThread(prompt);
@@ -83,7 +83,10 @@ test('say yes: the refund runs after approval, in every window at once, and the 
     .first()
     .waitFor();
   for (const who of [remi, alice]) {
-    await who.threadMessage('☑ Refunded').getByText('Approved by').waitFor();
+    await who
+      .threadMessage('✅ Refunded')
+      .getByText(/pproved by/)
+      .waitFor();
     await who.waitForText(/Refunded \$120\.00 of order A-1001\. \$140\.00 of this order refunded in total/);
     expect(await who.thread.getByRole('button', { name: 'Approve' }).count()).toBe(0);
   }
@@ -123,7 +126,7 @@ test('an edit with an invalid amount is refused under its field; the corrected o
   await expect.poll(() => amount.getAttribute('aria-invalid')).toBe('true');
   await amount.fill('11000');
   await alice.click(alice.dialog, 'Submit');
-  await alice.threadMessage('⇄ Refund').waitFor();
+  await alice.threadMessage('🔁 Refund').waitFor();
   await alice.pendingCard('Refund').getByRole('heading', { name: '$110.00' }).waitFor();
 
   await bruno.conversationLink(/general/).click();
@@ -142,7 +145,7 @@ test('say no: a rejection needs a reason, and the agent answers it with a better
   await reason.fill('Half is enough.');
   await alice.click(alice.dialog, 'Reject');
   await alice.dialog.waitFor({ state: 'hidden' });
-  await alice.threadMessage('☒ Refund').getByText('Half is enough.').waitFor();
+  await alice.threadMessage('🚫 Refund').getByText('Half is enough.').waitFor();
   await alice.waitForText(/“Half is enough\.” I propose \$150\.00 instead\./);
   await alice.click(alice.pendingCard('Refund $150.00'), 'Approve');
   await alice.waitForText(/Refunded \$150\.00 of order A-1001\./);
@@ -152,7 +155,7 @@ test('say no: a rejection needs a reason, and the agent answers it with a better
 test('pull the plug: a refund whose bot is killed in the middle is paid once', async () => {
   await beginAct('Pull the plug');
   await alice.click(alice.pendingCard('Refund'), 'Approve');
-  await alice.threadMessage('▶ Refund').waitFor();
+  await alice.threadMessage('⏳ Refund').waitFor();
   await alice.click(alice.tour, 'Kill the bot now');
   const countdown = /The bot is dead \(SIGKILL\)\. It starts again in \d+ s\./;
   await alice.tour.getByText(countdown).first().waitFor();
@@ -166,12 +169,12 @@ test('the bot is killed in the middle of a deployment, comes back, and asks what
   await alice.conversationLink(/general/).click();
   await alice.openThread(prompt);
   await alice.click(alice.pendingCard('Deploy'), 'Approve');
-  await remi.threadMessage('▶ Deploy').waitFor();
+  await remi.threadMessage('⏳ Deploy').waitFor();
   await remi.click(remi.tour, 'Kill the bot now');
   await remi.sidebar.getByText('Countersign: down, restarting soon').waitFor();
   await remi.sidebar.getByText('Countersign: connected').waitFor();
 
-  const card = alice.threadMessage('⚠ Deploy');
+  const card = alice.threadMessage('❓ Deploy');
   await card.getByText('The process that ran this stopped').waitFor();
   await alice.click(card, 'It ran');
   await alice.dialog.getByLabel(/^How do you know\?/).fill('The new version answers.');
@@ -184,7 +187,7 @@ test('the bot is killed in the middle of a deployment, comes back, and asks what
 
 test('a request expires, second half: without a decision the line expires and can be asked again', async () => {
   await remi.click(await remi.openStep('A request that expires'), 'Open the thread');
-  await remi.threadMessage('◷ Publish').getByRole('button', { name: 'Request again' }).waitFor();
+  await remi.threadMessage('⌛ Publish').getByRole('button', { name: 'Request again' }).waitFor();
   await remi.waitForText(/expired with no decision, so nothing was done/);
   await isDone('A request that expires');
 });

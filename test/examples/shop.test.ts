@@ -39,7 +39,7 @@ describe('the manifest of the shop', () => {
   test('has two people approve a deletion', () => {
     const { policies, tools } = shopManifest().manifest;
     expect(tools.find(({ name }) => name === 'delete_customer')?.approval).toEqual([
-      { policy: 'destructive' },
+      { policy: 'destructive', because: 'deletions need two people' },
     ]);
     expect(policies.get('destructive')).toMatchObject({ quorum: 2, risk: 'high', confirm: true });
   });

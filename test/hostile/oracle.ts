@@ -20,6 +20,8 @@ const READ = ['text', 'initial_value', 'fallback', 'alt_text', 'accessibility_la
 /** Our own notices' code spans: a tool's name, a command, a callback address. */
 const OWN_CODE =
   /^(?:[\w-]{1,64}|\/countersign(?: [a-z]+(?: @Bob until Friday| …|(?: \[(?:tool \| all|reason)\])+)?)?|https?:\/\/\S+\/callback\/[\w.-]+)$/;
+/** A value that is set off from the words of a title. */
+const SET_OFF = /"[^"]*"|(?<=^[A-Z][a-z ]*: (?:[\w./@#+-]+, ){0,2})[\w./@#+-]+(?=[,?]|$)/g;
 /** Of a card that can be signed: more would push what is signed out of sight. */
 const MOST_LINES = 120;
 
@@ -89,6 +91,14 @@ function isAlive(piece: Inline, known: Known): boolean {
   }
 }
 
+/** Our own markup holds people we know, dates and words of ours in bold; never somebody else's words. */
+function wrongMarkup(text: string, known: Known): string[] {
+  const pieces = piecesIn(parseMrkdwn(text));
+  const isOurs = (piece: Inline) =>
+    piece.kind === 'date' || (piece.kind === 'styled' && piece.style === 'bold') || !isAlive(piece, known);
+  return pieces.every(isOurs) && !text.includes(PAYLOAD) ? [] : [`a text is read as markup: ${short(text)}`];
+}
+
 /** The model's own Markdown may be formatted, and may hold addresses that are seen; it reaches nobody and hides nothing. */
 function wrongMarkdown(text: string): string[] {
   const alive = piecesIn(parseMarkdown(text)).flatMap((piece) => {
@@ -113,7 +123,7 @@ function wrongInNode(node: Node, known: Known): string[] {
     case 'markdown':
       return wrongMarkdown(String(node.text));
     case 'mrkdwn':
-      return [...wrong, `a text is read as markup: ${short(String(node.text))}`];
+      return [...wrong, ...wrongMarkup(String(node.text), known)];
     case 'plain_text':
       return node.emoji === false ? wrong : [...wrong, `emoji are drawn in: ${short(String(node.text))}`];
     case 'user':
@@ -137,11 +147,16 @@ function wrongInNode(node: Node, known: Known): string[] {
 
 /** A line of our own never holds somebody else's words: those stand in a box, in a quote or in plain text by themselves. */
 function wrongPlaces(blocks: unknown): string[] {
-  return nodesIn(blocks)
-    .filter(({ type }) => type === 'rich_text_section' || type === 'header')
-    .flatMap((node) => textsIn(node))
-    .filter((text) => text.includes(PAYLOAD) && !text.startsWith('What this does: '))
-    .map((text) => `somebody else's words in a line of ours: ${short(text)}`);
+  return (
+    nodesIn(blocks)
+      .filter(({ type }) => type === 'rich_text_section' || type === 'header')
+      .flatMap((node) => textsIn(node))
+      // A short value in a title by default stands in quotes, or is a single word.
+      .filter(
+        (text) => text.replaceAll(SET_OFF, '').includes(PAYLOAD) && !text.startsWith('What this does: '),
+      )
+      .map((text) => `somebody else's words in a line of ours: ${short(text)}`)
+  );
 }
 
 function tooManyLines(blocks: unknown): string[] {

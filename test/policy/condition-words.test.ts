@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { defineTool } from '../../src/agent/define-tool.ts';
+import { inputWords } from '../../src/bot/asks/plan/present-call.ts';
 import { conditionInWords } from '../../src/policy/condition.ts';
+import { createPresentation } from '../../src/tools/presentation/presentation.ts';
 
 test.each([
   ['input.amount > 10000', '"amount" is more than 10000'],
@@ -14,4 +18,21 @@ test.each([
   ['input.amount >', '"input.amount >"'],
 ])('%s is said as %s', (condition, words) => {
   expect(conditionInWords(condition)).toBe(words);
+});
+
+test('an input is said with the label and the format of the card', () => {
+  const tool = defineTool(
+    { name: 'refund', description: '', inputSchema: z.object({ amount: z.number(), to: z.string() }) },
+    () => 'ok',
+  );
+  const presentation = createPresentation(tool, {
+    title: "Refund {{input.amount | money('USD', 'cents')}}",
+    fields: { 'Paid to': '{{input.to}}' },
+  });
+  const said = (condition: string) => conditionInWords(condition, inputWords(presentation));
+  expect(said('input.amount > 10000')).toBe('Amount is more than $100.00');
+  expect(said('input.amount > 10000 && input.to != "Bob"')).toBe(
+    'Amount is more than $100.00 and Paid to is not "Bob"',
+  );
+  expect(said('input.amount in [100, 200]')).toBe('Amount is one of $1.00, $2.00');
 });

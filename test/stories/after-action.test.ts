@@ -18,7 +18,7 @@ async function askedStory(replies: readonly ModelReply[]) {
   const story = await startStory({ replies: [{ calls: [refund(12_000)] }, ...replies], withoutBot: true });
   const { context } = await story.startOwnBot();
   const thread = story.ask('refund order A-1001');
-  await thread.shows(/0 of 1 approvals/);
+  await thread.shows(/Needs 1 approval/);
   const { requestIds } = await context.store.list('asked', [CAST.requester], { limit: 1 });
   const [requestId = ''] = requestIds;
   const lines: string[] = [];

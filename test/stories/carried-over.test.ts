@@ -49,7 +49,7 @@ test('a bystander\'s "lol" after the bot has asked back starts nothing and is co
   expect(story.model.requests).toHaveLength(1);
   await write(story, thread, alice, 'A-1001');
   const card = await thread.shows(/Approval needed[\s\S]*12000/);
-  expect(JSON.stringify(card.blocks)).toMatch(new RegExp(`Requested by [\\s\\S]*${alice}`));
+  expect(JSON.stringify(card.blocks)).toMatch(new RegExp(`asked by [\\s\\S]*${alice}`));
   expect(JSON.stringify(card.blocks)).not.toContain(remi);
   expect(heardByModel(story.model)).toEqual([
     expect.stringMatching(/: refund 120$/),
@@ -73,7 +73,7 @@ test('an approver who asked and was asked back in words is still a requester whe
   await thread.shows(/Shall I\?/);
   story.ask('lol', { as: remi, threadTs: thread.ts });
   const card = await thread.shows(/Approval needed[\s\S]*12000/);
-  expect(JSON.stringify(card.blocks)).toMatch(new RegExp(`Requested by [\\s\\S]*${alice}[\\s\\S]*${remi}`));
+  expect(JSON.stringify(card.blocks)).toMatch(new RegExp(`asked by [\\s\\S]*${alice}[\\s\\S]*${remi}`));
   await thread.click(alice, /Approval needed[\s\S]*12000/, 'approve');
   await story.noticeFor(alice, /someone else has to approve/);
   expect(await refunded(story)).toBe(0);
@@ -125,7 +125,7 @@ test('who asked is a requester until what was asked is decided and told; after t
   story.ask('thanks!', { as: admin, threadTs: thread.ts });
   // Alice's words are still before the model, so the admin's right alone is not enough.
   const card = await thread.shows(/Approval needed[\s\S]*13000/);
-  expect(JSON.stringify(card.blocks)).toMatch(new RegExp(`Requested by [\\s\\S]*${admin}`));
+  expect(JSON.stringify(card.blocks)).toMatch(new RegExp(`asked by [\\s\\S]*${admin}`));
   await thread.click(alice, /Approval needed[\s\S]*13000/, 'approve');
   await thread.shows(/Second one done\./);
 });

@@ -41,11 +41,11 @@ test('a rule that was tightened while a request waits asks anew, and says what c
     replies: [{ calls: [refund] }, { text: 'Refunded.' }],
   });
   const thread = story.ask('refund order A-1001');
-  const card = await thread.shows(/0 of 1 approvals/);
+  const card = await thread.shows(/Needs 1 approval/);
   await change('approval: { policy: default }', 'approval: { policy: two }');
   await story.workspace.as(CAST.alice).click({ channel: thread.channel, ts: card.ts }, 'approve');
   await thread.shows(/The rule changed from 1 to 2 approvals, so this needs a new approval\./);
-  await thread.click(CAST.alice, /0 of 2 approvals/, 'approve');
+  await thread.click(CAST.alice, /Needs 2 approvals/, 'approve');
   await thread.shows(/1 of 2 approvals/);
   expect(await refunded(story)).toBe(0);
   await thread.click(CAST.bruno, /1 of 2 approvals/, 'approve');
@@ -56,12 +56,12 @@ test('a rule that was tightened while a request waits asks anew, and says what c
 test('a policy that was tightened while a request waits asks anew', async () => {
   const { story, change } = await startWith(MANIFEST, { replies: [{ calls: [refund] }] });
   const thread = story.ask('refund order A-1001');
-  await thread.shows(/0 of 1 approvals/);
+  await thread.shows(/Needs 1 approval/);
   await change(
     `default: { approvers: [${CAST.alice}, ${CAST.bruno}],`,
     `default: { approvers: [${CAST.alice}, ${CAST.bruno}], risk: high,`,
   );
-  await thread.click(CAST.alice, /0 of 1 approvals/, 'approve');
+  await thread.click(CAST.alice, /Needs 1 approval/, 'approve');
   await thread.shows(/The tool, its settings or its policy changed, so this needs a new approval\./);
   expect(await refunded(story)).toBe(0);
 });
@@ -71,9 +71,9 @@ test('a request does not run for a person to whom the tool is no longer allowed'
     replies: [{ calls: [refund] }, { text: 'I cannot do that.' }],
   });
   const thread = story.ask('refund order A-1001');
-  await thread.shows(/0 of 1 approvals/);
+  await thread.shows(/Needs 1 approval/);
   await change(`people: [${CAST.requester}, ${CAST.alice}]`, `people: [${CAST.alice}]`);
-  await thread.click(CAST.alice, /0 of 1 approvals/, 'approve');
+  await thread.click(CAST.alice, /Needs 1 approval/, 'approve');
   await thread.shows(/is no longer allowed to use this tool, so it did not run/);
   await thread.shows(/I cannot do that\./);
   expect(story.toldOfCalls().at(-1)).toMatch(/is no longer allowed to use this tool/);
@@ -136,12 +136,12 @@ test('a header that changed from staging to production while a request waits ask
     replies: [{ calls: [{ name: 'deploy', arguments: {} }] }, { text: 'Deployed.' }],
   });
   const thread = story.ask('deploy');
-  const card = await thread.shows(/0 of 1 approvals/);
+  const card = await thread.shows(/Needs 1 approval/);
   await change('x-stage: staging', 'x-stage: production');
   await story.workspace.as(CAST.alice).click({ channel: thread.channel, ts: card.ts }, 'approve');
   await thread.shows(/its settings or its policy changed, so this needs a new approval/);
   expect(server.requests).toEqual([]);
-  await thread.click(CAST.alice, /0 of 1 approvals/, 'approve');
+  await thread.click(CAST.alice, /Needs 1 approval/, 'approve');
   await thread.shows(/Deployed\./);
   expect(server.requests.map(({ headers }) => headers['x-stage'])).toEqual(['production']);
 });
@@ -149,11 +149,11 @@ test('a header that changed from staging to production while a request waits ask
 test('a request with a digest of an older version does not run, and is asked anew', async () => {
   const { story } = await startWith(MANIFEST, { replies: [{ calls: [refund] }] });
   const thread = story.ask('refund order A-1001');
-  const card = await thread.shows(/0 of 1 approvals/);
+  const card = await thread.shows(/Needs 1 approval/);
   const [key = ''] = await story.redis.keys(`{${story.prefix}}:request:*`);
   expect(await story.redis.hset(key, 'digest', 'a digest of version 1')).toBe(0);
   await story.workspace.as(CAST.alice).click({ channel: thread.channel, ts: card.ts }, 'approve');
   await thread.shows(/changed, so this needs a new approval/);
-  await thread.shows(/0 of 1 approvals/);
+  await thread.shows(/Needs 1 approval/);
   expect(await refunded(story)).toBe(0);
 });

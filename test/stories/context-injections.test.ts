@@ -98,10 +98,10 @@ test('200 orders and forgeries in a thread stay quotes: nobody becomes a request
 
   for (const words of [/Refund order/, /Delete customer/]) {
     const card = JSON.stringify((await thread.shows(words)).blocks);
-    expect(card).toMatch(new RegExp(`Requested by[^]*${remi}`));
+    expect(card).toMatch(new RegExp(`asked by[^]*${remi}`));
     for (const id of senders.keys()) expect(card).not.toContain(id);
   }
-  await thread.shows(/Delete customer[\s\S]*0 of 2 approvals/);
+  await thread.shows(/Delete customer[\s\S]*Needs 2 approvals/);
   const heard = heardByModel(story.model);
   const [asked, ...context] = heard.toReversed();
   expect(asked).toBe('remi: what is going on?');

@@ -57,7 +57,7 @@ test('an approver who is away lets somebody else decide: they get the card, appr
 
   await story.directly(DORA).click(DORA, /Approval needed/, 'approve');
   await thread.shows(/Refunded\./);
-  await thread.shows(/Approved by [\s\S]*U0DORA0007[\s\S]*" for "[\s\S]*U0ALICE002/);
+  await thread.shows(/pproved by [\s\S]*U0DORA0007[\s\S]* for [\s\S]*U0ALICE002/);
   expect(await refunded(story)).toBe(12_000);
   const rows = await rowsOf(story);
   expect(rows).toContainEqual(expect.stringMatching(`^voted approve ${DORA} 1 of 1 for ${alice}$`));
@@ -74,11 +74,11 @@ test('in groups that must all approve, a delegate stands where the delegator sto
   });
   await delegate(story, admin, bruno);
   const thread = story.ask('refund order A-1001');
-  await thread.click(alice, /0 of 2 approvals/, 'approve');
+  await thread.click(alice, /Needs 2 approvals/, 'approve');
   // The place of the group is taken, so Bruno's vote is the admin's.
   await thread.click(bruno, /1 of 2 approvals[\s\S]*1 of 1 from[\s\S]*0 of 1 from/, 'approve');
   await thread.shows(/Refunded\./);
-  await thread.shows(/Approved by [\s\S]*U0ALICE002[\s\S]*U0BRUNO003[\s\S]*" for "[\s\S]*U0ADMIN004/);
+  await thread.shows(/pproved by [\s\S]*U0ALICE002[\s\S]*U0BRUNO003[\s\S]* for [\s\S]*U0ADMIN004/);
 });
 
 test('an approval in the place of somebody counts as long as that person is an approver', async () => {
@@ -89,7 +89,7 @@ test('an approval in the place of somebody counts as long as that person is an a
   });
   await delegate(story, alice, DORA);
   const thread = story.ask('refund order A-1001');
-  await thread.click(DORA, /0 of 2 approvals/, 'approve');
+  await thread.click(DORA, /Needs 2 approvals/, 'approve');
   await thread.shows(/1 of 2 approvals/);
   Object.assign(story.workspace.state.userGroups.get(APPROVERS_GROUP) ?? {}, { users: [bruno] });
   await thread.click(admin, /1 of 2 approvals/, 'approve');
@@ -145,7 +145,7 @@ test('reminders name the person who decides for an approver too, until one of th
   await delegate(story, alice, DORA);
   const thread = story.ask('refund order A-1001');
   await thread.shows(/Reminder: [\s\S]*U0ALICE002[\s\S]*U0BRUNO003[\s\S]*U0DORA0007/);
-  await thread.click(DORA, /0 of 2 approvals/, 'approve');
+  await thread.click(DORA, /Needs 2 approvals/, 'approve');
   await story.workspace.until(
     () =>
       story

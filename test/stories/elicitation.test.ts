@@ -154,6 +154,6 @@ test('a form for a secret is shown to nobody, and the model is told why', async 
 test('an answer does not continue a call whose policy has changed since it was approved: it is asked anew', async () => {
   const { story, notes, thread } = await startChanged();
   await fillIn(story, thread, /Input needed/);
-  await thread.shows(/0 of 1 approvals/);
+  await thread.shows(/Needs 1 approval/);
   expect(booked(notes())).toEqual([]);
 });

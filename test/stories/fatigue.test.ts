@@ -60,7 +60,7 @@ test('a denied call that the model repeats unchanged is refused without another 
   ]);
   const cards = story
     .repliesIn(thread)
-    .filter(({ blocks = [] }) => JSON.stringify(blocks).includes('Rejected by'));
+    .filter(({ blocks = [] }) => JSON.stringify(blocks).includes('rejected by'));
   expect(cards).toHaveLength(1);
   expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 0 });
 });

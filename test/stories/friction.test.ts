@@ -35,7 +35,7 @@ test('a call of high risk is approved by typing its target, one of low risk by o
   expect(blocks).not.toContain('Trust me');
   expect(blocks).toContain('High risk');
   const approve = card.blocks.flatMap(elementsOf).find(({ action_id }) => action_id === 'approve-typed');
-  expect(approve?.style).toBe('danger');
+  expect(JSON.stringify(approve)).toContain('Review and approve…');
 
   const alice = story.workspace.as(CAST.alice);
   await thread.click(CAST.alice, /High risk/, 'approve-typed');

@@ -28,7 +28,7 @@ test('a pause inside a nested generate after the approval is asked as a request 
   const isSecond = () =>
     story
       .repliesIn(thread)
-      .find(({ ts, blocks }) => ts !== card.ts && JSON.stringify(blocks).includes('0 of 1 approvals'));
+      .find(({ ts, blocks }) => ts !== card.ts && JSON.stringify(blocks).includes('Needs 1 approval'));
   const second = await story.workspace.until(isSecond, { what: 'a second card' });
   expect(await workshop.linesOf('effects')).toEqual([]);
   const shown = textIn(second.blocks);

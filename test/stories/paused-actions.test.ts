@@ -112,7 +112,7 @@ test('a declined question is on the card of the approved call', async () => {
 test('a call whose policy changed before the answer is replaced on record, and only the new one is approved', async () => {
   const { story, thread } = await startChanged();
   await fillIn(story, thread, /Input needed/);
-  await thread.shows(/0 of 1 approvals/);
+  await thread.shows(/Needs 1 approval/);
   await thread.shows(/Replaced: /);
   expect((await recordOf(story)).request.state).toBe('superseded');
 });

@@ -46,7 +46,7 @@ test('a stop whose first hearer died withdraws what waited when it comes again',
   const thread = story.ask('refund order A-1001');
   await thread.shows(/Approve/);
   await replyAfterDeath(story, thread, 'stop');
-  await thread.shows(/Withdrawn by/);
+  await thread.shows(/withdrawn by/);
   await thread.shows(/^Stopped\. Withdrawn: /);
   expect(heardByModel(story.model)).toEqual(['remi: refund order A-1001']);
 });

@@ -18,7 +18,7 @@ async function write(story: Story, thread: Thread, who: string, text: string): P
   await story.allReceived();
 }
 
-const requestedBy = (...people: string[]) => new RegExp(`Requested by [\\s\\S]*${people.join('[\\s\\S]*')}`);
+const requestedBy = (...people: string[]) => new RegExp(`asked by [\\s\\S]*${people.join('[\\s\\S]*')}`);
 
 test('a remark beside the card makes nobody a requester, so an approver cannot approve what they asked for themselves', async () => {
   const story = await startStory({
@@ -103,7 +103,7 @@ test('the editor of a request is named on the new card and cannot approve it, an
   await story.workspace.as(alice).submit((await story.modalFor(alice)).id, { 'field-1': '45000' });
   const card = await thread.shows(/Approval needed[\s\S]*45000/);
   const shown = JSON.stringify(card.blocks);
-  expect(shown).toMatch(new RegExp(`Edited by [\\s\\S]*${alice}`));
+  expect(shown).toMatch(new RegExp(`edited by [\\s\\S]*${alice}`));
   expect(shown).toMatch(requestedBy(remi, alice));
   await thread.click(alice, /Approval needed[\s\S]*45000/, 'approve');
   await story.noticeFor(alice, /someone else has to approve/);

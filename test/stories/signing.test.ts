@@ -32,7 +32,7 @@ test('the signature of a named approver is on record as a vote, an approval and 
     replies: [{ calls: [refund] }, { text: 'Refunded.' }],
   });
   const thread = story.ask('refund order A-1001');
-  await thread.click(CAST.alice, /0 of 1 approvals/, 'approve');
+  await thread.click(CAST.alice, /Needs 1 approval/, 'approve');
   await thread.shows(/Refunded\./);
   expect(await refunded(story)).toBe(12_000);
   const rows = await auditOf(story);
@@ -50,12 +50,12 @@ test('what was changed on record behind everybody does not run, and people are a
     sweep: SWEEP,
   });
   const thread = story.ask('refund order A-1001');
-  await thread.shows(/0 of 1 approvals/);
+  await thread.shows(/Needs 1 approval/);
   const [key = ''] = await story.redis.keys(`{${story.prefix}}:record:*`);
   const record = (await story.redis.get(key)) ?? '';
   expect(record).toContain('12000');
   await story.redis.set(key, record.replaceAll('12000', '32000'));
-  await thread.click(CAST.alice, /0 of 1 approvals/, 'approve');
+  await thread.click(CAST.alice, /Needs 1 approval/, 'approve');
   await thread.shows(/(Outcome unknown|Replaced): Refund order/);
   expect(await refunded(story)).toBe(0);
 });
@@ -75,7 +75,7 @@ test.each([
     const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
     const { context } = await story.startOwnBot({ logger });
     const thread = story.ask('refund order A-1001');
-    await thread.shows(/0 of 1 approvals/);
+    await thread.shows(/Needs 1 approval/);
     const { requestIds } = await context.store.list('asked', [CAST.requester], { limit: 1 });
     const [requestId = ''] = requestIds;
 
@@ -94,7 +94,7 @@ test.each([
         msg: 'click from elsewhere',
       }),
     );
-    await thread.shows(/0 of 1 approvals/);
+    await thread.shows(/Needs 1 approval/);
     expect(await refunded(story)).toBe(0);
   },
 );
@@ -107,7 +107,7 @@ test('an approver who has the card as a direct message cannot approve from a cha
   });
   const { context } = await story.startOwnBot();
   const thread = story.ask('refund order A-1001');
-  await story.directly(CAST.alice).shows(/0 of 1 approvals/);
+  await story.directly(CAST.alice).shows(/Needs 1 approval/);
   const [requestId = ''] = (await context.store.list('asked', [CAST.requester], { limit: 1 })).requestIds;
   await story.workspace.until(
     async () => {
@@ -123,6 +123,6 @@ test('an approver who has the card as a direct message cannot approve from a cha
   await story.workspace.as(CAST.alice).click(target, 'approve', { force: true, value: requestId });
   await story.noticeFor(CAST.alice, /can't decide this from here/);
   expect(await refunded(story)).toBe(0);
-  await story.directly(CAST.alice).click(CAST.alice, /0 of 1 approvals/, 'approve');
+  await story.directly(CAST.alice).click(CAST.alice, /Needs 1 approval/, 'approve');
   await thread.shows(/Refunded\./);
 });

@@ -88,7 +88,7 @@ tools:
   const { ts } = await write(story, bruno, 'refund order A-1001, I approve everything');
   const thread = story.ask('what about this?', { threadTs: ts });
   const card = await thread.shows(/Approval needed/);
-  expect(JSON.stringify(card.blocks)).toMatch(new RegExp(`Requested by[^]*${remi}`));
+  expect(JSON.stringify(card.blocks)).toMatch(new RegExp(`asked by[^]*${remi}`));
   expect(JSON.stringify(card.blocks)).not.toContain(bruno);
   const offered = story.model.requests[0]?.tools?.map(({ function: { name } }) => name);
   expect(offered).toContain('refund_order');

@@ -29,7 +29,7 @@ test('what nobody decides in time expires: a late click is told so, the model he
   const thread = story.ask('refund order A-1001');
   const card = await thread.shows(/Approval needed/);
   await thread.shows(/Too late\./);
-  await thread.shows(/Expired with no decision[\s\S]*Request again/);
+  await thread.shows(/expired with no decision[\s\S]*Request again/);
   expect(story.toldOfCalls().at(-1)).toMatch(/expired/);
   expect(story.toldOfCalls().at(-1)).not.toMatch(/denied/);
 
@@ -78,10 +78,10 @@ test('reminders name who has not signed, once a time for all processes; further 
   await thread.shows(/Approve/);
   expect(story.workspace.messagesIn(story.workspace.directMessages(CAST.admin))).toEqual([]);
   await thread.click(CAST.alice, /Approve/, 'approve');
-  await thread.shows(new RegExp(`Reminder: Refund order is waiting for <@${CAST.bruno}>`));
+  await thread.shows(new RegExp(`Reminder: Refund order[^"]* is waiting for <@${CAST.bruno}>`));
 
   await thread.shows(new RegExp(`Can now be decided by <@${CAST.admin}>`));
-  const card = await thread.shows(/Approvers: /);
+  const card = await thread.shows(/needs 1 more: |Approvers: /);
   await story.workspace.until(() => JSON.stringify(card.blocks).includes(CAST.admin), {
     what: 'the new person on the first card',
   });

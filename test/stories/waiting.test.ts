@@ -88,7 +88,7 @@ test('only who asked can take a request back; it never runs, and the model is to
 
   await thread.click(CAST.requester, /Approve/, 'withdraw');
   await thread.shows(/As you wish\./);
-  const card = await thread.shows(/Withdrawn by/);
+  const card = await thread.shows(/withdrawn by/);
   expect(JSON.stringify(card.blocks)).not.toContain('"approve"');
   expect(story.toldOfCalls().at(-1)).toMatch(/withdrawn/);
   expect(story.toldOfCalls().at(-1)).not.toMatch(/denied/);
@@ -123,7 +123,7 @@ test('a typed stop by who asked withdraws what waits, and is nothing for the mod
   // A mention comes as two events; the second finds nothing left to stop.
   story.ask('Stop!', { threadTs: thread.ts });
 
-  const card = await thread.shows(/Withdrawn by/);
+  const card = await thread.shows(/withdrawn by/);
   expect(JSON.stringify(card.blocks)).toContain(CAST.requester);
   await thread.shows(/Left alone\./);
   expect(heard(story)).toHaveLength(1);

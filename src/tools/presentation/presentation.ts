@@ -1,7 +1,7 @@
 import { describeError } from '../../agent/errors.ts';
 import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { Tool } from '../../agent/tool.ts';
-import { applyFormat, isWord, readableName } from './formats.ts';
+import { applyFormat, type FormatCall, isWord, readableName } from './formats.ts';
 import {
   type DisplayTemplate,
   fillDisplayTemplate,
@@ -29,6 +29,8 @@ interface PresentedField {
   readonly text: string;
   /** The format of a field that is one value; a place may show it in its own way. */
   readonly format?: string | undefined;
+  /** The argument that the field shows as it is, where neither the manifest nor the module has words for it. */
+  readonly argument?: string | undefined;
 }
 
 /** A call in words for people, as raw text: the place that shows it makes it harmless. */
@@ -39,7 +41,7 @@ export interface Presented {
   /** The one value that says what the call touches. */
   readonly target?: string | undefined;
   readonly fields: readonly PresentedField[];
-  /** Whether a person or the manifest wrote the title; otherwise it is the name of the tool. */
+  /** Whether a person or the manifest wrote the title; otherwise it is the name of the tool with its first inputs. */
   readonly hasTitle: boolean;
   /** Whether the title and the fields tell every argument, and no other arguments look the same in them. */
   readonly isComplete: boolean;
@@ -50,6 +52,10 @@ export interface Presentation {
   /** Lists the people whose names the words need. */
   peopleIn(input: unknown): string[];
   present(input: unknown, names?: ReadonlyMap<string, string>): Presented;
+  /** Labels an input as the card does. */
+  labelOf(path: readonly string[]): string | undefined;
+  /** Returns the format in which the card shows an input; `undefined` if it shows it as it is. */
+  formatOf(path: readonly string[]): FormatCall | undefined;
 }
 
 /** A deeper input is never complete, since no card shows it. */
@@ -72,8 +78,18 @@ export function createPresentation(
     template: parseDisplayTemplate(text).template,
   }));
   const own = (key: keyof Texts, given: unknown) => callOwn(tool, key, given);
+  const parts = [title, ...fields.map(({ template }) => template), done, target].flatMap((template) =>
+    placeholdersIn(template ?? []),
+  );
+  const labels = argumentLabels(tool.inputSchema.jsonSchema, Object.keys(declared.fields ?? {}));
 
   return {
+    labelOf(path) {
+      const field = fields.find(({ template: [only, ...rest] }) => rest.length === 0 && isAt(only, path));
+      const name = path.at(-1);
+      return field?.label ?? (name === undefined ? undefined : readableName(name));
+    },
+    formatOf: (path) => parts.find((part) => part.format !== undefined && isAt(part, path))?.format,
     peopleIn(given) {
       const values = { input: withDefaults(tool, given) };
       const templates = [title, done, target, ...fields.map(({ template }) => template)];
@@ -97,22 +113,31 @@ export function createPresentation(
       };
       const written = title === undefined ? textOf(own('title', given)) : tell(title);
       const filled = fields.filter(({ template }) => !isWithoutValues(template, values));
-      const presentedFields =
-        declared.fields === undefined
-          ? ownFields(own('fields', given))
-          : filled.map(({ label, template }) => ({
-              label,
-              text: tell(template, true),
-              ...formatOf(template),
-            }));
-      const ownTexts = declared.fields === undefined ? presentedFields.map(({ text }) => text) : [];
+      const hasOwn = declared.fields === undefined && tool.texts?.fields !== undefined;
+      const writtenFields = hasOwn
+        ? ownFields(own('fields', given))
+        : filled.map(({ label, template }) => ({
+            label,
+            text: tell(template, true),
+            ...formatOf(template),
+          }));
+      const ownTexts = hasOwn ? writtenFields.map(({ text }) => text) : [];
+      const untold = hasOwn ? [] : [...labels].filter(([name]) => !isNamed({ path: [name] }, named));
+      const presentedFields = [
+        ...writtenFields,
+        ...untold.flatMap(([name, label]) => {
+          const template = [placeholderOf(name)];
+          if (isWithoutValues(template, values)) return [];
+          return [{ label, text: tell(template, true), argument: name }];
+        }),
+      ];
       const doneText =
         done === undefined ? textOf(own('done', given)) : tellValues(done, values, { schema }).text;
       // People type the target, so it has no quotes.
       const targetText =
         target === undefined ? textOf(own('target', given)) : fillDisplayTemplate(target, values);
       return {
-        title: written ?? readableName(tool.name),
+        title: written ?? defaultTitle(tool, toJson(given)),
         ...(doneText !== undefined && { done: doneText }),
         ...(targetText !== undefined && targetText.trim() !== '' && { target: targetText }),
         fields: presentedFields,
@@ -123,6 +148,62 @@ export function createPresentation(
       };
     },
   };
+}
+
+const MAX_TITLE_VALUES = 3;
+const MAX_VALUE_LENGTH = 40;
+/** Letters, digits and what stands in names, addresses and versions. */
+const SHORT_TEXT = new RegExp(
+  `^[\\p{L}\\p{N}_/@#+][\\p{L}\\p{N}\\p{M} ._/@:#+,'&()-]{0,${MAX_VALUE_LENGTH - 1}}$`,
+  'u',
+);
+
+/**
+ * Names a call without a title: the tool in words, and its first short inputs, required ones first. It tells no argument by itself, since
+ * it does not say which is which.
+ */
+function defaultTitle({ name, inputSchema }: Pick<Tool, 'name' | 'inputSchema'>, given: JsonValue): string {
+  const { properties, required }: JsonObject = inputSchema.jsonSchema;
+  const known = isJsonObject(properties) && isJsonObject(given) ? Object.keys(properties) : [];
+  const needed = new Set(Array.isArray(required) ? required : []);
+  const shown = [...known.filter((each) => needed.has(each)), ...known.filter((each) => !needed.has(each))]
+    .map(placeholderOf)
+    .filter((part) => isShort(placeholderValue(part, { input: given })))
+    .slice(0, MAX_TITLE_VALUES);
+  if (shown.length === 0) return readableName(name);
+  const parts = shown.flatMap((part, index) => (index === 0 ? [part] : [', ', part]));
+  const template = [`${readableName(name)}: `, ...parts];
+  return tellValues(template, { input: given }, { schema: inputSchema.jsonSchema }).text;
+}
+
+function isShort(value: JsonValue | undefined): boolean {
+  return typeof value === 'number' || (typeof value === 'string' && SHORT_TEXT.test(value));
+}
+
+function placeholderOf(name: string): Placeholder {
+  return { root: 'input', path: [name], format: undefined, offset: 0 };
+}
+
+const ARGUMENT = /^[A-Za-z][\w-]{0,60}$/;
+/** The labels of what the card itself says. */
+const TAKEN = ['why approval', 'arguments', 'before', 'after', 'preview', 'reason for approval'];
+
+/** Labels the arguments of a schema in words, each in its own; one whose name is no plain word, or is taken, has none. */
+function argumentLabels(schema: JsonObject, declared: readonly string[]): ReadonlyMap<string, string> {
+  const names = isJsonObject(schema.properties) ? Object.keys(schema.properties) : [];
+  const fold = (text: string) => text.toLowerCase();
+  const inWords = names.map((name) => fold(readableName(name)));
+  const taken = new Set([...TAKEN, ...declared.map(fold)]);
+  const all = [...taken, ...inWords, ...names.map(fold)];
+  return new Map(
+    names.flatMap((name) => {
+      if (!ARGUMENT.test(name)) return [];
+      const label = readableName(name);
+      const isAlone = inWords.filter((each) => each === fold(label)).length === 1;
+      if (isAlone && !taken.has(fold(label))) return [[name, label] as const];
+      return all.filter((each) => each === fold(name)).length === 1 ? [[name, name] as const] : [];
+    }),
+  );
 }
 
 /** Returns the input as the tool gets it, with the defaults of its schema; an input that does not fit stays as it is. */
@@ -158,6 +239,15 @@ function ownFields(value: unknown): PresentedField[] {
   );
 }
 
+function isAt(part: DisplayTemplate[number] | undefined, path: readonly string[]): boolean {
+  return (
+    typeof part === 'object' &&
+    part.root === 'input' &&
+    part.path.length === path.length &&
+    part.path.every((name, depth) => path[depth] === name)
+  );
+}
+
 function formatOf(template: DisplayTemplate): { format?: string } {
   const [only, ...rest] = template;
   if (typeof only !== 'object' || rest.length > 0 || only.format === undefined) return {};
@@ -178,7 +268,7 @@ function leavesOf(value: JsonValue, path: readonly string[] = []): Leaf[] {
 }
 
 /** A placeholder shows its value and everything inside it. */
-function isNamed({ path }: Leaf, placeholders: readonly Placeholder[]): boolean {
+function isNamed({ path }: Pick<Leaf, 'path'>, placeholders: readonly Placeholder[]): boolean {
   return placeholders.some(
     (part) => part.root === 'input' && part.path.every((name, depth) => path[depth] === name),
   );

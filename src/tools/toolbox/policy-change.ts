@@ -45,8 +45,9 @@ export function policyIn({ policies, agent }: Manifest, name: string): Policy | 
 const PERSON = /\b[UW][A-Z0-9]{6,20}\b/g;
 
 /** Adds names to the ids of people. */
-function namingPeople({ present }: Presentation): Presentation {
+function namingPeople({ present, ...others }: Presentation): Presentation {
   return {
+    ...others,
     peopleIn: (input) => [...new Set(PolicyChange.safeParse(input).data?.diff.match(PERSON))],
     present(input, names = new Map()) {
       const presented = present(input, names);

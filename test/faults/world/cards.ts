@@ -51,5 +51,5 @@ function buttonsOf({ action_id, value, options }: CardElement, blockId: string):
 
 /** Whether a card names this person among those who signed. */
 export function hasSigned(card: ShownCard, who: string): boolean {
-  return new RegExp(`Approved by[^\\]]*${who}`).test(card.text);
+  return new RegExp(`[Aa]pproved by[^\\]]*${who}`).test(card.text);
 }

@@ -10,7 +10,7 @@ export interface Actor {
   readonly when?: (card: ShownCard) => boolean;
 }
 
-const isEdited = ({ text }: ShownCard) => text.includes('Edited by');
+const isEdited = ({ text }: ShownCard) => text.includes('edited by');
 
 /** The action of people for each intent; a crowd's decision or a message is not an action on one card. */
 export const DEEDS: Readonly<Record<Intent, readonly Actor[]>> = {

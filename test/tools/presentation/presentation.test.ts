@@ -40,19 +40,71 @@ describe('the words about a call', () => {
     });
   });
 
-  test('without a title are the name of the tool, and never complete', () => {
-    expect(present({}, { orderId: 'A-1', amount: 1 })).toEqual({
-      title: 'Refund order',
-      fields: [],
+  test('without a title are the name of the tool with its first short inputs, and a field for each argument', () => {
+    expect(present({}, { to: 'card', orderId: 'A-1', amount: 1 })).toEqual({
+      title: 'Refund order: A-1, 1, card',
+      fields: [
+        { label: 'Order id', text: 'A-1', argument: 'orderId' },
+        { label: 'Amount', text: '1', argument: 'amount' },
+        { label: 'To', text: 'card', argument: 'to' },
+      ],
       hasTitle: false,
-      isComplete: false,
+      isComplete: true,
     });
-    expect(createPresentation(refund, {}).present({}).isComplete).toBe(true);
+    expect(present({}, {}).title).toBe('Refund order');
   });
 
-  test('are incomplete while an argument appears nowhere', () => {
-    expect(present({ title: TITLE }, { orderId: 'A-1', amount: 1 }).isComplete).toBe(true);
-    expect(present({ title: TITLE }, { orderId: 'A-1', amount: 1, reason: 'x' }).isComplete).toBe(false);
+  test('by default set values off, and name only short and plain ones', () => {
+    const titled = (orderId: string) => present({}, { orderId, amount: 1 }).title;
+    expect(titled('A for Bob')).toBe('Refund order: "A for Bob", 1');
+    expect(titled('A, 900')).toBe('Refund order: "A, 900", 1');
+    for (const long of ['x'.repeat(41), 'two\nlines', '<@U0VICTIM>', '*bold*', '"A"', '\u202Eevil', '', '  '])
+      expect(titled(long)).toBe('Refund order: 1');
+    const deep = defineTool(
+      {
+        name: 'do_it',
+        description: '',
+        inputSchema: z.object({ list: z.array(z.string()), flag: z.boolean() }),
+      },
+      () => 'ok',
+    );
+    expect(createPresentation(deep, {}).present({ list: ['a'], flag: true }).title).toBe('Do it');
+  });
+
+  test('by default label each argument by itself, never like a field of the manifest or a line of the card', () => {
+    const alike = defineTool(
+      {
+        name: 'do_it',
+        description: '',
+        inputSchema: z.object({
+          orderId: z.string().optional(),
+          order_id: z.string().optional(),
+          why_approval: z.string().optional(),
+          customer: z.string().optional(),
+          'two words': z.string().optional(),
+        }),
+      },
+      () => 'ok',
+    );
+    const input = { orderId: 'a', order_id: 'b', why_approval: 'c', customer: 'd' };
+    const { fields, isComplete } = createPresentation(alike, { fields: { Customer: 'none' } }).present(input);
+    expect(fields.map(({ label }) => label)).toEqual(['Customer', 'orderId', 'order_id', 'why_approval']);
+    expect(isComplete).toBe(false);
+    expect(createPresentation(alike, {}).present({ 'two words': 'x' })).toMatchObject({
+      fields: [],
+      isComplete: false,
+    });
+  });
+
+  test('add the arguments that the title and the fields leave out', () => {
+    expect(present({ title: TITLE }, { orderId: 'A-1', amount: 1 })).toMatchObject({
+      fields: [],
+      isComplete: true,
+    });
+    expect(present({ title: TITLE }, { orderId: 'A-1', amount: 1, reason: 'x' })).toMatchObject({
+      fields: [{ label: 'Reason', text: 'x', argument: 'reason' }],
+      isComplete: true,
+    });
     expect(present({ title: TITLE }, { orderId: { id: 'A-1' }, amount: 1 }).isComplete).toBe(false);
     expect(present({ title: TITLE }, { orderId: 'A-1', amount: 1, sneaky: [] }).isComplete).toBe(false);
   });
@@ -125,7 +177,7 @@ describe('the words of a module', () => {
     );
   });
 
-  test('that fail leave the name of the tool', () => {
+  test('that fail leave the title by default', () => {
     const broken = defineTool(
       {
         name: 'delete_it',
@@ -138,7 +190,7 @@ describe('the words of a module', () => {
       () => 'ok',
     );
     const words = createPresentation(broken, {}).present({ orderId: 'A', amount: 1 });
-    expect(words).toMatchObject({ title: 'Delete it', hasTitle: false, isComplete: false });
+    expect(words).toMatchObject({ title: 'Delete it: A, 1', hasTitle: false });
   });
 });
 

@@ -14,6 +14,7 @@ import type { ToolEntry } from '../../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../../context.ts';
 import { isSlackPerson } from '../../slack/directory.ts';
 import { parseThreadId, placeIn } from '../../slack/thread.ts';
+import { ruleInWords } from '../../views/texts/cards.ts';
 import { connectionTexts } from '../../views/texts/connections.ts';
 import { noticeTexts } from '../../views/texts/notices.ts';
 import { THREAD_VIEW } from '../../views/view-ids.ts';
@@ -24,7 +25,7 @@ import { standInsFor } from '../stand-ins.ts';
 import { eligibleApprovers, escalatedAtOnce, otherViews, peopleToAsk, statusesOf } from './people-to-ask.ts';
 import { planElicitation } from './plan-elicitation.ts';
 import { planUnknown } from './plan-unknown.ts';
-import { presentCall, presentPart } from './present-call.ts';
+import { changesOf, inputWords, presentCall, presentPart } from './present-call.ts';
 
 const DAY_MS = 86_400_000;
 const QUESTION_MS = DAY_MS;
@@ -77,21 +78,23 @@ async function planKnown(
   const answer = answerOf(interrupt);
   const isWhole = inner === undefined && answer === undefined;
   const hasPreview = pause.kind === 'approval' && isWhole;
-  const [whole, preview, before] = await Promise.all([
+  const [whole, preview] = await Promise.all([
     presentCall(directory, entry, input),
     hasPreview ? previewOf(entry, input, { threadId, requesters, contextAuthors }) : undefined,
-    editor === undefined ? undefined : presentCall(directory, entry, call.toolRequest.input),
   ]);
   const words = isWhole ? whole : presentPart(whole, inner, answer);
-  const isTold = words.hasTitle && words.isComplete && before?.isComplete === true;
   const previousPreview = previousPreviewOf(interrupt);
   const presented = {
     ...words,
     ...(preview !== undefined && { preview }),
     ...(previousPreview !== undefined && { previousPreview }),
-    ...(isTold && { original: { title: before.title, fields: before.fields } }),
+    ...(editor !== undefined && {
+      changes: changesOf(entry.presentation, call.toolRequest.input, toJson(input)),
+    }),
   };
-  const { title, target, fields } = presented;
+  const { title, target } = presented;
+  // The log has the arguments themselves.
+  const fields = presented.fields.filter(({ argument }) => argument === undefined);
   const called = {
     tool: toolName,
     title,
@@ -183,6 +186,10 @@ async function planKnown(
         runsAs: { person: requester, server: entry.runsAsRequester.name },
       }),
       ...(pause.own && { rule: pause.rule }),
+      because: ruleInWords(
+        { rule: pause.rule, because: pause.because, isOverLimit: pause.overLimit === true },
+        inputWords(entry.presentation),
+      ),
       policy: shown,
       ...(isWhole && entry.answers !== undefined && { answers: entry.answers }),
       ...(answer === undefined && entry.undo !== undefined && { undoMs: entry.undo.withinMs }),

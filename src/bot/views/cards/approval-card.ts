@@ -2,12 +2,23 @@ import type { Button, ConfirmationDialog, KnownBlock, RichTextElement } from '@s
 import { diffLines } from 'diff';
 import { approvalsByGroup, countedApprovals } from '../../../engine/approvals.ts';
 import { pausedIn, unansweredIn } from '../../../engine/paused.ts';
+import { durationInWords } from '../../../policy/limits.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
+import { readableName } from '../../../tools/presentation/formats.ts';
 import { limits } from '../../slack/limits.ts';
-import { cardTexts, confirmTexts, HELD_ICON, ruleInWords, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
+import { isDirectChannel, parseThreadId } from '../../slack/thread.ts';
+import {
+  cardTexts,
+  confirmTexts,
+  HELD_ICON,
+  RISK,
+  ruleInWords,
+  STATE_ICON,
+  STATE_WORD,
+} from '../texts/cards.ts';
 import { connectionTexts } from '../texts/connections.ts';
 import { delegationTexts } from '../texts/delegations.ts';
-import { moment, words } from '../texts/format.ts';
+import { deadline, moment, words } from '../texts/format.ts';
 import { freezeTexts } from '../texts/freezes.ts';
 import { grantTexts } from '../texts/grants.ts';
 import { escapeMarkup, showLabel, showText } from '../texts/show-text.ts';
@@ -17,41 +28,56 @@ import {
   button,
   type Card,
   type CardOptions,
-  heading,
+  context,
   line,
   mentions,
   moreMenu,
+  pairRows,
   plain,
   preformatted,
   quoted,
   threadLine,
 } from './card.ts';
 import { type CardDetails, needsConfirmation, stateOf } from './card-details.ts';
-import { buildOutcome, isDone, votesBy } from './outcome.ts';
+import { askedBy, buildSettled, isDone, votesBy } from './outcome.ts';
 
 /** Builds the card of an approval: all that is needed to decide while it waits, and two lines once it has ended. */
 export function buildApprovalCard(request: RequestRecord, details: CardDetails, options: CardOptions): Card {
   const { presented } = details;
-  const isPending = request.state === 'pending';
+  if (request.state === 'pending') {
+    const title = showLabel(presented.title, TITLE_LENGTH);
+    return {
+      text: escapeMarkup(cardTexts.approvalNeeded(title)),
+      blocks: [
+        { type: 'header', text: plain(asQuestion(title)) },
+        ...pendingBlocks(request, details, options),
+        ...threadLine(options),
+      ],
+    };
+  }
   const written = (isDone(request) ? presented.done : undefined) ?? presented.title;
   const isPaused = pausedIn(request) !== undefined;
   const shown = isPaused ? { icon: STATE_ICON.paused, word: STATE_WORD.paused } : stateOf(request);
   const word = unansweredIn(request) === undefined ? shown.word : cardTexts.endedWord;
   const isHeld = request.state === 'approved' && options.freeze !== undefined;
-  const icon = isHeld ? HELD_ICON : shown.icon;
   const title = showLabel(written, TITLE_LENGTH);
-  const text = isPending ? cardTexts.approvalNeeded(title) : `${word}: ${title}`;
-  const body = isPending ? pendingBlocks(request, details, options) : buildOutcome(request, options);
   return {
-    text: escapeMarkup(text),
-    blocks: [heading(`${icon} ${written}`), ...body, ...threadLine(options)],
+    text: escapeMarkup(`${word}: ${title}`),
+    blocks: [
+      ...buildSettled(request, { icon: isHeld ? HELD_ICON : shown.icon, title }, options),
+      ...threadLine(options),
+    ],
   };
+}
+
+function asQuestion(title: string): string {
+  return /[?…]$/.test(title) ? title : `${title}?`;
 }
 
 function pendingBlocks(request: RequestRecord, details: CardDetails, options: CardOptions): KnownBlock[] {
   const body = buildCallBody(details);
   return [
-    contextLine(request, details),
+    contextLine(request, details, options),
     ...askedForLine(options),
     ...identityLine(details),
     ...answerLines(details),
@@ -61,10 +87,16 @@ function pendingBlocks(request: RequestRecord, details: CardDetails, options: Ca
     ...descriptionLine(details),
     ...body.blocks,
     ...previewBlocks(details),
+    ...pairRows([{ label: cardTexts.whyApproval, value: whyApproval(details) }]),
     ...explanation(details, options),
     ...approvalLines(request, details),
     pendingActions(request, details, body, options),
   ];
+}
+
+/** Says in words why people are asked. */
+export function whyApproval({ because, rule, isOverLimit }: CardDetails): string {
+  return showLabel(because ?? ruleInWords({ rule, isOverLimit }), limits.quoteCharacters);
 }
 
 /** Quotes the model beside the copies of a card; in the thread its words are the message above. On high risk nothing of it is shown. */
@@ -83,37 +115,55 @@ function freezeLine({ freeze }: CardOptions): KnownBlock[] {
 /** Says when approvers are notified: until then only people who look into the thread know of the request. */
 function quietLine({ quietUntil, view }: CardOptions): KnownBlock[] {
   if (quietUntil === undefined || view !== 'thread') return [];
-  return [line(words(cardTexts.quietHours), moment(quietUntil), words('.'))];
+  return [context(words(cardTexts.quietHours), moment(quietUntil), words('.'))];
 }
 
-/** Builds the one line that says who asked, why people are asked, and until when. */
-export function contextLine(request: RequestRecord, { policy, rule, isOverLimit }: CardDetails): KnownBlock {
-  return line(
-    ...(policy?.risk === 'high' ? [words(cardTexts.highRisk, { bold: true }), words(' · ')] : []),
-    words(cardTexts.requestedBy),
-    ...mentions(request.requesters),
-    words(` · ${ruleInWords(rule, isOverLimit)}`),
-    // What has ended does not expire any more.
-    ...(request.state === 'pending' ? [words(` · ${cardTexts.expires}`), moment(request.expiresAt)] : []),
+/** Builds the one line that says how risky it is, what is missing, who asked where, and until when. */
+export function contextLine(
+  request: RequestRecord,
+  { policy, editedBy }: CardDetails,
+  { view }: Pick<CardOptions, 'view'>,
+): KnownBlock {
+  const by = [...askedBy(request, editedBy), ...(view === 'thread' ? [] : placeOf(request))];
+  // What has ended needs nothing, and does not expire any more.
+  if (request.state !== 'pending' || request.kind !== 'approval') return context(...by);
+  const { quorum } = request.policy;
+  const counted = countedApprovals(request);
+  const { risk = 'medium' } = policy ?? {};
+  return context(
+    words(RISK[risk]),
+    words(counted === 0 ? cardTexts.needs(quorum, risk === 'medium') : cardTexts.approvals(counted, quorum)),
+    words(' · '),
+    ...by,
+    words(` · ${cardTexts.expires}`),
+    deadline(request.expiresAt),
   );
+}
+
+/** Says where it was asked; in the thread itself everybody sees that. */
+function placeOf({ threadId }: RequestRecord): RichTextElement[] {
+  const { channel } = parseThreadId(threadId);
+  if (isDirectChannel(threadId)) return [words(cardTexts.inDirectMessage)];
+  if (!/^[CG][A-Z0-9]{6,20}$/.test(channel)) return [];
+  return [words(cardTexts.inChannel), { type: 'channel', channel_id: channel }];
 }
 
 /** Says for which approver the person of a direct message is asked. */
 function askedForLine({ askedFor }: CardOptions): KnownBlock[] {
-  return askedFor === undefined ? [] : [line(words(delegationTexts.askedFor), ...mentions([askedFor]))];
+  return askedFor === undefined ? [] : [context(words(delegationTexts.askedFor), ...mentions([askedFor]))];
 }
 
 /** Says in whose name the call runs, if it is a person's. */
 function identityLine({ runsAs }: CardDetails): KnownBlock[] {
   if (runsAs === undefined) return [];
   const server = showLabel(runsAs.server, limits.label);
-  return [line(words(connectionTexts.runsAs(server)), ...mentions([runsAs.person]))];
+  return [context(words(connectionTexts.runsAs(server)), ...mentions([runsAs.person]))];
 }
 
 /** Says who gave the answer that waits, or whether answers to the call's server will need approval. */
 function answerLines({ answer, answers }: CardDetails): KnownBlock[] {
-  if (answer !== undefined) return [line(words(cardTexts.answered), ...mentions(answer.by))];
-  return answers === undefined ? [] : [line(words(cardTexts.answers[answers]))];
+  if (answer !== undefined) return [context(words(cardTexts.answered), ...mentions(answer.by))];
+  return answers === undefined ? [] : [context(words(cardTexts.answers[answers]))];
 }
 
 /** Says which action the call takes back. */
@@ -128,20 +178,30 @@ function descriptionLine({ presented, description = '' }: CardDetails): KnownBlo
   return [line(words(cardTexts.description(showLabel(description, limits.description))))];
 }
 
-/** Builds the lines that say how many have approved, who they are, and who else can. */
+/** Builds the lines that say who can approve and who has, what a rejection means, and whether the action can be undone. */
 export function approvalLines(request: RequestRecord, details: CardDetails): KnownBlock[] {
   const { policy } = request;
   const votes = votesBy(request, 'approve');
-  const counted = cardTexts.approvals(countedApprovals(request), policy.quorum);
+  const missing = policy.quorum - countedApprovals(request);
+  const voted = request.votes.map(({ who }) => who);
+  const left = approversOf(request, details).filter((id) => !voted.includes(id));
+  const others = mentions(left, statusOf(details), cardTexts.or);
   return [
-    line(
-      words(`${counted}. ${cardTexts.rejectionRule(policy.vetoes)} `),
-      words(cardTexts.approvers),
-      ...mentions(approversOf(request, details), statusOf(details)),
-    ),
     ...groupLines(request),
-    ...(votes.length === 0 ? [] : [line(words(cardTexts.approvedBy), ...votes)]),
+    context(
+      ...(votes.length === 0
+        ? [words(cardTexts.approvers)]
+        : [words(cardTexts.approvedBy), ...votes, words(cardTexts.needsMore(missing))]),
+      ...others,
+      ...(request.state === 'pending'
+        ? [words(cardTexts.rejectionRule(policy.vetoes)), words(undoText(details))]
+        : []),
+    ),
   ];
+}
+
+function undoText({ undoMs }: CardDetails): string {
+  return undoMs === undefined ? cardTexts.cannotBeUndone : cardTexts.canBeUndone(durationInWords(undoMs));
 }
 
 /** Adds the status that an approver has set in Slack. It decides nothing: who is away may approve all the same. */
@@ -156,7 +216,7 @@ function statusOf({ statuses }: CardDetails) {
 function groupLines(request: RequestRecord): KnownBlock[] {
   const filled = approvalsByGroup(request);
   return (request.policy.groups ?? []).map(({ any, quorum }, index) =>
-    line(words(cardTexts.fromGroup(filled[index]?.length ?? 0, quorum)), ...mentions(any)),
+    context(words(cardTexts.fromGroup(filled[index]?.length ?? 0, quorum)), ...mentions(any)),
   );
 }
 
@@ -205,13 +265,22 @@ function pendingActions(
 export function approveButton(requestId: string, details: CardDetails): Button {
   const { presented, policy } = details;
   const isHigh = policy?.risk === 'high';
-  const style = isHigh ? 'danger' : 'primary';
-  if (!needsConfirmation(details)) return button(requestId, APPROVE, cardTexts.approve, { style });
+  if (!needsConfirmation(details)) return button(requestId, APPROVE, cardTexts.approve, { style: 'primary' });
   if (isHigh && presented.target !== undefined)
-    return button(requestId, APPROVE_TYPED, cardTexts.approve, { style });
+    return button(requestId, APPROVE_TYPED, cardTexts.reviewAndApprove);
   const title = showLabel(presented.title, limits.confirmText - 60);
-  const confirm = dialog(isHigh ? confirmTexts.highRisk(title) : confirmTexts.approve(title), isHigh);
-  return button(requestId, APPROVE, cardTexts.approve, { style, confirm });
+  const texts = isHigh
+    ? { ...confirmTexts.highRisk(title), confirm: actOf(details) }
+    : confirmTexts.approve(title);
+  const confirm = dialog(texts, isHigh);
+  if (isHigh) return button(requestId, APPROVE, cardTexts.reviewAndApprove, { confirm });
+  return button(requestId, APPROVE, cardTexts.approve, { style: 'primary', confirm });
+}
+
+/** Names the act for the button that lets it run, if there is room. */
+export function actOf({ name }: CardDetails): string {
+  const act = showLabel(readableName(name), limits.label);
+  return act.length <= limits.viewButton ? act : cardTexts.approve;
 }
 
 function dialog(
@@ -246,22 +315,18 @@ function previewBlocks({ presented: { preview, previousPreview } }: CardDetails)
       ? []
       : [line(words(cardTexts.previewChanged, { bold: true })), ...sidesOf(previousPreview)];
   if (preview === undefined) return former;
-  if (preview.outcome === 'failed') return [...former, line(words(cardTexts.previewFailed[preview.reason]))];
-  return [...former, line(words(cardTexts.preview, { bold: true })), ...sidesOf(preview)];
+  if (preview.outcome === 'failed')
+    return [...former, context(words(cardTexts.previewFailed[preview.reason]))];
+  return [...former, ...sidesOf(preview)];
 }
 
 /** Shows short texts side by side, and longer ones as a diff. */
 function sidesOf({ before, after }: Sides): KnownBlock[] {
   const shown = [before, after].map((text) => showText(text));
   const isShort = shown.every((text) => text.length <= SIDE_LENGTH && text.split('\n').length <= 3);
-  if (!isShort) return diffBlocks({ before, after });
-  const side = (label: string, text = '') => plain(`${label}\n${text.trim() === '' ? '""' : text}`);
-  return [
-    {
-      type: 'section',
-      fields: [side(cardTexts.before, shown[0]), side(cardTexts.after, shown[1])],
-    },
-  ];
+  if (!isShort) return [line(words(cardTexts.preview, { bold: true })), ...diffBlocks({ before, after })];
+  const side = (label: string, text = '') => ({ label, value: text.trim() === '' ? '""' : text });
+  return pairRows([side(cardTexts.before, shown[0]), side(cardTexts.after, shown[1])]);
 }
 
 function diffBlocks({ before, after }: Sides): KnownBlock[] {

@@ -4,7 +4,7 @@ import { type Elicitation, parseAnswerValue } from '../../../tools/mcp/server-pa
 import { limits } from '../../slack/limits.ts';
 import { cardTexts, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
 import { connectionTexts } from '../texts/connections.ts';
-import { moment, words } from '../texts/format.ts';
+import { deadline, moment, words } from '../texts/format.ts';
 import { escapeMarkup, excerpt, showLabel } from '../texts/show-text.ts';
 import { CONNECT, DECLINE, DETAILS, FILL_IN, REJECT, SHOW_ADDRESS, WITHDRAW } from './action-ids.ts';
 import { buildApprovalCard } from './approval-card.ts';
@@ -12,6 +12,7 @@ import {
   button,
   type Card,
   type CardOptions,
+  context,
   heading,
   line,
   mentions,
@@ -119,11 +120,12 @@ function drawForm(
   const title = showLabel(purpose, limits.label);
   const shown = excerpt(purpose, { characters: limits.quoteCharacters, lines: limits.quoteLines });
   const pending: KnownBlock[] = [
-    line(
-      words(cardTexts.requestedBy),
+    context(
+      words(cardTexts.waiting),
+      words(cardTexts.askedBy),
       ...mentions(request.requesters),
       words(` · ${cardTexts.expires}`),
-      moment(request.expiresAt),
+      deadline(request.expiresAt),
     ),
     parts.waiting,
     {
@@ -141,7 +143,9 @@ function drawForm(
   return {
     text: escapeMarkup(state === 'pending' ? parts.text(title) : `${word}: ${title}`),
     blocks: [
-      heading(`${parts.icon ?? STATE_ICON[state]} ${state === 'pending' ? parts.heading : word}`),
+      state === 'pending'
+        ? heading(parts.heading)
+        : line(words(`${parts.icon ?? STATE_ICON[state]} `), words(word, { bold: true })),
       ...(parts.asked ?? []),
       { type: 'section', text: plain(shown.text) },
       ...(shown.leftOut === 0 ? [] : [line(words(cardTexts.notAllShown, { bold: true }))]),

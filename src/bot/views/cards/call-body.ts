@@ -1,12 +1,12 @@
 import type { KnownBlock, RichTextElement } from '@slack/types';
-import { isJsonObject, type JsonValue } from '../../../agent/json.ts';
+import type { JsonValue } from '../../../agent/json.ts';
 import { limits } from '../../slack/limits.ts';
 import { cardTexts } from '../texts/cards.ts';
-import { mention, words } from '../texts/format.ts';
-import { showLabel, showLine, showText } from '../texts/show-text.ts';
-import { line, plain, preformatted } from './card.ts';
+import { words } from '../texts/format.ts';
+import { cut, showLabel, showLine, showText } from '../texts/show-text.ts';
+import { context, line, type Pair, pairRows, preformatted } from './card.ts';
 import type { CardDetails } from './card-details.ts';
-import { renderValue } from './render-value.ts';
+import { type Room, renderValue } from './render-value.ts';
 
 /** The part of a card that shows what will run. */
 export interface CallBody {
@@ -26,10 +26,9 @@ export function buildCallBody(details: CardDetails): CallBody {
   const { presented, input } = details;
   const fields = fieldBlocks(presented.fields);
   const isInWords =
-    presented.hasTitle &&
     presented.isComplete &&
-    fields.isWhole &&
-    showLine(presented.title).length <= TITLE_LENGTH;
+    // A title by default tells nothing that is not in the fields.
+    (!presented.hasTitle || showLine(presented.title).length <= TITLE_LENGTH);
   const rendered = isInWords
     ? undefined
     : renderValue(input, { characters: limits.argumentCharacters, lines: limits.argumentLines });
@@ -40,9 +39,9 @@ export function buildCallBody(details: CardDetails): CallBody {
       ...(rendered === undefined ? [] : [preformatted(rendered.text)]),
       ...(rendered?.leftOut === undefined ? [] : [line(words(`${rendered.leftOut}.`, { bold: true }))]),
       ...(opaque.length === 0 ? [] : [line(words(opaqueText(opaque), { bold: true }))]),
-      ...editedBlocks(details),
+      ...changedBlocks(details),
     ],
-    isWhole: rendered?.leftOut === undefined,
+    isWhole: rendered === undefined ? fields.isWhole : rendered.leftOut === undefined,
   };
 }
 
@@ -55,98 +54,107 @@ function opaqueText(paths: readonly string[]): string {
   return cardTexts.opaque(names, paths.length - names.length);
 }
 
-const FIELD_CHARACTERS = 1_500;
-const FIELD_LINES = 20;
+/** The room for all fields together, and for a value of several lines. */
+const FIELDS: Room = { characters: 4_000, lines: 60 };
+const VALUE: Room = { characters: 1_200, lines: 9 };
+/** The beginning and the end of a longer value that are shown. */
+const FIRST = { characters: 600, lines: 6 };
+const LAST = { characters: 200, lines: 2 };
 
-function fieldBlocks(fields: CardDetails['presented']['fields']): CallBody {
+type PresentedField = CardDetails['presented']['fields'][number];
+
+/** Shows short values in rows beside their labels, and longer ones below theirs. */
+function fieldBlocks(fields: readonly PresentedField[]): CallBody {
   let [characters, lines] = [0, 0];
   let isWhole = true;
-  const blocks = fields.map(({ label, text, format }) => {
-    const shown = showText(text);
+  const blocks: KnownBlock[] = [];
+  let pairs: Pair[] = [];
+  const flush = () => {
+    blocks.push(...pairRows(pairs));
+    pairs = [];
+  };
+  for (const { label, text, format } of fields) {
+    const whole = showText(text);
+    const shown = fits(whole, VALUE) ? whole : shorten(whole);
     const height = shown.split('\n').length;
-    const name = words(`${showLabel(label, limits.label)}: `, { bold: true });
-    if (characters + shown.length > FIELD_CHARACTERS || lines + height > FIELD_LINES) {
-      isWhole = false;
-      return line(name, words(cardTexts.notShown(shown)));
-    }
+    if (shown !== whole) isWhole = false;
     characters += shown.length;
     lines += height;
-    if (height > 1) return multilineField(name, shown);
-    return line(name, valueElement(shown, format));
-  });
+    if (characters > FIELDS.characters || lines > FIELDS.lines) {
+      isWhole = false;
+      pairs.push({ label, value: cardTexts.notShown(whole) });
+    } else if (format === 'channel' && CHANNEL.test(shown)) {
+      flush();
+      blocks.push(line(labelled(label), { type: 'channel', channel_id: shown }));
+    } else if (format === 'code' || height > 1 || shown.length > ROW_CHARACTERS) {
+      flush();
+      blocks.push(labelledBox(label, shown, format));
+    } else pairs.push({ label, value: shown });
+  }
+  flush();
   return { blocks, isWhole };
 }
 
-function valueElement(shown: string, format: string | undefined): RichTextElement {
-  if (format === 'channel' && /^[CG][A-Z0-9]{6,20}$/.test(shown))
-    return { type: 'channel', channel_id: shown };
-  if (format === 'code') return { type: 'text', text: shown, style: { code: true } };
-  return words(shown);
+const CHANNEL = /^[CG][A-Z0-9]{6,20}$/;
+/** The longest value that stands beside its label. */
+const ROW_CHARACTERS = 160;
+
+function fits(text: string, { characters, lines }: Room): boolean {
+  return text.length <= characters && text.split('\n').length <= lines;
 }
 
-function multilineField(name: RichTextElement, shown: string): KnownBlock {
+/** Keeps the beginning and the end of a text, and says how much is left out between them. */
+function shorten(text: string): string {
+  const lines = text.split('\n');
+  const hasLines = lines.length > FIRST.lines + LAST.lines;
+  const head = cut(hasLines ? lines.slice(0, FIRST.lines).join('\n') : text, FIRST.characters).replace(
+    /…$/,
+    '',
+  );
+  const tail = hasLines ? lines.slice(-LAST.lines).join('\n') : text;
+  // After a blank no character is cut in two.
+  const end =
+    tail.length <= LAST.characters ? tail : (/\s(.*)$/s.exec(tail.slice(-LAST.characters))?.[1] ?? '');
+  const kept = hasLines || text.length > FIRST.characters + LAST.characters ? end : '';
+  const hidden = text.length - head.length - kept.length;
+  return [head, cardTexts.hidden(hidden), ...(kept === '' ? [] : [kept])].join('\n');
+}
+
+function labelled(label: string): RichTextElement {
+  return words(`${showLabel(label, limits.label)}  `, { bold: true });
+}
+
+/** Shows a longer value below its label: code as it is laid out, other text as a quote. */
+function labelledBox(label: string, shown: string, format: string | undefined): KnownBlock {
   return {
     type: 'rich_text',
     elements: [
-      { type: 'rich_text_section', elements: [name] },
-      { type: 'rich_text_quote', elements: [words(shown)] },
+      { type: 'rich_text_section', elements: [labelled(label)] },
+      format === 'code'
+        ? { type: 'rich_text_preformatted', elements: [{ type: 'text', text: shown }] }
+        : { type: 'rich_text_quote', elements: [words(shown)] },
     ],
   };
 }
 
-const SIDE = { characters: 900, lines: 12 };
+const CHANGED_CHARACTERS = 200;
+const MAX_CHANGES = 10;
 
-/** Shows who edited the call, and what they changed, before and after, side by side. */
-function editedBlocks(details: CardDetails): KnownBlock[] {
-  const { originalInput, editedBy, input } = details;
+/** Shows only what an edit changed, before and after. */
+function changedBlocks({ originalInput, presented: { changes = [] } }: CardDetails): KnownBlock[] {
   if (originalInput === undefined) return [];
-  const who = editedBy === undefined ? words(cardTexts.editedByUnknown) : mention(editedBy);
-  const sides = changedWords(details) ?? changedArguments(originalInput, input);
-  const by = line(words(cardTexts.editedBy), who, words(sides === undefined ? cardTexts.seeOriginal : '.'));
-  if (sides === undefined) return [by];
-  const [before, after] = sides;
-  const fields = [plain(`${cardTexts.before}\n${before}`), plain(`${cardTexts.after}\n${after}`)];
-  return [by, { type: 'section', fields }];
-}
-
-type Sides = readonly [before: string, after: string];
-
-/** Tells the change in the words of the call; `undefined` if they do not tell it, or are too long. */
-function changedWords({ presented }: CardDetails): Sides | undefined {
-  const { original } = presented;
-  if (original === undefined) return undefined;
-  const [before, after] = [wordsOf(original), wordsOf(presented)];
-  const sides = [
-    before.filter((text) => !after.includes(text)).join('\n'),
-    after.filter((text) => !before.includes(text)).join('\n'),
-  ] as const;
-  const isShort = (text: string) => text.length <= SIDE.characters && text.split('\n').length <= SIDE.lines;
-  if (sides.every((text) => text === '') || !sides.every(isShort)) return undefined;
-  return [sides[0] || cardTexts.none, sides[1] || cardTexts.none];
-}
-
-function wordsOf({ title, fields }: Pick<CardDetails['presented'], 'title' | 'fields'>): string[] {
-  return [
-    showLine(title),
-    ...fields.map(({ label, text }) => `${showLabel(label, limits.label)}: ${showText(text)}`),
-  ];
-}
-
-function changedArguments(original: JsonValue, input: JsonValue): Sides | undefined {
-  const before = renderValue(changedIn(original, input), SIDE);
-  const after = renderValue(changedIn(input, original), SIDE);
-  if (before.leftOut !== undefined || after.leftOut !== undefined) return undefined;
-  const shown = (text: string) => (text === '{}' ? cardTexts.none : text);
-  return [shown(before.text), shown(after.text)];
-}
-
-/** Keeps the arguments that differ from another input. */
-function changedIn(input: JsonValue, other: JsonValue): JsonValue {
-  if (!isJsonObject(input) || !isJsonObject(other)) return input;
-  return Object.fromEntries(
-    Object.entries(input).filter(
-      ([name, value]) => !Object.hasOwn(other, name) || JSON.stringify(other[name]) !== JSON.stringify(value),
-    ),
+  const shown = changes.slice(0, MAX_CHANGES).map(({ label, before, after }) => ({
+    label,
+    before: showLine(before),
+    after: showLine(after),
+  }));
+  const isShort = shown.every(
+    ({ before, after }) => before.length <= CHANGED_CHARACTERS && after.length <= CHANGED_CHARACTERS,
+  );
+  if (shown.length === 0 || !isShort || changes.length > MAX_CHANGES)
+    return [context(words(cardTexts.seeOriginal))];
+  return shown.map(({ label, before, after }) =>
+    line(labelled(label), words(before, { strike: true }), words(' → '), words(after, { bold: true })),
   );
 }
 

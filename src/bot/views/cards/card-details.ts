@@ -26,6 +26,7 @@ export interface CardDetails
     | 'description'
     | 'why'
     | 'rule'
+    | 'because'
     | 'purpose'
     | 'policy'
     | 'editedBy'
@@ -35,6 +36,7 @@ export interface CardDetails
     | 'answers'
     | 'files'
     | 'undoes'
+    | 'undoMs'
   > {
   /** The call in words; a record of an older version has the name of its tool as title. */
   readonly presented: NonNullable<Details['presented']>;
@@ -68,9 +70,11 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
     statuses,
     description,
     why,
+    because,
     purpose,
     policy,
     undoes,
+    undoMs,
     files,
     runsAs,
     answers,
@@ -99,11 +103,13 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
     statuses,
     description,
     why,
+    because,
     purpose,
     policy,
     rule,
     isOverLimit,
     undoes,
+    undoMs,
     files,
     runsAs,
     answers,

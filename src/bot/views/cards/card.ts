@@ -1,8 +1,10 @@
 import type {
   Button,
   ConfirmationDialog,
+  ContextBlock,
   HeaderBlock,
   KnownBlock,
+  MrkdwnElement,
   Overflow,
   PlainTextElement,
   RichTextBlock,
@@ -12,7 +14,7 @@ import type { Freeze } from '../../../store/port/workspace.ts';
 import { limits } from '../../slack/limits.ts';
 import { cardTexts } from '../texts/cards.ts';
 import { mention, plural, words } from '../texts/format.ts';
-import { excerpt, showLabel, showLine } from '../texts/show-text.ts';
+import { escapeMarkup, excerpt, showLabel, showLine } from '../texts/show-text.ts';
 import { MORE } from './action-ids.ts';
 import type { Room } from './render-value.ts';
 
@@ -52,24 +54,102 @@ export function line(...elements: RichTextElement[]): RichTextBlock {
   return { type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] };
 }
 
+/** Letters, digits and signs that mean nothing in Slack's markup. */
+const TAME = /^[\p{L}\p{N}\p{M}\p{Sc}\p{Extended_Pictographic} .,;:!?'"’“”()/%+=·…→×#-]*$/u;
+const SHORTCODE = /:[\w+'-]+:/;
+
+/** Writes an element as markup; `undefined` for a text that markup could change, which is then shown as plain text. */
+function markupOf(element: RichTextElement): string | undefined {
+  switch (element.type) {
+    case 'text': {
+      const { text, style } = element;
+      if (!TAME.test(text) || SHORTCODE.test(text)) return undefined;
+      return style?.bold === true && text.trim() === text ? `*${text}*` : text;
+    }
+    case 'user':
+      return `<@${element.user_id}>`;
+    case 'usergroup':
+      return `<!subteam^${element.usergroup_id}>`;
+    case 'channel':
+      return `<#${element.channel_id}>`;
+    case 'date':
+      return `<!date^${element.timestamp}^${element.format}|${escapeMarkup(element.fallback ?? '')}>`;
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * Builds a small grey line of typed elements. Only ids, dates and tame words become markup; any other text stands beside it as plain text.
+ * What does not fit into such a line is a usual one.
+ */
+export function context(...elements: RichTextElement[]): KnownBlock {
+  const parts: ContextBlock['elements'] = [];
+  for (const element of elements) {
+    const markup = markupOf(element);
+    const last = parts.at(-1);
+    if (markup === undefined && element.type !== 'text') return line(...elements);
+    if (markup === undefined && element.type === 'text') parts.push(plain(element.text.trim()));
+    else if (last?.type === 'mrkdwn') last.text += markup;
+    else parts.push(tameMarkup(markup ?? ''));
+  }
+  const shown = parts.filter((part) => part.type === 'image' || part.text.trim() !== '');
+  const isShort = shown.every((part) => part.type === 'image' || part.text.length <= limits.contextText);
+  if (shown.length === 0 || shown.length > limits.contextElements || !isShort) return line(...elements);
+  return { type: 'context', elements: shown };
+}
+
+function tameMarkup(text: string): MrkdwnElement {
+  return { type: 'mrkdwn', text, verbatim: true };
+}
+
+/** A labelled value of a card. */
+export interface Pair {
+  readonly label: string;
+  readonly value: string;
+}
+
+/** Builds rows of a bold label and a value beside it; on a phone the value stands below. A value is plain text, so nothing in it is live. */
+export function pairRows(pairs: readonly Pair[]): KnownBlock[] {
+  const rows = pairs.map(({ label, value }) => [labelElement(label), plain(value === '' ? '""' : value)]);
+  const each = limits.sectionFields / 2;
+  return Array.from({ length: Math.ceil(rows.length / each) }, (_, index) => ({
+    type: 'section' as const,
+    fields: rows.slice(index * each, (index + 1) * each).flat(),
+  }));
+}
+
+function labelElement(label: string): MrkdwnElement | PlainTextElement {
+  const shown = showLabel(label, limits.label);
+  const markup = markupOf(words(shown, { bold: true }));
+  return markup === undefined ? plain(shown) : tameMarkup(markup);
+}
+
 /** Quotes untrusted text with a label, and cuts it before it pushes the rest out of sight. */
 export function quoted(label: string, text: string, room: Room = QUOTE): RichTextBlock {
-  const { text: start, leftOut } = excerpt(text, room);
   return {
     type: 'rich_text',
     elements: [
       { type: 'rich_text_section', elements: [words(label, { bold: true })] },
-      { type: 'rich_text_quote', elements: [words(start)] },
-      ...(leftOut === 0
-        ? []
-        : [
-            {
-              type: 'rich_text_section' as const,
-              elements: [words(`${plural(leftOut, 'more character')} not shown`)],
-            },
-          ]),
+      ...quoteParts(text, room),
     ],
   };
+}
+
+/** Builds a quote, and says how much of it is left out. */
+export function quoteParts(text: string, room: Room = QUOTE): RichTextBlock['elements'] {
+  const { text: start, leftOut } = excerpt(text, room);
+  return [
+    { type: 'rich_text_quote', elements: [words(start)] },
+    ...(leftOut === 0
+      ? []
+      : [
+          {
+            type: 'rich_text_section' as const,
+            elements: [words(`${plural(leftOut, 'more character')} not shown`)],
+          },
+        ]),
+  ];
 }
 const QUOTE: Room = { characters: limits.quoteCharacters, lines: limits.quoteLines };
 
@@ -85,11 +165,12 @@ export function preformatted(text: string): RichTextBlock {
 export function mentions(
   ids: readonly string[],
   after?: (id: string) => RichTextElement[],
+  last = ', ',
 ): RichTextElement[] {
   const named = [...new Set(ids)].slice(0, limits.mentions);
   const rest = new Set(ids).size - named.length;
   const elements = named.flatMap((id, index) => [
-    ...(index === 0 ? [] : [words(', ')]),
+    ...(index === 0 ? [] : [words(index === named.length - 1 && rest === 0 ? last : ', ')]),
     mention(id),
     ...(after?.(id) ?? []),
   ]);

@@ -24,117 +24,156 @@ import {
   UNDO,
   WITHDRAW,
 } from './action-ids.ts';
-import { button, type CardOptions, line, mentions, plain, quoted } from './card.ts';
+import { button, type CardOptions, line, mentions, plain, quoted, quoteParts } from './card.ts';
 import { mayRunAgain, plainPayload, titleOf, verdictOf } from './card-details.ts';
 import { plainValue } from './render-value.ts';
 
 /** Builds the end of a decided request: what happened, who, when, and what can still be done. */
 export function buildOutcome(request: RequestRecord, options: CardOptions): KnownBlock[] {
+  const { lines, quote } = endOf(request, options);
+  const votes = votesBy(request, 'approve');
   return [
-    ...stateBlocks(request, options),
+    ...lines.map((elements) => line(...elements)),
+    ...(votes.length === 0 ? [] : [line(words(cardTexts.approvedBy), ...votes)]),
+    ...(quote === undefined ? [] : ifAny(quote.label, quote.text)),
     ...undoLine(request),
     ...grantLine(request, options),
     ...actionsOf(request, options),
   ];
 }
 
-function stateBlocks(request: RequestRecord, { freeze }: CardOptions): KnownBlock[] {
-  const reason = request.payload ?? '';
-  switch (request.state) {
-    case 'pending':
-      return [];
-    case 'approved':
-      if (freeze === undefined) return [line(words(cardTexts.starting), ...approvedBy(request))];
-      return [
-        line(words(showLabel(freezeTexts.held(freeze), limits.quoteCharacters))),
-        line(words(cardTexts.approvedBy), ...votesBy(request, 'approve')),
-      ];
-    case 'started':
-      return [
-        line(words(cardTexts.running(request.attempts)), ...approvedBy(request)),
-        ...ifAny(cardTexts.progress, request.progress),
-      ];
-    case 'paused':
-    case 'succeeded':
-      return [line(...endOf(request), ...when(request), ...approvedBy(request), ...undoUntil(request))];
-    case 'failed':
-      return [
-        line(words(cardTexts.failed), ...when(request), ...approvedBy(request)),
-        ...ifAny(cardTexts.error, plainPayload(request)),
-      ];
-    case 'unknown':
-      return [
-        ...doubtBlocks(request),
-        line(
-          words(cardTexts.resolvers),
-          ...mentions(request.policy.resolvers),
-          ...lastProgress(request),
-          ...approvedBy(request),
-        ),
-      ];
-    case 'resolved':
-      return [
-        line(
-          words(cardTexts.confirmedBy(VERDICT.get(verdictOf(request))?.word)),
-          ...by(request),
-          words(', '),
-          ...when(request),
-          ...approvedBy(request),
-        ),
-        ...ifAny(cardTexts.reason, reason.split('\n').slice(1).join('\n')),
-      ];
-    case 'rejected':
-      return [
-        line(
-          words(cardTexts.rejected),
-          ...by(request),
-          ...inPlaceOf(request, request.by ?? ''),
-          words(', '),
-          ...when(request),
-          ...approvedBy(request),
-        ),
-        ...ifAny(cardTexts.reason, reason),
-      ];
-    case 'withdrawn':
-      return [
-        line(
-          words(cardTexts.withdrawn),
-          ...by(request),
-          words(', '),
-          ...when(request),
-          ...approvedBy(request),
-        ),
-        ...ifAny(cardTexts.reason, reason),
-      ];
-    case 'expired':
-      return [
-        line(words(cardTexts.expired(request.kind === 'approval')), ...when(request), ...approvedBy(request)),
-      ];
-    case 'superseded':
-      return replacedBlocks(request, reason);
-    case 'answered':
-      return answerBlocks(request);
-  }
-}
-
-function answerBlocks(request: RequestRecord): KnownBlock[] {
-  const asked = request.kind === 'form' ? serverPauseIn(request) : undefined;
-  const answer = asked && parseAnswerValue(request.payload);
-  const details = readDetails(request);
-  if (details !== undefined && consentOf(details.interrupt) !== undefined)
-    return [line(words(connectionTexts.connectedBy), ...by(request), words(', '), ...when(request))];
-  const isDeclined = answer?.action === 'decline';
-  const end = isDeclined ? cardTexts.declined : cardTexts.answered;
-  const given = answer === undefined ? plainPayload(request) : plainValue(answer.content ?? '');
-  const values = isDeclined ? undefined : given;
+/** Builds an approval that has ended: the action, struck through if it did not run, and below it who, what and when. */
+export function buildSettled(
+  request: RequestRecord,
+  { icon, title }: { readonly icon: string; readonly title: string },
+  options: CardOptions,
+): KnownBlock[] {
+  const { lines, quote } = endOf(request, options);
+  const [first = [], ...others] = lines;
+  const asked = askedBy(request, readDetails(request)?.editedBy);
+  const below = [[...asked, ...approvedBy(request), words(' · '), ...first], ...others];
   return [
-    line(words(end), ...by(request), words(', '), ...when(request)),
-    ...ifAny(cardTexts.answer, values),
+    {
+      type: 'rich_text',
+      elements: [
+        {
+          type: 'rich_text_section',
+          elements: [
+            words(`${icon} `),
+            words(title, didNotRun(request) ? { strike: true } : { bold: true }),
+            ...below.flatMap((elements) => [words('\n'), ...elements]),
+          ],
+        },
+        ...(quote === undefined || quote.text.trim() === '' ? [] : quoteParts(quote.text)),
+      ],
+    },
+    ...undoLine(request),
+    ...grantLine(request, options),
+    ...actionsOf(request, options),
   ];
 }
 
-/** Says that an action is done, or what it waits for. */
-function endOf(request: RequestRecord): RichTextElement[] {
+/** Names who asked, and apart from them who edited it. */
+export function askedBy({ requesters }: RequestRecord, editor: string | undefined): RichTextElement[] {
+  const others = requesters.filter((id) => id !== editor);
+  return [
+    words(cardTexts.askedBy),
+    ...mentions(others.length === 0 ? requesters : others),
+    ...(editor === undefined ? [] : [words(cardTexts.editedSince), mention(editor)]),
+  ];
+}
+
+/** Tells whether it is known that an action did not run. */
+function didNotRun(request: RequestRecord): boolean {
+  const { state } = request;
+  if (state === 'resolved') return verdictOf(request) === 'did-not-run';
+  return ['rejected', 'expired', 'withdrawn', 'superseded', 'failed'].includes(state);
+}
+
+/** The end of a request: lines of ours, and words of somebody else. */
+interface End {
+  readonly lines: readonly RichTextElement[][];
+  readonly quote?: { readonly label: string; readonly text: string };
+}
+
+function endOf(request: RequestRecord, { freeze }: CardOptions): End {
+  const reason = request.payload ?? '';
+  const quote = { label: cardTexts.reason, text: reason };
+  switch (request.state) {
+    case 'pending':
+      return { lines: [] };
+    case 'approved': {
+      const held = freeze && showLabel(freezeTexts.held(freeze), limits.quoteCharacters);
+      return { lines: [[words(held ?? cardTexts.starting)]] };
+    }
+    case 'started':
+      return {
+        lines: [[words(cardTexts.running(request.attempts))]],
+        quote: { label: cardTexts.progress, text: request.progress ?? '' },
+      };
+    case 'paused':
+    case 'succeeded':
+      return { lines: [[...progressOf(request), ...when(request), ...undoUntil(request)]] };
+    case 'failed':
+      return {
+        lines: [[words(cardTexts.failed), ...when(request)]],
+        quote: { label: cardTexts.error, text: plainPayload(request) },
+      };
+    case 'unknown': {
+      const doubt = doubtOf(request);
+      const resolvers = [words(cardTexts.resolvers), ...mentions(request.policy.resolvers)];
+      return { ...doubt, lines: [...doubt.lines, [...resolvers, ...lastProgress(request)]] };
+    }
+    case 'resolved':
+      return {
+        lines: [
+          [
+            words(cardTexts.confirmedBy(VERDICT.get(verdictOf(request))?.word)),
+            ...by(request),
+            words(', '),
+            ...when(request),
+          ],
+        ],
+        quote: { ...quote, text: reason.split('\n').slice(1).join('\n') },
+      };
+    case 'rejected':
+      return {
+        lines: [
+          [
+            words(cardTexts.rejected),
+            ...by(request),
+            ...inPlaceOf(request, request.by ?? ''),
+            words(' · '),
+            ...when(request),
+          ],
+        ],
+        quote,
+      };
+    case 'withdrawn':
+      return { lines: [[words(cardTexts.withdrawn), ...by(request), words(' · '), ...when(request)]], quote };
+    case 'expired':
+      return { lines: [[words(cardTexts.expired(request.kind === 'approval')), ...when(request)]] };
+    case 'superseded':
+      return replacedBy(request, reason);
+    case 'answered':
+      return answerOf(request);
+  }
+}
+
+function answerOf(request: RequestRecord): End {
+  const asked = request.kind === 'form' ? serverPauseIn(request) : undefined;
+  const answer = asked && parseAnswerValue(request.payload);
+  const details = readDetails(request);
+  const tail = [...by(request), words(', '), ...when(request)];
+  if (details !== undefined && consentOf(details.interrupt) !== undefined)
+    return { lines: [[words(connectionTexts.connectedBy), ...tail]] };
+  if (answer?.action === 'decline') return { lines: [[words(cardTexts.declined), ...tail]] };
+  const text = answer === undefined ? plainPayload(request) : plainValue(answer.content ?? '');
+  return { lines: [[words(cardTexts.answered), ...tail]], quote: { label: cardTexts.answer, text } };
+}
+
+/** Says what an action waits for; nothing if it is done. */
+function progressOf(request: RequestRecord): RichTextElement[] {
   const missing = unansweredIn(request);
   if (missing !== undefined) {
     const server = showLabel(missing.server, limits.label);
@@ -143,7 +182,7 @@ function endOf(request: RequestRecord): RichTextElement[] {
   const pause = pausedIn(request);
   switch (pause?.paused) {
     case undefined:
-      return [words(cardTexts.done)];
+      return [];
     case 'question':
       return [
         words(cardTexts.waitingFor),
@@ -174,45 +213,40 @@ function grantLine(request: RequestRecord, { revokedBy }: CardOptions): KnownBlo
   return [line(words(grantTexts.onCard(terms)))];
 }
 
-function replacedBlocks(request: RequestRecord, payload: string): KnownBlock[] {
+function replacedBy(request: RequestRecord, payload: string): End {
   const reason = readReason(payload);
   if (reason?.code === 'edited')
-    return [
-      line(
-        words(cardTexts.replacedByEdit),
-        mention(reason.by),
-        words(', '),
-        ...when(request),
-        ...approvedBy(request),
-      ),
-    ];
-  if (reason !== undefined) return [line(words(reasonTexts(reason).replaced), ...approvedBy(request))];
-  return [
-    line(words(cardTexts.replacedUnknown), ...approvedBy(request)),
-    ...ifAny(cardTexts.reason, payload),
-  ];
+    return { lines: [[words(cardTexts.replacedByEdit), mention(reason.by), words(' · '), ...when(request)]] };
+  if (reason !== undefined) return { lines: [[words(reasonTexts(reason).replaced)]] };
+  return {
+    lines: [[words(cardTexts.replacedUnknown)]],
+    quote: { label: cardTexts.reason, text: payload },
+  };
 }
 
 /**
  * Says why the outcome is unknown: the attempt sent no heartbeat, ended with an error after it may have taken effect, or may not be tried
  * again for a reason on record. A call in a turn has the reason in its interrupt.
  */
-function doubtBlocks(request: RequestRecord): KnownBlock[] {
+function doubtOf(request: RequestRecord): End {
   const { payload = '' } = request;
+  const label = cardTexts.reason;
   const doubt = payload === '' ? doubtIn(readDetails(request)?.interrupt) : undefined;
   if (doubt !== undefined)
-    return [line(words(cardTexts.inDoubt)), ...ifAny(cardTexts.reason, reasonTexts(doubt).why)];
-  if (payload === '') return [line(words(cardTexts.unknown))];
+    return { lines: [[words(cardTexts.inDoubt)]], quote: { label, text: reasonTexts(doubt).why } };
+  if (payload === '') return { lines: [[words(cardTexts.unknown)]] };
   const reason = readReason(payload);
   if (reason?.code === 'in-doubt')
-    return [line(words(cardTexts.inDoubt)), ...ifAny(cardTexts.reason, reason.error)];
+    return { lines: [[words(cardTexts.inDoubt)]], quote: { label, text: reason.error } };
   const known = reason && reasonTexts(reason).notTriedAgain;
-  return [
-    line(words(cardTexts.earlierAttempt)),
-    line(words(known ?? cardTexts.notTriedAgainUnknown)),
-    ...(mayRunAgain(request) ? [] : [line(words(cardTexts.askIfItDidNotRun))]),
-    ...(known === undefined ? ifAny(cardTexts.reason, payload) : []),
-  ];
+  return {
+    lines: [
+      [words(cardTexts.earlierAttempt)],
+      [words(known ?? cardTexts.notTriedAgainUnknown)],
+      ...(mayRunAgain(request) ? [] : [[words(cardTexts.askIfItDidNotRun)]]),
+    ],
+    ...(known === undefined && { quote: { label, text: payload } }),
+  };
 }
 
 function lastProgress({ progress = '' }: RequestRecord): RichTextElement[] {
@@ -239,9 +273,11 @@ function inPlaceOf({ votes }: RequestRecord, who: string): RichTextElement[] {
   return standsFor === undefined ? [] : [words(cardTexts.inPlaceOf), mention(standsFor)];
 }
 
+/** Names who approved, each with the approver in whose place they did. */
 function approvedBy(request: RequestRecord): RichTextElement[] {
-  const votes = votesBy(request, 'approve');
-  return votes.length === 0 ? [] : [words(` · ${cardTexts.approvedBy}`), ...votes];
+  const approved = request.votes.filter(({ decision }) => decision === 'approve').map(({ who }) => who);
+  if (approved.length === 0) return [];
+  return [words(cardTexts.wasApprovedBy), ...mentions(approved, (who) => inPlaceOf(request, who))];
 }
 
 function actionsOf(request: RequestRecord, { view, revokedBy }: CardOptions): KnownBlock[] {

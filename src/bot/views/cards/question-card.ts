@@ -3,7 +3,7 @@ import { ANYONE } from '../../../policy/policy.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
 import { limits } from '../../slack/limits.ts';
 import { cardTexts, STATE_WORD } from '../texts/cards.ts';
-import { moment, words } from '../texts/format.ts';
+import { deadline, words } from '../texts/format.ts';
 import { cut, escapeMarkup, excerpt, showLabel, showText } from '../texts/show-text.ts';
 import {
   ANSWER,
@@ -18,6 +18,7 @@ import {
   button,
   type Card,
   type CardOptions,
+  context,
   line,
   mentions,
   plain,
@@ -55,7 +56,7 @@ export function buildQuestionCard(request: RequestRecord, options: CardOptions):
       ...asked,
       ...(isWhole ? [] : [line(words(cardTexts.notAllShown, { bold: true }))]),
       ...(layout === 'listed-menu' ? [preformatted(numbered(question.choices))] : []),
-      line(words(cardTexts.expires), moment(request.expiresAt)),
+      context(words(cardTexts.waiting), words(cardTexts.expires), deadline(request.expiresAt)),
       ...choiceBlocks(request, question, { isWhole, view: options.view }),
       ...threadLine(options),
     ],

@@ -5,6 +5,7 @@ import type { Elicitation } from '../../../tools/mcp/server-pause.ts';
 import { readableName } from '../../../tools/presentation/formats.ts';
 import { limits } from '../../slack/limits.ts';
 import { DID_NOT_RUN, OPEN_LINK, RAN, RUN_AGAIN } from '../cards/action-ids.ts';
+import { actOf } from '../cards/approval-card.ts';
 import { hostOf } from '../cards/build-card.ts';
 import { buildCallBody } from '../cards/call-body.ts';
 import { line, plain } from '../cards/card.ts';
@@ -40,7 +41,7 @@ export function buildApproveModal(request: RequestRecord): Modal | string {
   return modal(request.id, {
     callbackId: APPROVE_MODAL,
     title: modalTexts.approveTitle,
-    submit: modalTexts.approve,
+    submit: actOf(details),
     blocks: [
       untrustedText(modalTexts.approveIntro(details.presented.title)),
       ...buildCallBody(details).blocks,

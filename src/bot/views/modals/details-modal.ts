@@ -3,13 +3,13 @@ import type { ReadFile } from '../../../engine/request-details.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
 import { limits } from '../../slack/limits.ts';
 import { DETAILS, NEXT_PAGE, PREVIOUS_PAGE, REJECT } from '../cards/action-ids.ts';
-import { approvalLines, approveButton, contextLine } from '../cards/approval-card.ts';
-import { button, line, preformatted } from '../cards/card.ts';
+import { approvalLines, approveButton, contextLine, whyApproval } from '../cards/approval-card.ts';
+import { button, context, line, preformatted } from '../cards/card.ts';
 import { type CardDetails, cardDetailsOf, payloadOf, questionOf, stateOf } from '../cards/card-details.ts';
 import { votesBy } from '../cards/outcome.ts';
 import { numbered, principalsLine } from '../cards/question-card.ts';
 import { plainValue, renderValue } from '../cards/render-value.ts';
-import { cardTexts, ruleInFull } from '../texts/cards.ts';
+import { cardTexts } from '../texts/cards.ts';
 import { delegationTexts } from '../texts/delegations.ts';
 import { sizeText } from '../texts/files.ts';
 import { words } from '../texts/format.ts';
@@ -73,10 +73,11 @@ function head(request: RequestRecord, details: CardDetails): KnownBlock[] {
       words(showLabel(presented.title, limits.answerCharacters), { bold: true }),
       words(` · ${stateOf(request).word}`),
     ),
-    contextLine(request, details),
+    contextLine(request, details, { view: 'direct' }),
     ...(isApproval
       ? approvalLines(request, details)
       : [principalsLine(modalTexts.whoCanDecide, request.principals)]),
+    ...(isApproval ? [context(words(`${cardTexts.whyApproval}: ${whyApproval(details)}`))] : []),
     ...rejectedLine(request),
     ...(request.policy.delegation === true ? [line(words(delegationTexts.mayDelegate))] : []),
     line(
@@ -120,7 +121,6 @@ function piecesOf(request: RequestRecord, details: CardDetails): Piece[] {
   return [
     { label: modalTexts.description, text: showText(details.description ?? '') },
     ...exactPieces(request, details),
-    { label: modalTexts.rule, text: showText(ruleInFull(details.rule) ?? '') },
     ...(details.originalInput === undefined
       ? []
       : [{ label: modalTexts.original, text: renderValue(details.originalInput).text }]),

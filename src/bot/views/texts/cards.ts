@@ -1,32 +1,39 @@
-import { conditionInWords } from '../../../policy/condition.ts';
+import { conditionInWords, type InputWords } from '../../../policy/condition.ts';
 import { UNDECIDED_RULE } from '../../../policy/rules.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
 import { plural } from './format.ts';
 
 type State = RequestRecord['state'];
 
-/** The icon of each state, so that a card is told apart at a glance. Each is a character that every font has. */
+/** The icon of each state, so that a card is told apart at a glance. Each is in colour by itself, in every font. */
 export const STATE_ICON: Readonly<Record<State, string>> = {
-  pending: '☐',
-  approved: '▶',
-  started: '▶',
-  unknown: '⚠',
-  answered: '☑',
-  rejected: '☒',
-  expired: '◷',
-  withdrawn: '↩',
-  superseded: '⇄',
-  succeeded: '☑',
-  failed: '✖',
-  resolved: '☑',
-  paused: '▶',
+  pending: '🟡',
+  approved: '⏳',
+  started: '⏳',
+  unknown: '❓',
+  answered: '✅',
+  rejected: '🚫',
+  expired: '⌛',
+  withdrawn: '🚫',
+  superseded: '🔁',
+  succeeded: '✅',
+  failed: '❌',
+  resolved: '✅',
+  paused: '⏳',
 };
 
 /** The icon of an action that is approved and may not start now. */
-export const HELD_ICON = '‖';
+export const HELD_ICON = '🧊';
 
 /** The icon of an action that was undone. */
-export const UNDONE_ICON = '↺';
+export const UNDONE_ICON = '⏪';
+
+/** The icon and the word of each level of risk. */
+export const RISK: Readonly<Record<'low' | 'medium' | 'high', string>> = {
+  low: '🟢 Low risk · ',
+  medium: '🟡 ',
+  high: '🔴 High risk · ',
+};
 
 /** The word for each state, for notifications, lists and Details. */
 export const STATE_WORD: Readonly<Record<State, string>> = {
@@ -62,18 +69,31 @@ export const cardTexts = {
   approvalNeeded: (title: string) => `Approval needed: ${title}`,
   place: (number: number, of: number) => `${number} of ${of}`,
   requestedBy: 'Requested by ',
-  expires: 'Expires ',
+  askedBy: 'asked by ',
+  editedSince: ' · edited by ',
+  inChannel: ' in ',
+  inDirectMessage: ' in a direct message',
+  expires: 'expires ',
+  waiting: '🟡 ',
+  needs: (quorum: number, isFirst: boolean) => `${isFirst ? 'Needs' : 'needs'} ${plural(quorum, 'approval')}`,
+  needsMore: (count: number) => ` · needs ${count} more: `,
+  whyApproval: 'Why approval',
+  canBeUndone: (time: string) => ` · can be undone for ${time}`,
+  cannotBeUndone: " · can't be undone from here",
   quietHours: 'Quiet hours. Direct messages to approvers go out ',
-  highRisk: 'High risk',
   description: (text: string) => `What this does: ${text}`,
   explanation: "Agent's explanation (unverified)",
   approvals: (count: number, quorum: number) => `${count} of ${quorum} approvals`,
   fromGroup: (count: number, quorum: number) => `${count} of ${quorum} from `,
   rejectionRule: (vetoes: number) =>
-    vetoes === 1 ? 'Any rejection cancels it.' : `${vetoes} rejections cancel it.`,
+    vetoes === 1
+      ? ' · Reject: it does not run, and your reason is passed on'
+      : ` · ${vetoes} rejections end it: it does not run, and the reasons are passed on`,
   approvers: 'Approvers: ',
+  or: ' or ',
   status: (text: string) => ` (status: ${text})`,
-  approvedBy: 'Approved by ',
+  approvedBy: '✅ Approved by ',
+  wasApprovedBy: ' · approved by ',
   rejectedBy: 'Rejected by ',
   inPlaceOf: ' for ',
   arguments: 'Arguments, exactly as they will run',
@@ -82,10 +102,9 @@ export const cardTexts = {
     const counted = others === 0 ? [] : [plural(others, names.length === 0 ? 'argument' : 'other argument')];
     return `Can't be inspected: ${[...names, ...counted].join(', ')} (encoded text or a script).`;
   },
-  editedBy: 'Edited by ',
-  editedByUnknown: 'a person',
-  seeOriginal: '. See Details for the original.',
+  seeOriginal: 'Edited. See Details for the original.',
   none: 'none',
+  hidden: (characters: number) => `… ${plural(characters, 'more character')}`,
   before: 'Before',
   after: 'After',
   preview: 'Preview',
@@ -100,6 +119,7 @@ export const cardTexts = {
   unreadable: "This request can't be shown, so nobody can approve or answer it.",
 
   approve: 'Approve',
+  reviewAndApprove: 'Review and approve…',
   reject: 'Reject',
   edit: 'Edit',
   details: 'Details',
@@ -130,8 +150,7 @@ export const cardTexts = {
   starting: 'Starting…',
   running: (attempt: number) => (attempt > 1 ? `Running (attempt ${attempt})` : 'Running'),
   progress: 'Progress',
-  done: 'Done ',
-  failed: 'Failed ',
+  failed: 'failed ',
   error: 'Error',
   unknown: "The process that ran this stopped. We don't know whether this completed.",
   lastProgress: (text: string) => ` · Last progress: ${text}`,
@@ -145,10 +164,10 @@ export const cardTexts = {
     word === undefined ? 'Outcome confirmed by ' : `${word} · confirmed by `,
   theToolItself: 'the tool',
   externalSystem: 'an external system',
-  rejected: 'Rejected by ',
-  withdrawn: 'Withdrawn by ',
-  expired: (isApproval: boolean) => `Expired with no ${isApproval ? 'decision' : 'answer'}, `,
-  replacedByEdit: 'Replaced by an edited request from ',
+  rejected: 'rejected by ',
+  withdrawn: 'withdrawn by ',
+  expired: (isApproval: boolean) => `expired with no ${isApproval ? 'decision' : 'answer'} `,
+  replacedByEdit: 'replaced by an edited request from ',
   replacedUnknown: 'Something it depends on changed, so it is no longer valid.',
   answered: 'Answered by ',
   answer: 'Answer',
@@ -219,25 +238,23 @@ export const confirmTexts = {
   }),
 };
 
-/** Says the whole condition of the rule that requires approval; `undefined` if the short form says it all. */
-export function ruleInFull(rule: string | undefined): string | undefined {
-  const [, when] = /: when (.*?)(?: \(it could not be evaluated: .*\))?$/s.exec(rule ?? '') ?? [];
-  if (when === undefined) return undefined;
-  const words = conditionInWords(when);
-  return rule?.includes('could not be evaluated') === true
-    ? `The rule asks whether ${words}, and this could not be checked.`
-    : `The rule asks for approval when ${words}.`;
+/** The reason for which a call needs approval, as its pause has it. */
+export interface RuleWords {
+  readonly rule: string | undefined;
+  readonly because?: string | undefined;
+  readonly isOverLimit?: boolean;
 }
 
-/** Says in words why a call needs approval; the rule itself is for admins. */
-export function ruleInWords(rule: string | undefined, isOverLimit = false): string {
-  if (isOverLimit) return 'Requires approval because a limit is reached';
-  if (rule === undefined) return 'Requires approval';
-  if (rule === 'No approval was needed') return 'Ran without approval';
-  if (rule === 'the tool itself asks') return 'The tool itself asks for approval';
-  if (rule === UNDECIDED_RULE) return 'Requires approval by default';
-  if (rule.startsWith('edited by ')) return 'Requires approval because it was edited';
-  if (rule.includes('could not be evaluated'))
-    return 'Requires approval because its condition could not be checked';
-  return rule.endsWith(': always') ? 'Always requires approval' : 'Requires approval in this case';
+/** Says in words why a call needs approval: in those of the rule, or its condition with the labels and the formats of the card. */
+export function ruleInWords({ rule, because, isOverLimit = false }: RuleWords, inputs?: InputWords): string {
+  if (isOverLimit) return 'a limit is reached';
+  if (because !== undefined) return because;
+  if (rule === 'the tool itself asks') return 'the tool asks for it';
+  if (rule === undefined || rule === UNDECIDED_RULE) return 'no rule lets this run without approval';
+  if (rule === 'No approval was needed') return 'no approval was needed';
+  if (rule.startsWith('edited by ')) return 'it was edited';
+  const [, when, doubt] = /: when (.*?)( \(it could not be evaluated: .*\))?$/s.exec(rule) ?? [];
+  if (when === undefined) return 'this action always needs it';
+  const condition = conditionInWords(when, inputs);
+  return doubt === undefined ? condition : `could not check whether ${condition}`;
 }

@@ -11,7 +11,10 @@ export function count(number: number): string {
   return number.toLocaleString('en-US');
 }
 
-export function words(text: string, style?: { readonly bold?: boolean }): RichTextElement {
+export function words(
+  text: string,
+  style?: { readonly bold?: boolean; readonly strike?: boolean },
+): RichTextElement {
   return { type: 'text', text, ...(style !== undefined && { style }) };
 }
 
@@ -23,15 +26,15 @@ export function mention(id: string): RichTextElement {
 }
 
 /** Builds a date that Slack shows in each reader's time zone. */
-export function moment(at: number): RichTextElement {
+export function moment(at: number, format = '{date_short_pretty} at {time}'): RichTextElement {
   const fallback = momentText(at);
   if (Number.isNaN(new Date(at).getTime())) return words(fallback);
-  return {
-    type: 'date',
-    timestamp: Math.floor(at / 1000),
-    format: '{date_short_pretty} at {time}',
-    fallback,
-  };
+  return { type: 'date', timestamp: Math.floor(at / 1000), format, fallback };
+}
+
+/** Builds a date with the time that is left; Slack keeps it current. */
+export function deadline(at: number): RichTextElement {
+  return moment(at, '{date_short_pretty} at {time} ({ago})');
 }
 
 /** Writes a time where Slack shows plain text only. */

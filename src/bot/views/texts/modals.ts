@@ -74,7 +74,6 @@ export const modalTexts = {
   whoCanDecide: 'Who can decide: ',
   description: 'What this does',
   question: 'Question',
-  rule: 'Why approval is needed',
   choices: 'Choices',
   arguments: (isPending: boolean) => (isPending ? 'Arguments, exactly as they will run' : 'Arguments'),
   original: 'Original arguments, before the edit',

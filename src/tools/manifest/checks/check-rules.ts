@@ -114,7 +114,7 @@ export function listRules(
 }
 
 function checkRule(
-  { pointer, isWord, rule: { when, policy, require, reason } }: LocatedRule,
+  { pointer, isWord, rule: { when, policy, require, reason, because } }: LocatedRule,
   policies: readonly string[],
   schema: JsonObject | undefined,
 ): Finding[] {
@@ -131,6 +131,12 @@ function checkRule(
       pointer: `${pointer}/reason`,
       at: 'key',
       message: 'only a rule with "require: deny" has a reason',
+    });
+  if ((require === 'deny' || require === 'never') && because !== undefined)
+    findings.push({
+      pointer: `${pointer}/because`,
+      at: 'key',
+      message: 'only a rule that asks for approval has "because"',
     });
   const wrong = when === undefined ? undefined : checkExpression(when, CONDITION, inputs);
   if (wrong !== undefined) findings.push({ pointer: `${pointer}/when`, at: 'value', ...wrong });

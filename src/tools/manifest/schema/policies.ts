@@ -188,6 +188,9 @@ export const RuleFile = z
     reason: Text.max(500)
       .optional()
       .describe('With "require: deny": why; the requester and the model are told.'),
+    because: Text.max(200)
+      .optional()
+      .describe('Why approval is needed, in words for the card, such as "refunds over $100".'),
   })
   .describe('When approval is needed, and whose.');
 export type RuleFile = z.output<typeof RuleFile>;

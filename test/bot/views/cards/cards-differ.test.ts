@@ -32,7 +32,7 @@ const seen = (declared: TextDeclaration, input: JsonObject) => textIn(cardOf(ref
 test('a value of several words stands in quotes in a title, and a single word does not', () => {
   const title = "Refund {{input.amount | money('USD', 'units')}} for {{input.name}}";
   expect(seen({ title }, { amount: 5, name: 'A for Bob' })).toContain('Refund $5.00 for "A for Bob"');
-  expect(seen({ title }, { amount: 5, name: 'Bob' })).toContain('Refund $5.00 for Bob\n');
+  expect(seen({ title }, { amount: 5, name: 'Bob' })).toContain('Refund $5.00 for Bob?\n');
 });
 
 test('a value cannot make a title say another amount', () => {
@@ -43,7 +43,7 @@ test('a value cannot make a title say another amount', () => {
 });
 
 test('the arguments stand beside a title that could be read in two ways', () => {
-  const beside = (title: string, input: JsonObject) => seen({ title }, input).includes('name: ');
+  const beside = (title: string, input: JsonObject) => seen({ title }, input).includes('Name');
   expect(beside('Refund {{input.amount}} for {{input.name}}', { amount: 5, name: 'x' })).toBe(false);
   expect(beside('Refund {{input.name}}{{input.amount}}', { amount: 5, name: 'x1' })).toBe(false);
   expect(beside('Refund {{input.amount}}{{input.name}}', { amount: 5, name: 'x' })).toBe(true);
@@ -134,10 +134,10 @@ const declared = fc.record({
 });
 const names: Names = new Map([['U0AAAAAAA', 'A']]);
 
-test('two different calls never have the same card', () => {
+test('two different calls never have the same card, with titles of the manifest and without', () => {
   fc.assert(
     fc.property(
-      declared,
+      fc.oneof({ weight: 2, arbitrary: declared }, fc.constant({})),
       fc.oneof(
         fc.tuple(fc.constant(typed), fc.array(typedInput, { minLength: 2, maxLength: 40 })),
         fc.tuple(fc.constantFrom(mixed, untyped), fc.array(input, { minLength: 2, maxLength: 40 })),
@@ -147,9 +147,9 @@ test('two different calls never have the same card', () => {
         const byCard = new Map<string, JsonObject>();
         const named = JSON.stringify(texts);
         for (const given of inputs) {
-          // An argument that is named nowhere puts all arguments on the card.
+          // An argument that is named nowhere is a field by itself, and would hide what a title leaves open.
           const each = Object.fromEntries(
-            Object.entries(given).filter(([name]) => named.includes(`input.${name}`)),
+            Object.entries(given).filter(([name]) => named === '{}' || named.includes(`input.${name}`)),
           );
           const parsed = tool.inputSchema.parse(each);
           if (!parsed.ok) continue;

@@ -3,9 +3,11 @@ import { Ajv } from 'ajv';
 import { expect } from 'vitest';
 import { checkBlocks, countCharacters } from '../../../../playground/slack/block-kit/check-blocks.ts';
 import { checkView } from '../../../../playground/slack/block-kit/check-view.ts';
+import { parseMrkdwn } from '../../../../playground/web/src/blocks/text/parse-mrkdwn.ts';
 import { limits } from '../../../../src/bot/slack/limits.ts';
 import type { Card } from '../../../../src/bot/views/cards/card.ts';
 import type { Modal } from '../../../../src/bot/views/modals/modal.ts';
+import { piecesIn } from '../../../playground/web/blocks/reading.ts';
 
 const schema = JSON.parse(
   readFileSync(new URL('../../fixtures/slack-payloads.schema.json', import.meta.url), 'utf8'),
@@ -87,7 +89,28 @@ export function liveParts(value: unknown): unknown[] {
         'markdown',
       ].includes(String(type)),
     )
-    .map(({ user_id, usergroup_id, url, type }) => user_id ?? usergroup_id ?? url ?? type);
+    .flatMap(({ user_id, usergroup_id, url, type, text }) =>
+      type === 'mrkdwn' ? liveInMarkup(String(text)) : [user_id ?? usergroup_id ?? url ?? type],
+    );
+}
+
+/** The live parts of markup; words in bold and dates are dead. */
+function liveInMarkup(text: string): unknown[] {
+  return piecesIn(parseMrkdwn(text, { isVerbatim: true })).flatMap((piece) => {
+    if (['text', 'break', 'styled', 'date'].includes(piece.kind)) return [];
+    return 'id' in piece ? [piece.id] : [piece.kind];
+  });
+}
+
+/** The moments in a payload, in seconds. */
+export function momentsIn(value: unknown): unknown[] {
+  return nodesIn(value).flatMap(({ type, timestamp, text }) => {
+    if (type === 'date') return [timestamp];
+    if (type !== 'mrkdwn') return [];
+    return piecesIn(parseMrkdwn(String(text))).flatMap((piece) =>
+      piece.kind === 'date' ? [piece.timestamp] : [],
+    );
+  });
 }
 
 function longTexts(blocks: unknown): string[] {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../../src/agent/json.ts';
 import {
   APPROVE,
   APPROVE_TYPED,
@@ -8,7 +9,7 @@ import {
   WITHDRAW,
 } from '../../../../src/bot/views/cards/action-ids.ts';
 import { draw, signed } from './draw-card.ts';
-import { liveParts, nodesIn, textIn } from './payloads.ts';
+import { liveParts, momentsIn, nodesIn, textIn } from './payloads.ts';
 import { ASKED_AT, detailsFor, EXPIRES_AT, recordOf, THREAD_LINK } from './records.ts';
 
 describe('a pending approval', () => {
@@ -16,12 +17,16 @@ describe('a pending approval', () => {
     const card = draw({ approvals: 1, votes: signed });
     expect(card.text).toBe('Approval needed: Refund order');
     expect(card.said).toContain('orderId: "A1"\namount: 120');
-    expect(card.said).toContain('1 of 2 approvals. Any rejection cancels it.');
-    expect(liveParts(card.blocks)).toEqual(['U0ASKER', 'U0ALICE', 'U0BRUNO', 'S0FINANCE', 'U0ALICE']);
-    const dates = nodesIn(card.blocks).filter(({ type }) => type === 'date');
-    expect(dates.map(({ timestamp }) => timestamp)).toEqual(
-      [EXPIRES_AT, ASKED_AT + 60_000].map((at) => at / 1000),
+    expect(card.said).toContain('Refund order?');
+    expect(card.said).toContain('🟡 1 of 2 approvals · asked by <@U0ASKER> · expires ');
+    expect(card.said).toMatch(
+      /✅ Approved by <@U0ALICE> \(.*\) · needs 1 more: <@U0BRUNO> or <!subteam\^S0FINANCE>/,
     );
+    expect(card.said).toContain(
+      "Reject: it does not run, and your reason is passed on · can't be undone from here",
+    );
+    expect(liveParts(card.blocks)).toEqual(['U0ASKER', 'U0ALICE', 'U0BRUNO', 'S0FINANCE']);
+    expect(momentsIn(card.blocks)).toEqual([EXPIRES_AT, ASKED_AT + 60_000].map((at) => at / 1000));
     expect(card.actions).toEqual([APPROVE, REJECT, EDIT, DETAILS, WITHDRAW]);
   });
 
@@ -82,8 +87,8 @@ describe('a pending approval', () => {
     const input = { orderId: 'A1', amount: 120 };
     const whole = draw({ details: detailsFor(input, { presented, description: 'Refunds.' }) });
     expect(whole.text).toBe('Approval needed: Refund $1.20 of order A1');
-    expect(whole.said).toMatch(/^☐ Refund \$1\.20 of order A1\n/);
-    expect(whole.said).toContain('Why: \nlate\\u{202e}');
+    expect(whole.said).toMatch(/^Refund \$1\.20 of order A1\?\n/);
+    expect(whole.said).toContain('*Why*\nlate\\u{202e}');
     expect(whole.said).not.toContain('orderId');
     expect(whole.said).not.toContain('Refunds.');
     const part = draw({ details: detailsFor(input, { presented: { ...presented, isComplete: false } }) });
@@ -91,15 +96,39 @@ describe('a pending approval', () => {
     const long = draw({
       details: detailsFor(input, { presented: { ...presented, title: `Refund ${'x'.repeat(200)}` } }),
     });
-    expect(long.said).toMatch(/^☐ Refund x+…\n/);
+    expect(long.said).toMatch(/^Refund x+…\n/);
     expect(long.said).toContain('orderId: "A1"');
-    const deep = draw({
-      details: detailsFor(input, {
-        presented: { ...presented, fields: [{ label: 'Body', text: 'y'.repeat(2_000) }] },
-      }),
+  });
+
+  test('shows the beginning and the end of a long value, says once what is missing, and is approved in the full view', () => {
+    const lines = Array.from({ length: 40 }, (_, index) => `line ${index}`);
+    const presented = (text: string, format?: string) => ({
+      title: 'Run SQL',
+      fields: [{ label: 'Query', text, ...(format !== undefined && { format }) }],
+      hasTitle: true,
+      isComplete: true,
     });
-    expect(deep.said).toContain('Body: \n(not shown: 2,000 characters)');
-    expect(deep.said).toContain('orderId: "A1"');
+    const card = draw({ details: detailsFor({}, { presented: presented(lines.join('\n'), 'code') }) });
+    expect(card.said).toContain(
+      [...lines.slice(0, 6), '… 253 more characters', ...lines.slice(-2)].join('\n'),
+    );
+    expect(card.said.match(/more characters/g)).toHaveLength(1);
+    expect(card.actions).toEqual([DETAILS, REJECT, EDIT, WITHDRAW]);
+    expect(nodesIn(card.blocks).filter(({ type }) => type === 'rich_text_preformatted')).toHaveLength(1);
+    const word = draw({ details: detailsFor({}, { presented: presented('x'.repeat(2_000)) }) });
+    expect(word.said).toContain(`${'x'.repeat(599)}\n… 1,401 more characters`);
+    expect(word.actions[0]).toBe(DETAILS);
+    const short = draw({ details: detailsFor({}, { presented: presented('select 1', 'code') }) });
+    expect(short.actions[0]).toBe(APPROVE);
+  });
+
+  test('shows forty fields as fields', () => {
+    const fields = Array.from({ length: 40 }, (_, index) => ({ label: `Field ${index}`, text: `${index}` }));
+    const presented = { title: 'Do it', fields, hasTitle: false, isComplete: true };
+    const card = draw({ details: detailsFor({ a: 1 }, { presented }) });
+    expect(card.said).toContain('*Field 39*\n39');
+    expect(card.actions[0]).toBe(APPROVE);
+    expect(nodesIn(card.blocks).some(({ type }) => type === 'rich_text_preformatted')).toBe(false);
   });
 
   test('marks what nobody can judge by reading', () => {
@@ -123,40 +152,32 @@ describe('a pending approval', () => {
     );
   });
 
-  test('that was edited shows the changed arguments before and after, and who changed them', () => {
+  test('that was edited shows who did, and only what changed', () => {
+    const changes = [{ label: 'Amount', before: '$1.20', after: '$450.00' }];
+    const presented = { title: 'Refund $450.00', fields: [], hasTitle: true, isComplete: true, changes };
     const details = detailsFor(
       { orderId: 'A1', amount: 45000 },
-      { originalInput: { orderId: 'A1', amount: 120 }, editedBy: 'U0RITA' },
+      { presented, originalInput: { orderId: 'A1', amount: 120 }, editedBy: 'U0RITA' },
     );
-    const card = draw({ details });
-    expect(card.said).toContain('Before\namount: 120\nAfter\namount: 45000');
-    expect(liveParts(card.blocks)).toContain('U0RITA');
+    const card = draw({ details, requesters: ['U0ASKER', 'U0RITA'] });
+    expect(card.said).toContain('asked by <@U0ASKER> · edited by <@U0RITA>');
+    const struck = nodesIn(card.blocks).find(({ style }) =>
+      nodesIn(style).some((each) => each.strike === true),
+    );
+    expect(struck?.text).toBe('$1.20');
+    expect(card.said).toContain('$1.20\n → \n$450.00');
+    const long = { ...presented, changes: [{ label: 'Note', before: 'x'.repeat(300), after: 'y' }] };
+    expect(draw({ details: { ...details, presented: long } }).said).toContain(
+      'See Details for the original.',
+    );
   });
 
-  test('that was edited is told in the words of the call, where they tell the change', () => {
-    const presented = {
-      title: 'Refund $450.00 of order A1',
-      fields: [
-        { label: 'Reason', text: 'late' },
-        { label: 'To', text: 'card' },
-      ],
-      original: {
-        title: 'Refund $1.20 of order A1',
-        fields: [{ label: 'Reason', text: 'late' }],
-      },
-      hasTitle: true,
-      isComplete: true,
-    };
-    const edited = { originalInput: { orderId: 'A1', amount: 120 }, editedBy: 'U0RITA' };
-    const input = { orderId: 'A1', amount: 45000, to: 'card' };
-    const card = draw({ details: detailsFor(input, { ...edited, presented }) });
-    expect(card.said).toContain(
-      'Before\nRefund $1.20 of order A1\nAfter\nRefund $450.00 of order A1\nTo: card',
-    );
-    expect(card.said).not.toContain('45000');
-    const same = { ...presented, original: { title: presented.title, fields: presented.fields } };
-    const fallback = draw({ details: detailsFor(input, { ...edited, presented: same }) });
-    expect(fallback.said).toContain('Before\namount: 120\nAfter\namount: 45000');
+  test('says why approval is needed, in the words of its rule', () => {
+    const why = (extra: JsonObject) => draw({ details: detailsFor({ a: 1 }, extra) }).said;
+    expect(why({ because: 'refunds over $100' })).toContain('*Why approval*\nrefunds over $100');
+    expect(why({ rule: 'this tool: always' })).toContain('this action always needs it');
+    expect(why({ rule: 'this tool: when input.amount > 5' })).toContain('"amount" is more than 5');
+    expect(why({})).toContain('no rule lets this run without approval');
   });
 
   test('of high risk hides the explanation, and asks to type the target', () => {
@@ -166,7 +187,8 @@ describe('a pending approval', () => {
     expect(card.said).not.toContain('Trust me');
     expect(card.actions).toEqual([APPROVE_TYPED, REJECT, EDIT, DETAILS]);
     const approve = nodesIn(card.blocks).find(({ action_id }) => action_id === APPROVE_TYPED);
-    expect(approve?.style).toBe('danger');
+    expect(approve?.style).toBeUndefined();
+    expect(textIn(approve)).toBe('Review and approve…');
   });
 
   test('names as approvers those who could approve when it was made, and those it was escalated to', () => {

@@ -22,6 +22,29 @@ const tool = defineTool(
   () => 'ok',
 );
 
+/** The boxes without a label of their own, which show all arguments. */
+function argumentBoxes(blocks: readonly unknown[]): unknown[] {
+  return blocks.filter((block) =>
+    nodesIn(block).every(
+      ({ type }, index) => index === 0 || type === 'rich_text_preformatted' || type === 'text',
+    ),
+  );
+}
+
+/** A tool that says which arguments it takes, and has no title. */
+const named = defineTool(
+  {
+    name: 'do_it',
+    description: 'Does it.',
+    inputSchema: {
+      type: 'object',
+      properties: { a0: { type: 'string' }, a1: {}, a2: { type: 'number' }, a3: { type: 'array' } },
+      required: ['a1'],
+    },
+  },
+  () => 'ok',
+);
+
 const UNSEEN = '[[\\p{C}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}]--[\\n]]';
 const UNSEEN_OR_EMOJI = new RegExp(`\\p{RGI_Emoji}|(${UNSEEN})`, 'gv');
 function hiddenIn(text: string): string[] {
@@ -102,11 +125,11 @@ test('for any values and titles, everything that runs can be read on the card or
       const whole = showLine(presented.title);
       if (!header.includes(whole) && whole.trim() !== '') expect(header.endsWith('…')).toBe(true);
 
-      const boxes = nodesIn(card.blocks).filter(({ type }) => type === 'rich_text_preformatted');
+      const boxes = argumentBoxes(card.blocks);
       const canApprove = actionsIn(card.blocks).includes(APPROVE);
       expect(actionsIn(card.blocks)).toContain(canApprove ? APPROVE : DETAILS);
       if (!canApprove) {
-        expect(shown).toMatch(/not shown|Nested more than/);
+        expect(shown).toMatch(/not shown|more characters?|Nested more than/);
         return;
       }
       if (boxes.length > 0) {
@@ -129,6 +152,41 @@ test('for any values and titles, everything that runs can be read on the card or
         );
         const isChannel = liveParts(card.blocks).includes('channel');
         expect(isSeen || isChannel).toBe(true);
+      }
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test('for any values, a title by default is one visible line that hides nothing and is not live', () => {
+  fc.assert(
+    fc.property(call, ({ input }) => {
+      const presented = createPresentation(named, {}).present(input);
+      const request = recordOf({ details: detailsFor(input, { presented: toJson(presented) }, 'do_it') });
+      const card = buildCard(request, { view: 'thread' });
+      const shown = textIn(card.blocks);
+      expect(problemsOf(card)).toEqual([]);
+      expect(hiddenIn(shown)).toEqual([]);
+      expect(hiddenIn(titleOf(request))).toEqual([]);
+      expect(presented.title.startsWith('Do it')).toBe(true);
+      expect(presented.title.length).toBeLessThan(300);
+      expect(card.text).not.toMatch(/[<>]/);
+      const plain = buildCard(recordOf({ details: detailsFor({}, {}, 'do_it') }), { view: 'thread' });
+      expect(liveParts(card.blocks)).toEqual(liveParts(plain.blocks));
+      if (!actionsIn(card.blocks).includes(APPROVE)) {
+        expect(shown).toMatch(/not shown|more characters?|Nested more than/);
+        return;
+      }
+      const boxes = argumentBoxes(card.blocks);
+      if (boxes.length > 0) {
+        const read = readRendered(textIn(boxes));
+        const value = 'whole' in read ? read.whole : Object.fromEntries(read.shown);
+        expect(JSON.stringify(value)).toBe(JSON.stringify(input));
+        return;
+      }
+      for (const value of Object.values(input)) {
+        const written = [JSON.stringify(value), ...(typeof value === 'string' ? [value] : [])];
+        expect(written.some((text) => shown.includes(showText(text)))).toBe(true);
       }
     }),
     { numRuns: RUNS },

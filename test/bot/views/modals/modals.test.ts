@@ -48,20 +48,19 @@ describe('the full view', () => {
   });
 
   test.each([
-    ['this tool: when input.amount > 100', 'The rule asks for approval when "amount" is more than 100.'],
+    ['this tool: when input.amount > 100', 'Why approval: "amount" is more than 100'],
     [
       'get_*: when now.hour < 8 (it could not be evaluated: no such key)',
-      'The rule asks whether the hour is less than 8, and this could not be checked.',
+      'Why approval: could not check whether the hour is less than 8',
     ],
   ])('says the condition of the rule in words: %s', (rule, words) => {
     const shown = textIn(open(0, recordOf({ details: detailsFor({ amount: 120 }, { rule }) })));
-    expect(shown).toContain('Why approval is needed');
     expect(shown).toContain(words);
   });
 
-  test('says nothing more of a rule without a condition', () => {
+  test('says that a rule without a condition always asks', () => {
     const shown = textIn(open(0, recordOf({ details: detailsFor({}, { rule: 'this tool: always' }) })));
-    expect(shown).not.toContain('Why approval is needed');
+    expect(shown).toContain('Why approval: this action always needs it');
   });
 
   test.each([

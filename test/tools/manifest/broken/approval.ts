@@ -114,6 +114,16 @@ policies: { finance: { approvers: [S034GHIJKL] } }
     problems: ['4:34: tools.refund.approval.reason: only a rule with "require: deny" has a reason'],
   },
   {
+    says: 'words for approvers where nobody is asked',
+    text: `tools:
+  refund:
+    module: ./refund.ts
+    approval: { require: never, because: It is small. }
+`,
+    rest: 'slack and default policy',
+    problems: ['4:33: tools.refund.approval.because: only a rule that asks for approval has "because"'],
+  },
+  {
     says: 'a part of the time that there is not',
     text: `tools:
   refund:
