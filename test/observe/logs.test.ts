@@ -13,7 +13,7 @@ test('each step of an approved request is one line with the ids of the request, 
   });
   await story.startOwnBot({ logger });
   const thread = story.ask('refund order A-1001');
-  await thread.click(CAST.alice, /approvals/, 'approve');
+  await thread.click(CAST.alice, /approvals?/, 'approve');
   await thread.shows(/Refunded\./);
   expect(stepsIn(lines)).toEqual([
     'request asked',
@@ -50,11 +50,11 @@ test('a vote that does not decide has a line and is no transition, and a repeate
   });
   const bot = await story.startOwnBot({ logger });
   const thread = story.ask('delete Hooper Ltd');
-  await thread.click(CAST.alice, /approvals/, 'approve');
+  await thread.click(CAST.alice, /approvals?/, 'approve');
   await thread.shows(/1 of 2/);
-  await thread.click(CAST.alice, /approvals/, 'approve');
+  await thread.click(CAST.alice, /approvals?/, 'approve');
   await story.noticeFor(CAST.alice, /already approved/);
-  await thread.click(CAST.bruno, /approvals/, 'approve');
+  await thread.click(CAST.bruno, /approvals?/, 'approve');
   await thread.shows(/Gone\./);
   expect(stepsIn(lines)).toEqual([
     'request asked',

@@ -21,7 +21,7 @@ test('the status of an approver is on the card as text, costs no call, and chang
   // A status that has ended is none.
   workspace.as(alice).setStatus('In a meeting', { expiration: Math.floor(Date.now() / 1_000) - 60 });
   const thread = story.ask('refund order A-1001');
-  const card = await thread.shows(/Approval needed.* \(status: On vacation <!channel>\)/s);
+  const card = await thread.shows(/Approval needed.*\(status: On vacation <!channel>\)/s);
   expect(JSON.stringify(card.blocks)).not.toMatch(/In a meeting|"broadcast"/);
   const asked = workspace.calls.filter(({ method }) => /^users\.(info|getPresence|profile)/.test(method));
   expect(asked.map(({ method }) => method)).toEqual(asked.map(() => 'users.info'));

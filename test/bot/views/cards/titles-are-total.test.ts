@@ -117,7 +117,7 @@ test('for any values and titles, everything that runs can be read on the card or
           buildHome([{ name: 'waiting', requests: [request], next: undefined, isFirst: true }], { asOf: 0 })
             .blocks,
         ),
-      ).toEqual(['U0ASKER']);
+      ).toEqual(['U0ASKER', 'channel']);
 
       const [header = ''] = nodesIn(card.blocks)
         .filter(({ type }) => type === 'header')
