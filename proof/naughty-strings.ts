@@ -25,10 +25,7 @@ export const naughtyStrings: Suite = {
         details: detailsFor({ text, list: [text], [text]: 1 }, { why: text, description: text }),
       });
       const wrong = [
-        ...wrongInPayload(
-          { channel: 'C1', ...buildCard(request, { view: 'thread' }) },
-          KNOWN,
-        ),
+        ...wrongInPayload({ channel: 'C1', ...buildCard(request, { view: 'thread' }) }, KNOWN),
         ...[text, `Use \`${text}\`, then go on.`, `# ${text}\n- ${text}`].flatMap((said) =>
           wrongInPayload({ channel: 'C1', markdown_text: answer(said) }, KNOWN),
         ),

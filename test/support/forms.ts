@@ -58,6 +58,7 @@ const ONLY_FULL = [
   'test/stories/files-kill.test.ts',
   'test/stories/grants-paused.test.ts',
   'test/stories/models-kill.test.ts',
+  'test/stories/outages.test.ts',
   'test/stories/paused-actions.test.ts',
   'test/stories/places-kill.test.ts',
   'test/stories/quiet-hours-kill.test.ts',
