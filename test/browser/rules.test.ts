@@ -27,7 +27,7 @@ test('new messages are marked until the person has read them', async () => {
   await alice.openThread(words);
   await alice.conversationLink(/general.*unread/).waitFor({ state: 'detached' });
   await direct.click();
-  await alice.messages.getByText(/🟡 Refund /).waitFor();
+  await alice.messages.getByText(/Refund \$130\.00/).first().waitFor();
   await direct.waitFor({ state: 'detached' });
 });
 
@@ -79,7 +79,7 @@ test('an approver cannot approve their own request, but can withdraw it', async 
   await alice.click(alice.pendingCard('Refund'), 'Approve');
   await alice.waitForNotice('You took part in requesting this, so someone else has to approve it.');
   await alice.choose(alice.pendingCard('Refund'), 'Withdraw');
-  await alice.threadMessage('↩ Refund').waitFor();
+  await alice.threadMessage('🚫 Refund').waitFor();
 });
 
 test('Home lists pending requests and opens their details', async () => {
@@ -92,7 +92,7 @@ test('Home lists pending requests and opens their details', async () => {
   const home = alice.page.getByRole('region', { name: 'Home' });
   await home.getByRole('heading', { name: 'Waiting for you' }).waitFor();
   await home
-    .getByRole('button', { name: /View Delete customer/ })
+    .getByRole('button', { name: /Review Delete customer/ })
     .first()
     .click();
   await alice.dialog.getByText('customer: "Ines Marr"').waitFor();

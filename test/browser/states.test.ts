@@ -59,7 +59,7 @@ beforeAll(async () => {
   states.set('a deletion and its confirmation', {
     path: await ask('Please delete the customer Tomo Arai.'),
     show: async (person) => {
-      await person.click(pendingCard(person), 'Approve');
+      await person.click(cardWith(person, REVIEW), REVIEW);
       await person.dialog.waitFor();
     },
   });
@@ -83,6 +83,9 @@ beforeAll(async () => {
       person.page.getByRole('region', { name: 'Home' }).getByRole('heading').first().waitFor(),
   });
 });
+
+/** The button of a high-risk card, which opens the confirmation. */
+const REVIEW = 'Review and approve…';
 
 /** The newest card of the thread with this button. */
 function cardWith(person: PersonPage, button: string): Locator {

@@ -28,9 +28,14 @@ const MOST_LINES = 120;
 /** All that is wrong with what was shown to people in Slack: each is one sentence with the words it is about. */
 export function wrongIn(payloads: readonly SentPayload[], known: Known): string[] {
   return payloads.flatMap(({ name, payload, error }) => [
-    ...(error === undefined ? [] : [`${name}: Slack refused it: ${error}`]),
+    ...(error === undefined || isClosed(name, error) ? [] : [`${name}: Slack refused it: ${error}`]),
     ...wrongInPayload(payload, known).map((wrong) => `${name}: ${wrong}`),
   ]);
+}
+
+/** A person may close a view while it is brought up to date. */
+function isClosed(name: string, error: string): boolean {
+  return name === 'views.update' && error === 'not_found';
 }
 
 /** The same for one message, view or answer. */
@@ -150,13 +155,24 @@ function wrongPlaces(blocks: unknown): string[] {
   return (
     nodesIn(blocks)
       .filter(({ type }) => type === 'rich_text_section' || type === 'header')
-      .flatMap((node) => textsIn(node))
+      .flatMap((node) => textsIn(withoutChange(node)))
       // A short value in a title by default stands in quotes, or is a single word.
       .filter(
         (text) => text.replaceAll(SET_OFF, '').includes(PAYLOAD) && !text.startsWith('What this does: '),
       )
       .map((text) => `somebody else's words in a line of ours: ${short(text)}`)
   );
+}
+
+/** Leaves out the two values of an edited argument: the former one struck through, and the new one in bold after an arrow. */
+function withoutChange(node: Node): unknown {
+  const elements = Array.isArray(node.elements) ? node.elements.filter(isNode) : [];
+  const arrow = elements.findIndex(({ text }) => text === ' → ');
+  const [before, after] = [elements[arrow - 1], elements[arrow + 1]];
+  const hasStyle = (each: Node | undefined, style: string) =>
+    isNode(each?.style) && each.style[style] === true;
+  const isChange = hasStyle(before, 'strike') && hasStyle(after, 'bold');
+  return isChange ? elements.filter((each) => each !== before && each !== after) : node;
 }
 
 function tooManyLines(blocks: unknown): string[] {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { JsonValue } from '../../src/agent/json.ts';
-import { readRendered } from '../bot/views/cards/read-rendered.ts';
+import { type JsonValue, tryParseJson } from '../../src/agent/json.ts';
+import { readLine, readRendered } from '../bot/views/cards/read-rendered.ts';
 import { nodesIn, textsIn } from './oracle.ts';
 
 /** Finds a text among the shown ones, as it is or with invisible characters spelled out. */
@@ -19,14 +19,40 @@ export function shownAs(
 export function howShown(text: string, input: JsonValue, blocks: unknown): string {
   if (!nodesIn(blocks).some(({ action_id }) => action_id === 'approve')) return 'in the full view only';
   expect(valueIn(blocks)).toEqual(input);
-  return shownAs(text, boxesIn(blocks));
+  const boxes = boxesIn(blocks);
+  return shownAs(text, boxes.length > 0 ? boxes : [...fieldsIn(blocks), ...quotesIn(blocks)]);
 }
 
-/** The value that a card shows, read back from what is shown. */
+/** The value that a card shows, read back from its box or from its rows of a label and a value. */
 export function valueIn(blocks: unknown): unknown {
-  const [box = ''] = textsIn(boxesIn(blocks));
+  const [box] = textsIn(boxesIn(blocks));
+  if (box === undefined) return Object.fromEntries(rowsIn(blocks));
   const read = readRendered(box);
   return 'whole' in read ? read.whole : Object.fromEntries(read.shown);
+}
+
+/** The arguments of the tool that is called. */
+const ARGUMENTS = ['note', 'amount', 'data'];
+
+/** The rows of a label and a value; the label of an argument is its name in words. */
+function rowsIn(blocks: unknown): [string, unknown][] {
+  const texts = textsIn(fieldsIn(blocks));
+  const rows = texts.flatMap((text, index): [string, unknown][] => {
+    const value = texts[index + 1] ?? '';
+    return index % 2 === 0
+      ? [[text.replaceAll('*', '').toLowerCase(), tryParseJson(value) ?? readLine(value)]]
+      : [];
+  });
+  // A long value is quoted below its label.
+  const quoted = quotesIn(blocks).map((block): [string, unknown] => {
+    const [label = '', ...lines] = textsIn(block);
+    return [label.trim().toLowerCase(), readLine(lines.join('\n'))];
+  });
+  return [...rows, ...quoted].filter(([label]) => ARGUMENTS.includes(label));
+}
+
+function fieldsIn(blocks: unknown) {
+  return nodesIn(blocks).flatMap(({ fields }) => (Array.isArray(fields) ? fields : []));
 }
 
 export function boxesIn(blocks: unknown) {

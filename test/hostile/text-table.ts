@@ -76,19 +76,6 @@ const QUOTED: Texts = {
   'cut, and said so': LONG,
 };
 
-/** A card shows two lines of the model's explanation. */
-function foldedFrom(quoted: Texts): Texts {
-  const folded = TEXTS.flatMap(({ name, text }) => (text.trim().split('\n').length > 2 ? [name] : []));
-  return Object.fromEntries(
-    Object.entries(quoted).map(([outcome, names]) => [
-      outcome,
-      outcome === 'cut, and said so'
-        ? [...new Set([...names, ...folded])]
-        : names.filter((name) => !folded.includes(name)),
-    ]),
-  );
-}
-
 /** Together with the title of the tool these do not fit into a status line. */
 const LONG_FOR_A_STATUS: readonly TextName[] = [
   'Markdown link',
@@ -121,16 +108,21 @@ export const TEXT_TABLE = {
     'shown escaped': HIDDEN,
     'in the full view only': LONG,
   },
-  "the model's words beside a call": foldedFrom(QUOTED),
+  "the model's words beside a call": {
+    ...QUOTED,
+    // All its lines but the first and the last are empty.
+    'shown as it is': [...VISIBLE, '200 newlines'],
+    'cut, and said so': LONG.filter((name) => name !== '200 newlines'),
+  },
   'the reason of a rejection': {
     ...QUOTED,
     'cut, and said so': ['combining flood', '200 newlines', '300 spaces'],
     'Slack does not take it': ['brackets without end', 'very long word', HUGE],
   },
   'a text in the edit form': {
-    'shown as it is': [...VISIBLE, FORGED],
-    'shown escaped': [...HIDDEN, 'combining flood', '300 spaces'],
-    'in the full view only': ['200 newlines'],
+    'shown as it is': VISIBLE,
+    'shown escaped': [...HIDDEN, FORGED],
+    'in the full view only': ['combining flood', '300 spaces', '200 newlines'],
     'Slack does not take it': ['brackets without end', 'very long word', HUGE],
   },
   'a question and its choices': {

@@ -27,7 +27,7 @@ export async function playEdits() {
     });
     if (end !== 'taken') await stage.withdraw(card);
     if (end !== 'taken') return end;
-    const next = await thread.shows(/Approval needed[\s\S]*Edited by/);
+    const next = await thread.shows(/Approval needed[\s\S]*edited by/);
     const blocks = structuredClone(next.blocks);
     await stage.withdraw(next);
     return blocks;

@@ -35,7 +35,8 @@ function readEntry(entry: string): [string, JsonValue | undefined] {
   return [name, lines.map((line) => readLine(line.slice('  | '.length))).join('\n')];
 }
 
-function readLine(line: string): string {
+/** Reads a line back: invisible characters are written as escapes. */
+export function readLine(line: string): string {
   return line.replace(/\\u\{([0-9a-f]+)\}/g, (_, code: string) =>
     String.fromCodePoint(Number.parseInt(code, 16)),
   );
