@@ -32,7 +32,7 @@ const ANSWERS = [
   ...['vote not-an-approval', 'vote not-eligible', 'vote own-request', 'vote not-as-shown', 'vote expired'],
   ...['answer answered', 'answer is-an-approval', 'answer not-eligible', 'answer expired'],
   ...['end ended', 'end not-yours', 'end unknown-outcome', 'end not-due', 'end settled started'],
-  ...['end settled approved', 'redraw settled approved'],
+  ...['end settled approved'],
   ...[
     'start started',
     'start superseded',
