@@ -27,7 +27,10 @@ test('new messages are marked until the person has read them', async () => {
   await alice.openThread(words);
   await alice.conversationLink(/general.*unread/).waitFor({ state: 'detached' });
   await direct.click();
-  await alice.messages.getByText(/Refund \$130\.00/).first().waitFor();
+  await alice.messages
+    .getByText(/Refund \$130\.00/)
+    .first()
+    .waitFor();
   await direct.waitFor({ state: 'detached' });
 });
 
