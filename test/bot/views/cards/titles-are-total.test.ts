@@ -15,7 +15,7 @@ import { readRendered } from './read-rendered.ts';
 import { detailsFor, recordOf } from './records.ts';
 import { anyInput, anyText } from './values.ts';
 
-const RUNS = countFor('TITLE_RUNS', { quick: 150, full: 10_000 });
+const RUNS = countFor('TITLE_RUNS', { quick: 150, full: 5_000 });
 
 const tool = defineTool(
   { name: 'do_it', description: 'Does it.', inputSchema: { type: 'object', additionalProperties: true } },
