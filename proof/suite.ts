@@ -1,4 +1,4 @@
-/** What a suite said: each case passed, failed for a listed reason, or failed unexpectedly. */
+/** The result of a suite: each case passed, failed for a listed reason, or failed unexpectedly. */
 export interface Tally {
   passed: number;
   /** The number of failed cases of each reason. */

@@ -69,7 +69,7 @@ export function observeRecord({ metrics, logger }: Watch): (event: RecordEvent) 
   };
 }
 
-/** What a scrape asks Redis and the toolbox beside the record. */
+/** The figures that a scrape asks Redis and the toolbox for, beside the record. */
 export interface Surroundings {
   /** Returns Redis's code if it refuses to write. */
   readonly refusedWrite: () => Promise<string | undefined>;

@@ -12,7 +12,7 @@ export const PAGE_SIZE = 10;
 /** The page size of a list that shares its place with others. */
 export const SHORT_PAGE_SIZE = 5;
 
-/** What waits is sorted within so many of the newest; the next window follows when its pages are over. */
+/** The number of newest requests within which the waiting ones are sorted; the next window follows when its pages are over. */
 const SORTED = 100;
 
 /**

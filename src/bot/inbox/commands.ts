@@ -33,7 +33,7 @@ interface TypedCommand {
   /** The whole text, and what follows its first word. */
   readonly text: string;
   readonly rest: string;
-  /** What follows the first word as Slack sent it, with ids in place of names. */
+  /** The text after the first word as Slack sent it, with ids in place of names. */
   readonly sent: string;
   readonly click: { readonly who: string; readonly id: string };
 }

@@ -6,7 +6,7 @@ export const UPDATE_WINDOW_MS = 30_000;
 /** Slack allows about 50 updates a minute in a workspace. Progress uses a share of them, and stops when few are left for decisions. */
 const PROGRESS_PER_WINDOW = 10;
 const UPDATES_PER_WINDOW = 20;
-/** What shows no decision, like a freeze on the cards that wait, leaves the others for decisions. */
+/** The updates for cards that show no new decision, such as a freeze; the others are left for decisions. */
 const ROUTINE_PER_WINDOW = 12;
 
 /** Slack takes a few responses to a click, for half an hour. */

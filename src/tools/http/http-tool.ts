@@ -58,7 +58,10 @@ export function httpTool(definition: HttpToolDefinition): Tool {
 
   const client = definition.auth && new ClientToken(definition.auth, send, definition.onToken ?? (() => {}));
 
-  /** Sends a request with a token, and once more with a new one after a 401, by which the server says that it did nothing. */
+  /**
+   * Sends a request with a token, and once more with a new one after a 401, by which the server says that it did nothing. A server that
+   * redirected the call first may have carried it out.
+   */
   async function fetch(url: URL, init: RequestInit & { readonly headers: Headers }): Promise<Response> {
     if (client === undefined) return send(url, init);
     const withToken = (token: string) => {
@@ -68,7 +71,7 @@ export function httpTool(definition: HttpToolDefinition): Tool {
     };
     const token = await client.token();
     const response = await withToken(token);
-    if (response.status !== 401) return response;
+    if (response.status !== 401 || response.redirected) return response;
     await response.body?.cancel();
     return withToken(await client.token(token));
   }
@@ -89,13 +92,11 @@ export function httpTool(definition: HttpToolDefinition): Tool {
       if (response.ok && poll !== undefined) {
         const first = await answerIn(response, call);
         if (isPending(poll, first)) helpers.progress('waiting for it to end');
+        const asking = { method: 'GET', headers: pollHeaders(init.headers), signal: helpers.signal };
         const ask = async (address: URL): Promise<Answer | undefined> => {
-          const asked = await fetch(address, {
-            method: 'GET',
-            headers: pollHeaders(init.headers),
-            signal: helpers.signal,
-          });
-          if (asked.status === 429 || asked.status >= 500) return undefined;
+          // That it cannot be asked about says nothing about a call that was accepted.
+          const asked = await fetch(address, asking).catch(() => undefined);
+          if (asked === undefined || asked.status === 429 || asked.status >= 500) return undefined;
           return answerIn(asked, `GET ${shownUrl(address, redact)}`);
         };
         const isReading = definition.method === 'GET';

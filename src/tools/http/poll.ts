@@ -3,7 +3,7 @@ import type { JsonValue } from '../../agent/json.ts';
 import { HttpError } from '../errors.ts';
 import { selectValue } from './read-response.ts';
 
-/** How to learn the end of a call that its server has accepted and not yet carried out. */
+/** The way to learn the end of a call that its server has accepted and not yet carried out. */
 export interface PollTemplate {
   /** The address to ask, with values such as `{{output.id}}` of the first answer; without it, that of the answer's Location header. */
   readonly url?: string;

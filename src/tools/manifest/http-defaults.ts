@@ -7,7 +7,7 @@ export function isPath(url: unknown): url is string {
 
 /**
  * Fills `http_defaults` into the HTTP tools whose url is a path. A tool with an address of its own gets none of it: the headers are for one server.
- * What a tool says itself goes first.
+ * The tool's own keys go first.
  */
 export function withHttpDefaults(manifest: JsonObject): JsonObject {
   const { http_defaults: defaults, tools } = manifest;

@@ -134,3 +134,32 @@ test('a call that is refused is not asked about, and has failed', async () => {
   expect(isNotDone(failure)).toBe(true);
   expect(server.requests).toHaveLength(1);
 });
+
+test('a call that was accepted never counts as not run, also if there is no token to ask about it with', async () => {
+  let tokens = 0;
+  const server = await start((response, { path, method }) => {
+    if (path === '/token') {
+      tokens += 1;
+      if (tokens > 1) send(response, 500, {});
+      else send(response, 200, { access_token: 'first', token_type: 'bearer' });
+    } else if (method === 'POST') send(response, 202, {}, { location: '/jobs/7' });
+    else send(response, 401, {});
+  });
+  const tool = toolAt(server, { auth: authAt(server), poll: { everyMs: 10, forMs: 100 } });
+  const failure = await runTool(tool, {}).catch((error: unknown) => error);
+  expect(String(failure)).toMatch(/was accepted, and had not ended/);
+  expect(isNotDone(failure)).toBe(false);
+});
+
+test('a call that was redirected before a 401 is not sent again: its first server may have carried it out', async () => {
+  const server: RecordingServer = await start((response, { path }) => {
+    if (path === '/token') send(response, 200, { access_token: 'first', token_type: 'bearer' });
+    else if (path === '/deployments')
+      response.writeHead(307, { location: `http://api.example:${server.port}/moved` }).end();
+    else send(response, 401, {});
+  });
+  const tool = toolAt(server, { auth: authAt(server) });
+  const failure = await runTool(tool, {}).catch((error: unknown) => error);
+  expect(isNotDone(failure)).toBe(false);
+  expect(server.requests.filter(({ path }) => path === '/deployments')).toHaveLength(1);
+});

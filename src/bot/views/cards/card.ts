@@ -81,7 +81,7 @@ function markupOf(element: RichTextElement): string | undefined {
 
 /**
  * Builds a small grey line of typed elements. Only ids, dates and tame words become markup; any other text stands beside it as plain text.
- * What does not fit into such a line is a usual one.
+ * A line that has no room there is a usual one.
  */
 export function context(...elements: RichTextElement[]): KnownBlock {
   const parts: ContextBlock['elements'] = [];
