@@ -60,7 +60,8 @@ export interface RequestOrigin {
 /** Lists the files that the model read for the present task; one that was only named has no hash. */
 export function filesReadIn(messages: readonly Message[]): readonly ReadFile[] {
   return messages.flatMap((message) => {
-    const { data } = ReadFile.safeParse(message.role === 'user' ? message.metadata?.file : undefined);
+    const file = message.role === 'user' ? message.metadata?.file : undefined;
+    const { data } = file === undefined ? {} : ReadFile.safeParse(file);
     return data === undefined ? [] : [data];
   });
 }

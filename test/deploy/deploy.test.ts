@@ -246,3 +246,11 @@ test('the workflows of releases and security run scripts that exist', () => {
   expect(named).toEqual(['audit:dependencies', 'check', 'build', 'audit:dependencies']);
   for (const name of named) expect(scripts).toHaveProperty([name]);
 });
+
+test('the workflows use every action by its commit, with the version beside it', () => {
+  const used = readdirSync(`${ROOT}/.github/workflows`)
+    .flatMap((name) => readText(`.github/workflows/${name}`).split('\n'))
+    .filter((line) => line.includes('uses:'));
+  expect(used.length).toBeGreaterThan(10);
+  for (const line of used) expect(line).toMatch(/uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+});

@@ -77,7 +77,7 @@ export async function startStage({ tools = '', reply, mode }: StageOptions) {
     replies,
     slack: { app },
     withoutBot: true,
-    timing: { ackWithinMs: 30_000 },
+    timing: { ackWithinMs: { click: 30_000, submission: 30_000 } },
   });
   const bot = await (mode === 'http' ? startPostedBot(story) : story.startOwnBot());
   const { workspace } = story;

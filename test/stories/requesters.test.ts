@@ -220,7 +220,7 @@ test('a call that needs no approval does not run either once its requester is de
 test('of two simultaneous edits the first counts, and the second editor is told that theirs came too late', async () => {
   const story = await startStory({
     replies: [{ calls: [refund(12_000)] }],
-    timing: { ackWithinMs: 30_000 },
+    timing: { ackWithinMs: { click: 30_000, submission: 30_000 } },
   });
   const thread = story.ask('refund order A-1001');
   await thread.click(alice, /Approval needed/, 'edit');

@@ -42,7 +42,7 @@ test('a click is acknowledged within a second though each call of Slack takes tw
   const loaded = await story.context.store.load(story.requestId);
   expect(loaded).toMatchObject({ outcome: 'found', request: { state: 'pending', votes: [] } });
   await story.thread.shows(/Refunded\./);
-  await story.noticeFor(CAST.alice, /recorded/);
+  await story.noticeFor(CAST.alice, /Recorded: you approved/);
   expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 12_000 });
   await story.deliveredAll();
 });

@@ -60,7 +60,10 @@ export function listenToActions(app: App, context: BotContext): void {
       const { container } = body;
       if (reply !== undefined && container.type === 'message')
         context.updates.clicked({ channel: container.channel_id, ts: container.message_ts }, reply);
-      const notice = await decideInTime(context, made, replyTo, () => ack());
+      const notice = await decideInTime(context, made, replyTo, {
+        withinMs: context.timing.ackWithinMs.click,
+        ack: () => ack(),
+      });
       if (notice !== undefined) await tellPrivately(context, replyTo, notice, reply);
       else if (body.view?.type === 'home') await refreshHome(context, body.user.id);
       else if (body.view?.type === 'modal')

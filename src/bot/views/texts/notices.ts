@@ -52,7 +52,6 @@ export const noticeTexts = {
   formUnreadable: "This form can't be shown.",
   formGone: 'This form no longer exists.',
 
-  recorded: 'Your decision is recorded.',
   /** A decision in words; one without a word changes no card. */
   decided: {
     approve: 'approved',
