@@ -238,12 +238,12 @@ test('each model of the manifest is asked with its parameters, and a parameter t
   };
   const environment = await surroundings({
     replies: [{ status: 400, body }, PING],
-    manifest: agentOf('temperature: 0.5, api: responses'),
+    manifest: agentOf('model: { temperature: 0.5, api: responses }'),
   });
   expect(await saysOf('model', environment)).toEqual([
     'ok: scripted answers and calls tools',
     expect.stringMatching(
-      /^warning: scripted refuses agent\.temperature: .*does not support 0\.5.*; remove it$/,
+      /^warning: scripted refuses agent\.model\.temperature: .*does not support 0\.5.*; remove it$/,
     ),
   ]);
 });
@@ -253,7 +253,7 @@ test('a model that ends soon, or that its provider does not list, is a warning w
     replies: [PING, PING],
     models: ['scripted', 'gpt-5', 'gpt-6-luna'],
     shutdowns: { scripted: '2026-12-11' },
-    manifest: agentOf('fallback_models: [gpt-6-luna]'),
+    manifest: agentOf('model: { fallbacks: [gpt-6-luna] }'),
   });
   expect(await saysOf('model', environment)).toEqual([
     'ok: scripted answers and calls tools',

@@ -11,7 +11,7 @@ const manifest = `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help., limits: { pending_per_thread: 50, pending_per_person: 500 } }
 policies:
-  default: { approvers: [${CAST.alice}, ${CAST.bruno}], self_approval: true, direct_messages: false }
+  default: { approvers: [${CAST.alice}, ${CAST.bruno}], self_approval: true, notify: { direct_messages: false } }
 tools:
   delete_customer: { module: ./examples/shop/tools/delete-customer.ts }
 `;

@@ -11,8 +11,8 @@ const manifest = (undo = '') => `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${alice}], direct_messages: false }
-  doors: { approvers: [${bruno}, ${remi}], direct_messages: false }
+  default: { approvers: [${alice}], notify: { direct_messages: false } }
+  doors: { approvers: [${bruno}, ${remi}], notify: { direct_messages: false } }
 tools:
   house:
     module: ./test/stories/fixtures/undo-tools.ts

@@ -260,7 +260,7 @@ function referencesIn({ agent, policies, tools }: Manifest): Reference[] {
         ...list(`${pointer}/approvers/not`, policy.excluded, 'person'),
         ...list(`${pointer}/escalate/to`, policy.escalate?.to, 'approver'),
         ...list(`${pointer}/resolvers`, resolvers, 'approver'),
-        ...list(`${pointer}/announce`, policy.announce, 'posting'),
+        ...list(`${pointer}/notify/announce`, policy.announce, 'posting'),
       ];
     }),
     ...tools.flatMap(({ name, allow }) => {

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue, pointerTo } from '../../
 import { type ApproverGroup, fillGroups, isRiskLevel, RISK_LEVELS } from '../../../policy/policy.ts';
 import { isTimeZone } from '../../../policy/time.ts';
 import { didYouMean, type Finding } from '../problem.ts';
-import { LimitFile, PolicyFile, RULE_WORDS } from '../schema/policies.ts';
+import { LimitFile, NotifyFile, PolicyFile, RULE_WORDS } from '../schema/policies.ts';
 import { durationMs } from '../schema/values.ts';
 import { DEFAULT_EXPIRES_MS, toApprovers } from '../to-manifest.ts';
 import { CONDITION, checkExpression, possibleTexts } from './check-rules.ts';
@@ -61,14 +61,13 @@ function checkPolicy(pointer: string, policy: JsonValue): Finding[] {
     approvers,
     quorum,
     expires,
-    remind,
     escalate,
     risk,
     time_zone,
     grants,
-    quiet_hours: quiet,
-    load,
   } = readableParts(Parts, policy);
+  const written = isJsonObject(policy) ? policy.notify : undefined;
+  const { remind, quiet_hours: quiet, load } = readableParts(NotifyFile, written ?? {});
   const findings: Finding[] = checkTimeZone(pointer, time_zone);
   const report = (key: string, message: string): void => {
     findings.push({ pointer: `${pointer}/${key}`, at: 'value', message });
@@ -78,15 +77,15 @@ function checkPolicy(pointer: string, policy: JsonValue): Finding[] {
     report('grants', 'a high-risk call is never allowed beforehand; remove "grants" or lower the risk');
   const unclear = grants?.when === undefined ? undefined : checkExpression(grants.when, CONDITION);
   if (unclear !== undefined) findings.push({ pointer: `${pointer}/grants/when`, at: 'value', ...unclear });
-  findings.push(...checkTimeZone(`${pointer}/quiet_hours`, quiet?.time_zone));
+  findings.push(...checkTimeZone(`${pointer}/notify/quiet_hours`, quiet?.time_zone));
   if (quiet !== undefined && quiet.from === quiet.to)
-    report('quiet_hours', 'these hours have no end: "from" and "to" are the same');
+    report('notify/quiet_hours', 'these hours have no end: "from" and "to" are the same');
   if ((load?.summary?.within ?? 0) > MOST_WITHIN_MS)
-    report('load/summary/within', '"within" can be at most 1d');
+    report('notify/load/summary/within', '"within" can be at most 1d');
   const expiresMs = expires ?? DEFAULT_EXPIRES_MS;
   const end = expires === undefined ? 'after 1d, the default' : 'by then';
   if (remind !== undefined && remind >= expiresMs) {
-    report('remind', `nobody would be reminded: the request expires ${end}`);
+    report('notify/remind', `nobody would be reminded: the request expires ${end}`);
   }
   if (escalate !== undefined && escalate.after >= expiresMs) {
     report('escalate/after', `nobody would be asked: the request expires ${end}`);
