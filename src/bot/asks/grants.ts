@@ -98,6 +98,7 @@ export async function openGrant(
     contextAuthors,
     barred,
   };
+  await toolbox.refreshGroups();
   if (digestNow(toolbox, bound) !== request.digest) return;
   const { scope, when, forMs, uses } = terms;
   const stored = {

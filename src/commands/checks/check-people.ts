@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pointerTo } from '../../agent/json.ts';
 import { type ApproverGroup, fillGroups, type Policy } from '../../policy/policy.ts';
+import { groupsAskedFor } from '../../tools/manifest/asked-groups.ts';
 import type { Manifest } from '../../tools/manifest/manifest.ts';
 import { callSlack } from '../shared/call-slack.ts';
 import { type Finding, failed, firstLineOf, notChecked, ok, warning } from './finding.ts';
@@ -270,6 +271,7 @@ function referencesIn({ agent, policies, tools }: Manifest): Reference[] {
         ...list(`${pointer}/allow/people`, allow.people, 'person'),
       ];
     }),
+    ...groupsAskedFor({ tools }).map((group) => ({ ...group, role: 'person' as const })),
   ];
 }
 

@@ -195,7 +195,7 @@ function toTool(
     effect,
     maxAttempts: written.max_attempts ?? DEFAULT_ATTEMPTS,
     retryForMs: written.retry_for ?? DEFAULT_RETRY_MS,
-    allow: { channels: allow?.channels, people: allow?.people },
+    allow: { channels: allow?.channels, people: allow?.people, groups: allow?.groups },
     maxOutput: written.max_output ?? DEFAULT_MAX_OUTPUT,
     images: written.images ?? 'both',
     asWritten: withoutRules(withoutSecrets, name),
@@ -400,8 +400,9 @@ function toConfig(written: ModelFile): ModelConfig {
 }
 
 function toAskers(written: AgentFile['askers'] = {}): Manifest['agent']['askers'] {
-  const { people = [], groups = [], channels = [], guests = false, external = false, bots = [] } = written;
-  return { people, groups, channels, guests, external, bots };
+  const { people = [], groups = [], channels = [], bots = [] } = written;
+  const { guests = false, external = false, members = true } = written;
+  return { people, groups, channels, guests, external, bots, members };
 }
 
 /** Reads the list of built-ins that are on; without a list all are. */

@@ -2,8 +2,9 @@ import type { Tool } from '../../agent/tool.ts';
 import type { ReadTotals } from '../../policy/limits.ts';
 import { type ApproverGroup, DEFAULT_POLICY_NAME, type Policy } from '../../policy/policy.ts';
 import { type ApprovalRule, isFor } from '../../policy/rules.ts';
-import type { FindGrant } from '../gate.ts';
+import type { FindGrant, UserGroups } from '../gate.ts';
 import type { ProxySettings } from '../http/proxy.ts';
+import { asksForGroups } from '../manifest/asked-groups.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Connections } from '../mcp/auth/connections.ts';
 import type { McpLog } from '../mcp/mcp-config.ts';
@@ -31,6 +32,8 @@ interface ToolboxOptions {
   readonly readTotals?: ReadTotals | undefined;
   /** Takes a use of a grant that allows a call without asking. */
   readonly findGrant?: FindGrant | undefined;
+  /** The user groups of the workspace; without them nobody is known to be in one. */
+  readonly userGroups?: UserGroups | undefined;
   /** Keeps what each server listed first. */
   readonly firstSeen?: SourceOptions['firstSeen'];
   /** The lock file that is active; without it, the one beside the manifest. */
@@ -94,13 +97,14 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
     });
   };
   const rebuild = (): void => {
-    const { secrets, around, readTotals, findGrant, approveChange } = options;
+    const { secrets, around, readTotals, findGrant, userGroups, approveChange } = options;
     const built = buildEntries(manifest, sources, {
       secrets,
       lock,
       around,
       readTotals,
       findGrant,
+      userGroups,
       approveChange,
     });
     for (const problem of built.problems.filter((found) => !problems.includes(found)))
@@ -118,7 +122,11 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
       ),
     );
   };
-  const offered = (place: Place): RuledEntry[] => offeredEntries(entries.values(), place);
+  const offered = (place: Place): RuledEntry[] =>
+    offeredEntries(entries.values(), place, options.userGroups?.of);
+  const refreshGroups = async (): Promise<void> => {
+    if (asksForGroups(manifest)) await options.userGroups?.refresh();
+  };
 
   sources = await open(first, []);
   rebuild();
@@ -131,8 +139,9 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
     find: (name) => entries.get(name),
     async refresh(name) {
       const source = sources.find((each) => each.tools().some((tool) => tool.name === name));
-      await source?.relist();
+      await Promise.all([source?.relist(), refreshGroups()]);
     },
+    refreshGroups,
     get isLocked() {
       return lock !== undefined;
     },

@@ -1,6 +1,7 @@
 import { notDone } from '../../agent/errors.ts';
 import { isJsonObject, type JsonObject, toJson } from '../../agent/json.ts';
 import type { Effect, Tool } from '../../agent/tool.ts';
+import { type JudgedCall, usesGroups } from '../../policy/condition.ts';
 import type { Limit, ReadTotals } from '../../policy/limits.ts';
 import { DEFAULT_POLICY_NAME, type PolicyOf } from '../../policy/policy.ts';
 import {
@@ -14,7 +15,7 @@ import {
 import type { ChangeFreeze } from '../../policy/time.ts';
 import { builtIns, holdsSecret, rememberTool } from '../built-ins.ts';
 import { McpServerError } from '../errors.ts';
-import { type CallPlace, type FindGrant, gate } from '../gate.ts';
+import { type CallPlace, type FindGrant, gate, type UserGroups } from '../gate.ts';
 import type { BuiltInName, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import { nearestWord } from '../manifest/problem.ts';
 import { askForConsent } from '../mcp/auth/ask-for-consent.ts';
@@ -45,6 +46,7 @@ interface BuildOptions {
   readonly around?: AroundRun | undefined;
   readonly readTotals?: ReadTotals | undefined;
   readonly findGrant?: FindGrant | undefined;
+  readonly userGroups?: UserGroups | undefined;
   readonly approveChange?: ApproveChange | undefined;
 }
 
@@ -55,7 +57,7 @@ interface BuildOptions {
 export function buildEntries(
   manifest: Manifest,
   sources: readonly ToolSource[],
-  { secrets, lock, around, readTotals, findGrant, approveChange }: BuildOptions,
+  { secrets, lock, around, readTotals, findGrant, userGroups, approveChange }: BuildOptions,
 ): { readonly entries: ReadonlyMap<string, RuledEntry>; readonly problems: readonly string[] } {
   const entries = new Map<string, RuledEntry>(
     [...builtInEntries(manifest, secrets), ...changeEntries(manifest, approveChange)].map((entry) => [
@@ -69,6 +71,7 @@ export function buildEntries(
     around,
     readTotals,
     findGrant,
+    userGroups,
     limits: manifest.limits,
     changeFreezes: manifest.changeFreezes,
     isLocked: lock !== undefined,
@@ -198,6 +201,7 @@ interface EntryOptions {
   readonly around: AroundRun | undefined;
   readonly readTotals: ReadTotals | undefined;
   readonly findGrant: FindGrant | undefined;
+  readonly userGroups: UserGroups | undefined;
   readonly limits: readonly Limit[];
   readonly changeFreezes: readonly ChangeFreeze[];
   readonly policyOf: PolicyOf;
@@ -228,8 +232,10 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
   const trusted: ApprovalRule[] = hints?.readOnly === true ? [{ require: 'never' }] : [];
   const strict = strictRules(tool.name, declaration.approval);
   const rules = isUnchecked ? strict : [...declaration.approval, ...trusted];
-  const allows = ({ channel, requesters, contextAuthors }: CallPlace) =>
-    isListedIn(channel) && isAllowed(allow, channel, [...requesters, ...contextAuthors]);
+  const asksForGroups = allow.groups !== undefined || rules.some(({ when }) => when && usesGroups(when));
+  const userGroups = asksForGroups ? options.userGroups : undefined;
+  const allows = ({ channel, requesters, contextAuthors, groupsOf = userGroups?.of }: CallPlace) =>
+    isListedIn(channel) && isAllowed(allow, channel, [...requesters, ...contextAuthors], groupsOf);
   const isFree =
     declaration.kind === 'mcp' && declaration.freeAnswers.some((match) => matchesGlob(match, tool.name));
   const answers: ToolEntry['answers'] = isFree ? 'free' : 'approved';
@@ -263,6 +269,8 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     if (effect !== 'none') await source.relist();
     return source.digestOf(tool.name) === digest ? compiled : compiledStrict;
   };
+  const judge = (call: JudgedCall) =>
+    judgeStrictly(compiled, { ...call, groupsOf: call.groupsOf ?? userGroups?.of }, policyOf);
   return {
     ...base,
     changeFreezes,
@@ -271,14 +279,13 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     resolvedBy: policyFor(tool.name, rules),
     tool: withConsent(
       gate(protectedTool, compiled, {
-        ...{ policyOf, allows, refreshRules, limits, readTotals, findGrant, answers },
+        ...{ policyOf, allows, userGroups, refreshRules, limits, readTotals, findGrant, answers },
       }),
       source,
     ),
     ...(source.requester !== undefined && { runsAsRequester: source.requester }),
-    judge: (input, place) => judgeStrictly(compiled, { tool: tool.name, input, ...place }, policyOf).verdict,
-    explain: (input, place, now, totals) =>
-      judgeStrictly(compiled, { tool: tool.name, input, now, totals, ...place }, policyOf),
+    judge: (input, place) => judge({ tool: tool.name, input, ...place }).verdict,
+    explain: (input, place, now, totals) => judge({ tool: tool.name, input, now, totals, ...place }),
     execution: {
       idempotent,
       maxAttempts: idempotent ? maxAttempts : 1,
@@ -350,7 +357,7 @@ function shortenDescription(description: string): string {
   return `${description.slice(0, MAX_DESCRIPTION - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
-const EVERYWHERE = { channels: undefined, people: undefined };
+const EVERYWHERE = { channels: undefined, people: undefined, groups: undefined };
 const NO_RULES = { outcome: 'run', rule: 'no rule applies' } as const;
 /** The judgement of tools that need no approval. */
 const UNGATED = {

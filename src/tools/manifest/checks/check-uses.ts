@@ -368,7 +368,8 @@ function checkOthers(
 ): Finding[] {
   const allow = isJsonObject(tool) && isJsonObject(tool.allow) ? tool.allow : {};
   const people = listIn(allow, 'people').map(String);
-  if (approvers === undefined || isSelfAllowed === true || people.length === 0) return [];
+  if (approvers === undefined || isSelfAllowed === true || people.length === 0 || allow.groups !== undefined)
+    return [];
   const { groups, excluded } = toApprovers({ approvers, quorum });
   if (shortageOf(groups, excluded) !== undefined) return [];
   const shortages = people.map((person) => shortageOf(groups, [...excluded, person]));

@@ -157,6 +157,12 @@ export const AgentFile = z
       .describe('How many requests may wait for people at a time; further ones are not asked.'),
     askers: z
       .strictObject({
+        members: z
+          .boolean()
+          .optional()
+          .describe(
+            'Whether all full members of the workspace may ask; false leaves only those whom the lists here name (default: true).',
+          ),
         people: distinct(Person, 'Guests and people of other organisations who may ask.').optional(),
         groups: distinct(Group, 'User groups whose members may ask.').optional(),
         channels: distinct(
@@ -171,7 +177,7 @@ export const AgentFile = z
         bots: distinct(Bot, 'Other bots that may ask.').optional(),
       })
       .optional()
-      .describe('Who may ask beside the full members of the workspace (default: nobody).'),
+      .describe('Who may ask beside the full members of the workspace (default: nobody), or instead of them.'),
     admins: distinct(
       Person,
       'People notified about errors in a changed manifest, token budgets and model failures; they may also freeze actions.',

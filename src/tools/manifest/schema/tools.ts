@@ -7,6 +7,7 @@ import {
   Count,
   Duration,
   distinct,
+  Group,
   Headers,
   HostName,
   Name,
@@ -276,6 +277,9 @@ export const ToolFile = z
       .strictObject({
         channels: distinct(Channel, 'Only in these channels.').min(1).optional(),
         people: distinct(Person, 'Only for these people.').min(1).optional(),
+        groups: distinct(Group, 'Only for the members of these user groups, and for "people".')
+          .min(1)
+          .optional(),
       })
       .optional()
       .describe('Where and for whom the model may use it (default: everywhere and for everybody).'),
