@@ -61,7 +61,6 @@ export interface OpenToolbox extends Toolbox {
   readonly isLocked: boolean;
   /** Activates a new manifest, with this lock file or the one that is there now; sources that it declares as before stay open. */
   replace(manifest: Manifest, lock?: LockText): Promise<void>;
-  problems(): readonly string[];
   /** Returns the tools of one entry of the manifest, as they are before their gates. */
   toolsOf(entry: string): readonly Tool[];
   servers(): readonly McpDescription[];

@@ -96,6 +96,8 @@ export interface Toolbox {
   requesterServers(): readonly RequesterServer[];
   /** Returns the text that tells the model beforehand which calls need approval, and whose. */
   notice(place: Place): string;
+  /** Describes the tools that are missing, and other problems of tools, a sentence each. */
+  problems(): readonly string[];
   close(): Promise<void>;
 }
 
