@@ -16,7 +16,7 @@ import {
   type ModelFile,
 } from './schema/agent.ts';
 import type { AuditFile, ChangeFreezeFile, ManifestFile } from './schema/manifest-file.ts';
-import type { LimitFile, NotifyFile, PolicyFile } from './schema/policies.ts';
+import type { FromFile, LimitFile, NotifyFile, PolicyFile } from './schema/policies.ts';
 import { withShippedSlack } from './schema/slack.ts';
 import type { AuthFile, HttpFile, McpFile, PreviewFile, ToolFile, UndoFile } from './schema/tools.ts';
 import { durationMs } from './schema/values.ts';
@@ -159,6 +159,12 @@ function toGrants(written: PolicyFile['grants']): GrantRule | undefined {
   return { forMs, uses, scope, when };
 }
 
+function toSource(written: FromFile | undefined): ApproverGroup['from'] {
+  if (typeof written !== 'object') return written;
+  const input = toJson(written.input ?? {});
+  return { ...written, input: isJsonObject(input) ? input : {} };
+}
+
 /** Reads the forms in which approvers are written. */
 export function toApprovers({ approvers, quorum = 1 }: Pick<PolicyFile, 'approvers' | 'quorum'>): {
   readonly groups: readonly ApproverGroup[];
@@ -166,11 +172,12 @@ export function toApprovers({ approvers, quorum = 1 }: Pick<PolicyFile, 'approve
 } {
   if (Array.isArray(approvers))
     return { groups: [{ any: approvers, from: undefined, quorum, pointer: '/approvers' }], excluded: [] };
-  const { any = [], from, all, not: excluded = [] } = approvers;
+  const { any = [], all, not: excluded = [] } = approvers;
+  const from = toSource(approvers.from);
   if (all === undefined) return { groups: [{ any, from, quorum, pointer: '/approvers/any' }], excluded };
   const groups = all.map((group, index) => ({
     any: group.any ?? [],
-    from: group.from,
+    from: toSource(group.from),
     quorum: group.quorum ?? 1,
     pointer: `/approvers/all/${index}/any`,
   }));

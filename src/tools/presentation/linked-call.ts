@@ -1,6 +1,7 @@
 import { describeError } from '../../agent/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { Preview, ReadingInit, Tool, ToolContext, UndoCall } from '../../agent/tool.ts';
+import type { ApproverLookup } from '../../policy/policy.ts';
 import {
   fillDisplayTemplate,
   parseDisplayTemplate,
@@ -133,6 +134,24 @@ function declaredPreview({ tool, input, before, after }: PreviewDeclaration, rea
       after: fillDisplayTemplate(afterTemplate ?? [], { ...values, output }),
     };
   };
+}
+
+/**
+ * Asks a tool that only reads for the address of an approver. Returns a text or a list as the tool gives it; `undefined` if a value for the
+ * tool's input is missing.
+ */
+export async function lookUpEmail(
+  { tool, input, email }: ApproverLookup,
+  values: TemplateValues,
+  read: ReadTool,
+  context: ToolContext,
+): Promise<JsonValue | undefined> {
+  if (!hasAllValues(input, values)) return undefined;
+  const filled = fillInput(input, values);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const output = await read(tool, isJsonObject(filled) ? filled : {}, { context, signal });
+  const found = { ...values, output: unwrapOutput(toJson(output)) };
+  return hasAllValues(email, found) ? fillInput(email, found) : undefined;
 }
 
 /** The reverse of a tool in the manifest: another tool, with its input as templates over the input, the output and the preview of the call. */

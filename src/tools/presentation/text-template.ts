@@ -2,9 +2,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../agent/json.
 import { FORMAT_NAMES, type FormatCall, formatArgumentProblem, formatValue } from './formats.ts';
 
 /** The values that a template can name. */
-export type TemplateRoot = 'input' | 'output' | 'preview';
+export type TemplateRoot = 'input' | 'output' | 'preview' | 'requester';
 
-const ROOTS: readonly TemplateRoot[] = ['input', 'output', 'preview'];
+const ROOTS: readonly TemplateRoot[] = ['input', 'output', 'preview', 'requester'];
 
 /** A value in a template: `{{input.amount | money('USD', 'cents')}}`. */
 export interface Placeholder {
@@ -28,7 +28,7 @@ export interface TemplateProblem {
 
 const DELIMITER = /(\{\{[^{}]*\}\})/;
 const PLACEHOLDER =
-  /^\{\{\s*(input|output|preview)((?:\.[\w-]+)*)\s*(?:\|\s*([A-Za-z]\w*)\s*(?:\(\s*((?:'[^']*'\s*(?:,\s*'[^']*'\s*)*)?)\))?\s*)?\}\}$/;
+  /^\{\{\s*(input|output|preview|requester)((?:\.[\w-]+)*)\s*(?:\|\s*([A-Za-z]\w*)\s*(?:\(\s*((?:'[^']*'\s*(?:,\s*'[^']*'\s*)*)?)\))?\s*)?\}\}$/;
 
 /** Parses a template; `problems` lists everything in it that cannot be used. */
 export function parseDisplayTemplate(text: string): {
@@ -76,6 +76,8 @@ export interface TemplateValues {
   readonly output?: JsonValue;
   /** The values of the preview that people approved. */
   readonly preview?: JsonValue;
+  /** The id and the address of the person who asked, to find an approver. */
+  readonly requester?: JsonValue;
   readonly names?: ReadonlyMap<string, string>;
 }
 

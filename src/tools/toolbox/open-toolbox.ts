@@ -1,6 +1,6 @@
 import type { Tool } from '../../agent/tool.ts';
 import type { ReadTotals } from '../../policy/limits.ts';
-import { type ApproverGroup, DEFAULT_POLICY_NAME, type Policy } from '../../policy/policy.ts';
+import { type ApproverGroup, DEFAULT_POLICY_NAME, type Policy, sourceInWords } from '../../policy/policy.ts';
 import { type ApprovalRule, isFor } from '../../policy/rules.ts';
 import type { FindGrant, UserGroups } from '../gate.ts';
 import type { ProxySettings } from '../http/proxy.ts';
@@ -12,7 +12,14 @@ import type { McpDescription } from '../mcp/open-mcp-server.ts';
 import type { Secrets } from '../secrets.ts';
 import { createModuleLoader } from './load-module.ts';
 import { type ApproveChange, policyIn } from './policy-change.ts';
-import { buildEntries, changeProblem, clashProblem, lockProblem, nameOwners } from './tool-entries.ts';
+import {
+  buildEntries,
+  changeProblem,
+  clashProblem,
+  lockProblem,
+  nameOwners,
+  readFrom,
+} from './tool-entries.ts';
 import { parseLock, readLockText, type ToolDefinition } from './tool-lock.ts';
 import { openSource, type SourceOptions, type ToolSource } from './tool-source.ts';
 import { type AroundRun, offeredEntries, type Place, type RuledEntry, type Toolbox } from './toolbox.ts';
@@ -136,6 +143,7 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
     tools: () => [...entries.values()].map(({ tool }) => tool),
     toolsFor: (place) => offered(place).map(({ tool }) => tool),
     find: (name) => entries.get(name),
+    read: readFrom((name) => entries.get(name)),
     async refresh(name) {
       const source = sources.find((each) => each.tools().some((tool) => tool.name === name));
       await Promise.all([source?.relist(), refreshGroups()]);
@@ -220,7 +228,7 @@ function describeRules(tool: string, rules: readonly ApprovalRule[], policyOf: P
 }
 
 function describeGroup({ any, from, quorum }: ApproverGroup, { groups }: Policy): string {
-  const people = [...any, ...(from === undefined ? [] : [`the person of ${from}`])].join(', ');
+  const people = [...any, ...(from === undefined ? [] : [sourceInWords(from)])].join(', ');
   return groups.length === 1 ? people : `${quorum} of ${people}`;
 }
 

@@ -101,7 +101,7 @@ export function buildEntries(
         ...previewProblems(declaration, name, entries),
         ...undoProblems(declaration, name, entries),
       );
-  problems.push(...channelProblems(manifest, entries));
+  problems.push(...channelProblems(manifest, entries), ...lookupProblems(manifest, entries));
   for (const { match, meant } of unmatched)
     if (meant === undefined) problems.push(`limits: there is no tool "${match}"`);
   const leftOut = new Set([...entriesOverLimit(entries.values())].map(({ tool }) => tool.name));
@@ -395,8 +395,8 @@ function builtInEntries({ agent }: Manifest, secrets: Secrets): RuledEntry[] {
 
 const READING_METHODS: readonly unknown[] = ['GET', 'HEAD'];
 
-/** Builds the function that runs tools for a preview. It refuses every tool that could write, or that needs approval itself. */
-function readFrom(find: (name: string) => ToolEntry | undefined): ReadTool {
+/** Builds the function that runs tools for a preview, or to find an approver. It refuses every tool that could write, or that needs approval itself. */
+export function readFrom(find: (name: string) => ToolEntry | undefined): ReadTool {
   return async (name, input, { context, signal }) => {
     const entry = find(name);
     const problem = readProblem(name, entry);
@@ -413,7 +413,7 @@ function readFrom(find: (name: string) => ToolEntry | undefined): ReadTool {
       attach: () => false,
       file: () => false,
       interrupt: () => {
-        throw new Error(`${name} needs approval itself, so a preview cannot use it`);
+        throw new Error(`${name} needs approval itself, so it cannot be used here`);
       },
       deny: (reason) => {
         throw new Error(reason);
@@ -423,18 +423,33 @@ function readFrom(find: (name: string) => ToolEntry | undefined): ReadTool {
 }
 
 /**
- * Describes why a preview may not use a tool: only one that is declared to have no effect may be used, over HTTP only a GET, and none that
+ * Describes why a preview, or a policy that looks for an approver, may not use a tool: only one that is declared to have no effect may be used, over HTTP only a GET, and none that
  * needs the account of a person, since everybody in the thread reads what it found.
  */
-function readProblem(name: string, entry: ToolEntry | undefined): string | undefined {
-  if (entry?.tool.kind !== 'tool') return `there is no tool "${name}" that a preview could use`;
+function readProblem(
+  name: string,
+  entry: ToolEntry | undefined,
+  user: 'a preview' | 'a policy' = 'a preview',
+): string | undefined {
+  if (entry?.tool.kind !== 'tool') return `there is no tool "${name}" that ${user} could use`;
   if (entry.runsAsRequester !== undefined)
-    return `a preview reads in nobody's name, and "${name}" uses the account of its requester`;
+    return `${user} reads in nobody's name, and "${name}" uses the account of its requester`;
   const { address } = entry.behind;
   const isReading =
     entry.source !== 'http' || (isJsonObject(address) && READING_METHODS.includes(address.method));
   if (entry.tool.effect === 'none' && isReading) return undefined;
-  return `a preview can only read, and "${name}" is not declared to have no effect`;
+  return `${user} can only read, and "${name}" is not declared to have no effect`;
+}
+
+/** Describes the tools that cannot find an approver, although a policy asks them to; until then nobody can approve under it. */
+function lookupProblems({ policies }: Manifest, entries: ReadonlyMap<string, ToolEntry>): string[] {
+  return [...policies.values()].flatMap(({ name, groups }) =>
+    groups.flatMap(({ from }) => {
+      const problem =
+        typeof from === 'object' ? readProblem(from.tool, entries.get(from.tool), 'a policy') : undefined;
+      return problem === undefined ? [] : [`policies: ${name}: ${problem}`];
+    }),
+  );
 }
 
 /** Describes the problem of a tool's declared preview, for the log and for `doctor`. */

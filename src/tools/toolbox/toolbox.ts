@@ -8,7 +8,7 @@ import type { ChangeFreeze } from '../../policy/time.ts';
 import type { CallPlace } from '../gate.ts';
 import type { ElicitationDeclaration, ToolDeclaration } from '../manifest/manifest.ts';
 import type { RequesterServer } from '../mcp/auth/connections.ts';
-import type { PreviewSource, UndoSource } from '../presentation/linked-call.ts';
+import type { PreviewSource, ReadTool, UndoSource } from '../presentation/linked-call.ts';
 import type { Presentation } from '../presentation/presentation.ts';
 
 /** Limits the tools of one request. OpenAI refuses a request with more, so the agent would not answer at all. */
@@ -90,6 +90,8 @@ export interface Toolbox {
   /** Looks up the user groups again, if the manifest asks for any, so that tools are offered and judged as they are now. */
   refreshGroups(): Promise<void>;
   find(name: string): ToolEntry | undefined;
+  /** Runs a tool that only reads; any other is refused. */
+  readonly read: ReadTool;
   policy(name: string): Policy | undefined;
   policies(): readonly Policy[];
   /** Lists the servers whose calls run in the name of their requesters. */

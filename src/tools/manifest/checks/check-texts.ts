@@ -103,8 +103,11 @@ function checkText(
         ? 'a preview has only "before" for an undo: write {{preview.before}}'
         : 'only the undo of a tool with a preview can use {{preview.before}}',
     }));
+  const requesters = placeholdersIn(template)
+    .filter(({ root }) => root === 'requester')
+    .map(({ offset }) => ({ offset, message: 'only a tool that finds an approver can use {{requester.…}}' }));
   const unknown = schema === undefined ? [] : unknownInputs(template, schema);
-  return [...problems, ...outputs, ...previews, ...unknown].map(({ offset, message, ...rest }) => ({
+  return [...problems, ...outputs, ...previews, ...requesters, ...unknown].map(({ offset, message, ...rest }) => ({
     pointer,
     at: 'value',
     inside: offset,

@@ -41,9 +41,29 @@ export const LimitFile = z
 export type LimitFile = z.output<typeof LimitFile>;
 
 const Principals = distinct(PersonOrGroup, 'Ids of people and of user groups.').min(1);
-const FromCall = Text.describe(
-  'CEL over the call that gives the email address, or a list of them, of approvers: "input.owner_email".',
-);
+const FromTool = z
+  .strictObject({
+    tool: Name.describe('A tool that only reads (effect: none); over HTTP a GET.'),
+    input: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe(
+        'Its input; "{{input.name}}" is replaced by that input of the call, "{{requester.id}}" and "{{requester.email}}" by the requester.',
+      ),
+    email: Text.describe('The email address of the approver: "{{output.manager.email}}".'),
+  })
+  .describe('A tool that finds the approver, such as the manager of the requester.');
+const FromCall = z
+  .union([
+    Text.describe(
+      'CEL over the call that gives the email address, or a list of them, of approvers: "input.owner_email".',
+    ),
+    FromTool,
+  ])
+  .describe(
+    'Where the addresses of approvers come from: CEL over the call, or { tool, input, email } of a tool that only reads.',
+  );
+export type FromFile = z.output<typeof FromCall>;
 
 const ApproverGroupFile = z
   .strictObject({

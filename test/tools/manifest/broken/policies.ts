@@ -35,6 +35,21 @@ export const brokenPolicies: readonly BrokenManifest[] = [
     ],
   },
   {
+    says: 'an approver found by a tool that is asked for values that are not there, or that the model chooses',
+    text: `policies:
+  default: { approvers: [U012ABCDEF] }
+  manager: { approvers: { from: { tool: get_manager, input: { of: "{{output.id}}" }, email: "{{input.email}}" } } }
+  owner: { approvers: { from: { tool: get_owner, input: { of: "{{input.group}}" }, email: "{{output.email}}" } } }
+  both: { approvers: { all: [{ from: { tool: get_owner, input: { of: "{{input.group}}" }, email: "{{output.email}}" } }, { any: [U012ABCDEF] }] } }
+`,
+    rest: 'slack',
+    problems: [
+      '3:67: policies.manager.approvers.from.input.of: there is no {{output.…}} here',
+      '3:94: policies.manager.approvers.from.email: there is no {{input.…}} here',
+      '4:57: policies.owner.approvers.from.input: the model gives this input, so it could choose the approver: write this group under "all", beside one with only "any"',
+    ],
+  },
+  {
     says: 'a policy without approvers',
     text: `policies:
   default: { quorum: 1 }
