@@ -91,8 +91,7 @@ Exit code: 0 also if nothing was spent, 1 Redis cannot be read, 2 wrong usage.
     return withRecord(context, async ({ store }) => {
       const rows = addUp(await store.listUsage(days.data), groups);
       const lines = values.json ? rows.map((row) => JSON.stringify(row)) : toTable(rows, groups);
-      if (rows.length === 0 && values.json !== true) await context.write('No tokens were spent.\n');
-      else for (const line of lines) await context.write(`${line}\n`);
+      for (const line of lines) await context.write(`${line}\n`);
       return EXIT.ok;
     });
   },
