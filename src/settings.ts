@@ -27,6 +27,7 @@ const Environment = z.object({
   AUDIT_KEY_FILE: z.string().min(1).optional(),
   AUDIT_KEY: Secret.optional(),
   AUDIT_STATE_FILE: z.string().min(1).optional(),
+  AUDIT_FOLDER: z.string().min(1).optional(),
   CONNECTIONS_KEY: Secret.optional(),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
@@ -60,6 +61,8 @@ export interface Settings {
   readonly auditKey?: KeySource | undefined;
   /** The file in which the signer of the audit log remembers what it signed; without one it forgets when the process ends. */
   readonly auditStateFile?: string | undefined;
+  /** The folder that a relative `audit.file` starts from; without one, that of the manifest. */
+  readonly auditFolder?: string | undefined;
   /** The key that encrypts the accounts that people have connected; without one nobody can connect. */
   readonly connectionsKey?: string | undefined;
   /** The bearer token that `/metrics` asks for; without one it asks for nothing. */
@@ -106,6 +109,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
       crashNoticeSeconds: data.CRASH_NOTICE_SECONDS,
       auditKey: auditKeySource(given),
       auditStateFile: auditStateFile(given),
+      auditFolder: data.AUDIT_FOLDER,
       connectionsKey: data.CONNECTIONS_KEY,
       metricsToken: data.METRICS_TOKEN,
       logLevel: data.LOG_LEVEL,
@@ -171,6 +175,11 @@ export function auditStateFile({
 }: NodeJS.ProcessEnv): string | undefined {
   if (file !== undefined && file !== '') return file;
   return keyFile === undefined || keyFile === '' ? undefined : `${keyFile}.state`;
+}
+
+/** Finds the folder that a relative `audit.file` starts from. */
+export function auditFolder({ AUDIT_FOLDER: folder = '' }: NodeJS.ProcessEnv, manifestFolder: string): string {
+  return folder === '' ? manifestFolder : folder;
 }
 
 /** Says where settings belong. */
