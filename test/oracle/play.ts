@@ -22,7 +22,7 @@ import {
   THREADS,
 } from './compositions.ts';
 import { Oracle } from './oracle.ts';
-import { isRefused, OTHER_TEAM, OWN_TEAM, startQuietBot } from './start-quiet-bot.ts';
+import { OTHER_TEAM, OWN_TEAM, readRules, startQuietBot } from './start-quiet-bot.ts';
 
 /** A thread as the oracle follows it: its people, and the call that was made last. */
 interface Followed {
@@ -59,7 +59,8 @@ export async function play(
   store: Store,
   tally: Tally,
 ): Promise<void> {
-  if (isRefused(manifestOf(rules))) return;
+  const manifest = readRules(manifestOf(rules));
+  if (manifest === undefined) return;
   const oracle = new Oracle({ rules, standing, members });
   const threads = new Map<string, Followed>(
     THREADS.map((id) => [
@@ -79,7 +80,7 @@ export async function play(
     },
   };
   let bot = await startQuietBot({
-    ...{ store, manifest: manifestOf(rules), people: oracle, model },
+    ...{ store, manifest, people: oracle, model },
     timing: timingFor(HOUR_MS / 1_000),
     around: async (_name, input, { context }) => {
       effects.push({ thread: context.threadId, input });

@@ -96,7 +96,7 @@ export async function openScene({
   let wanted = { name: 'pay', arguments: '{}' };
   const start = (manifestText: string) =>
     startQuietBot({
-      ...{ store: seen(), manifest: manifestText, people: { standing, members } },
+      ...{ store: seen(), manifest: readManifest(manifestText), people: { standing, members } },
       timing: slow ? { heartbeatTimeoutMs: 100, leaseMs: 1_000 } : { leaseMs: 2_000 },
       model: {
         name: 'scripted',
