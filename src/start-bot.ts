@@ -18,6 +18,7 @@ import { Directory } from './bot/slack/directory.ts';
 import { FileHost } from './bot/slack/file-host.ts';
 import { MessageLinks } from './bot/slack/thread.ts';
 import { ThreadReader } from './bot/slack/thread-reader.ts';
+import { workspaceGroups } from './bot/slack/user-groups.ts';
 import { UPDATE_WINDOW_MS, UpdateBudget } from './bot/slack/update-budget.ts';
 import { ThreadStatus } from './bot/thread-status.ts';
 import { workHandlers } from './bot/work-handlers.ts';
@@ -152,6 +153,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     around: observeTools({ metrics, content }),
     readTotals: (limits) => record.readTotals(limits),
     findGrant: grantFinder(() => context),
+    userGroups: workspaceGroups(() => context),
     firstSeen: (server, listed) => firstSeenIn(record, server, listed),
     onUnlocked: () => onUnlocked(),
     lock: chosen?.lock,

@@ -25,7 +25,7 @@ export interface BotServers {
 }
 
 // One card for a request, as the other bots have it: no copies in direct messages.
-const POLICY = `approvers: [${CAST.alice}], direct_messages: false`;
+const POLICY = `approvers: [${CAST.alice}], notify: { direct_messages: false }`;
 const manifestWith = (policy: string) => `
 slack: { display_information: { name: Countersign } }
 agent: { limits: { pending_per_person: 10000000 } }

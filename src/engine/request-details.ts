@@ -26,7 +26,12 @@ const PresentedCall = z.object({
   /** The change that the call would make, computed when the request was made. */
   preview: z
     .discriminatedUnion('outcome', [
-      z.object({ outcome: z.literal('shown'), before: z.string(), after: z.string() }),
+      z.object({
+        outcome: z.literal('shown'),
+        before: z.string(),
+        after: z.string(),
+        value: z.custom<JsonValue>((value) => value !== undefined).optional(),
+      }),
       z.object({ outcome: z.literal('failed'), reason: z.enum(['too-slow', 'error']) }),
     ])
     .optional(),

@@ -29,7 +29,7 @@ test('undo: offered, requested and done', async () => {
     manifest: `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
-policies: { default: { approvers: [${alice}, ${bruno}], direct_messages: true } }
+policies: { default: { approvers: [${alice}, ${bruno}], notify: { direct_messages: true } } }
 tools: { house: { module: ./test/stories/fixtures/undo-tools.ts } }
 `,
     replies: [

@@ -31,8 +31,8 @@ export const manifest = ({
 } = {}) => `
 slack: { display_information: { name: Test } }
 policies:
-  default: { approvers: [${ANN}, ${BEN}], direct_messages: false, ${policy} }
-  boss: { approvers: [${ROY}], direct_messages: false }
+  default: { approvers: [${ANN}, ${BEN}], notify: { direct_messages: false }, ${policy} }
+  boss: { approvers: [${ROY}], notify: { direct_messages: false } }
 ${more}
 tools:
 ${tools}

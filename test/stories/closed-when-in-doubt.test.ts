@@ -55,7 +55,7 @@ test('a grant that the owner of one thing gave is not for what somebody else own
       '{ policy: default }',
       MANIFEST.replace(
         /^ {2}default: .*$/m,
-        '  default: { approvers: { from: input.reason }, direct_messages: false, grants: { for: 2h, uses: 5, when: "input.amount <= 500" } }',
+        '  default: { approvers: { from: input.reason }, notify: { direct_messages: false }, grants: { for: 2h, uses: 5, when: "input.amount <= 500" } }',
       ),
     ),
     slack: { app: { scopes: [...(SHIPPED_APP.scopes ?? []), 'users:read.email'] } },

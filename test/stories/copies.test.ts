@@ -8,7 +8,7 @@ const manifest = (policy: string) => `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${CAST.alice}, ${CAST.bruno}], announce: [${PLACES.releases}]${policy} }
+  default: { approvers: [${CAST.alice}, ${CAST.bruno}], notify: { announce: [${PLACES.releases}] }${policy} }
 tools:
   refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default } }
 `;

@@ -61,7 +61,7 @@ test('a form for the person who asked is taken from nobody else, who is told so 
     timing: { ackWithinMs: 30_000 },
     manifest: MANIFEST.replace(
       'instructions: Help.',
-      'instructions: Help., built_ins: { request_form: { limit_to: requester } }',
+      'instructions: Help., built_ins: [{ request_form: requester }]',
     ),
     replies: [{ calls: [form] }],
   });

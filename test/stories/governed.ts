@@ -20,7 +20,7 @@ agent:
   admins: [${CAST.admin}]
   policy_changes: { approvers: [${CAST.alice}, ${CAST.bruno}], channel: ${CHANNELS.general} }
 policies:
-  default: { approvers: [${CAST.alice}, ${CAST.bruno}, ${CAST.admin}], quorum: ${quorum}, direct_messages: false }
+  default: { approvers: [${CAST.alice}, ${CAST.bruno}, ${CAST.admin}], quorum: ${quorum}, notify: { direct_messages: false } }
 tools:
   pay: { description: Pays., http: { method: POST, url: "https://example.com/pay" } }
 ${rest}`;

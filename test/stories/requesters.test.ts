@@ -49,7 +49,7 @@ test('an approver who writes "looks good to me" between two steps can still appr
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${alice}], direct_messages: false }
+  default: { approvers: [${alice}], notify: { direct_messages: false } }
 tools:
   refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default } }
 `,
@@ -136,7 +136,7 @@ const ADMIN_ONLY = `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${alice}, ${bruno}], direct_messages: false }
+  default: { approvers: [${alice}, ${bruno}], notify: { direct_messages: false } }
 tools:
   refund_order:
     module: ./examples/shop/tools/refund-order.ts
@@ -247,7 +247,7 @@ test.each([
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${alice}, ${bruno}], direct_messages: false, confirm: false, ${policy} }
+  default: { approvers: [${alice}, ${bruno}], notify: { direct_messages: false }, confirm: false, ${policy} }
 tools:
   refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default } }
 `,

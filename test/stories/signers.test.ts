@@ -12,7 +12,7 @@ const manifestWith = (policy: string) => `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { ${policy}, direct_messages: false }
+  default: { ${policy}, notify: { direct_messages: false } }
 tools:
   refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default } }
 `;

@@ -7,7 +7,7 @@ const manifest = `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${APPROVERS_GROUP}], direct_messages: false }
+  default: { approvers: [${APPROVERS_GROUP}], notify: { direct_messages: false } }
 tools:
   refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default } }
 `;

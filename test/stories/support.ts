@@ -32,8 +32,8 @@ export const MANIFEST = `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${CAST.alice}, ${CAST.bruno}], direct_messages: false }
-  two: { approvers: [${CAST.alice}, ${CAST.bruno}], quorum: 2, direct_messages: false }
+  default: { approvers: [${CAST.alice}, ${CAST.bruno}], notify: { direct_messages: false } }
+  two: { approvers: [${CAST.alice}, ${CAST.bruno}], quorum: 2, notify: { direct_messages: false } }
 tools:
   read_order: { module: ./examples/shop/tools/read-order.ts, approval: { require: never } }
   refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: [{ policy: default, when: "input.amount > 10000" }, { require: never }] }

@@ -18,7 +18,7 @@ tools:
 
 test('what nobody decides in time expires: a late click is told so, the model hears expired and not denied, and it can be asked for again', async () => {
   const story = await startStory({
-    manifest: manifest('expires: 4s, direct_messages: false'),
+    manifest: manifest('expires: 4s, notify: { direct_messages: false }'),
     replies: [
       { calls: [refund] },
       { text: 'Too late.' },
@@ -69,7 +69,7 @@ test('who may not ask any more cannot have an expired action asked for again', a
 
 test('reminders name who has not signed, once a time for all processes; further people get the card by direct message and sign beside the first', async () => {
   const story = await startStory({
-    manifest: manifest(`quorum: 2, remind: 1s, escalate: { after: 3s, to: [${CAST.admin}] }`),
+    manifest: manifest(`quorum: 2, notify: { remind: 1s }, escalate: { after: 3s, to: [${CAST.admin}] }`),
     replies: [{ calls: [refund] }, { text: 'Signed by both.' }],
     sweep: { everyMs: 50, overdueMs: 0 },
   });
@@ -102,7 +102,7 @@ test('reminders name who has not signed, once a time for all processes; further 
 
 test('an approved action that an outage of Slack held up past its deadline does not start, and is asked anew', async () => {
   const story = await startStory({
-    manifest: manifest('start_within: 1s, direct_messages: false'),
+    manifest: manifest('start_within: 1s, notify: { direct_messages: false }'),
     replies: [{ calls: [refund] }, { text: 'Refunded.' }],
     sweep: { everyMs: 50, overdueMs: 0 },
   });

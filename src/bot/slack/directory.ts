@@ -11,6 +11,8 @@ export interface Member {
   readonly isDeactivated: boolean;
   /** The person's own workspace, if Slack names it. */
   readonly team?: string | undefined;
+  /** The address in the profile, if the app may read it. */
+  readonly email?: string | undefined;
   /** As Slack names it, such as Europe/Berlin. */
   readonly timeZone: string | undefined;
   /** The status that the person has set in Slack, such as "On vacation"; for show only. */
@@ -158,6 +160,7 @@ export class Directory {
       isStranger: user?.is_stranger === true || (user?.team_id !== undefined && user.team_id !== team),
       isDeactivated: user === undefined || user.deleted === true,
       team: user?.team_id,
+      email: user?.profile?.email,
       timeZone: user?.tz,
       status: statusIn(user?.profile),
     };

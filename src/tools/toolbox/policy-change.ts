@@ -106,7 +106,7 @@ export function changeEntries(manifest: Manifest, approve: ApproveChange | undef
       limits: [],
       changeFreezes: [],
       // Nobody is offered it: the bot itself makes the call.
-      allow: { channels: [], people: [] },
+      allow: { channels: [], people: [], groups: undefined },
     },
   ];
 }

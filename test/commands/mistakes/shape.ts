@@ -65,7 +65,7 @@ indent(
   `▸admins: [${CAST.admin}]\nagent:\n`,
   /unknown key "admins"; it is a key of agent: indent it/,
 );
-indent('    remind: 1h\n', '  ▸remind: 1h\n', /"remind" is a key of a policy; indent it further/);
+indent('    expires: 4h\n', '  ▸expires: 4h\n', /"expires" is a key of a policy; indent it further/);
 
 const keys = kind('a wrong key or value');
 keys('    expires: 4h', '    ▸expire: 4h', /did you mean "expires"/);
@@ -73,7 +73,7 @@ keys('expires: 4h', 'expires: ▸4 hours', /is not a duration such as 30s/);
 keys('quorum: 1', 'quorum: ▸one', /expected a whole number/);
 keys('- { policy: default }\n  cancel', '- { ▸polcy: default }\n  cancel', /did you mean "policy"/);
 keys('Europe/Berlin', '▸Europe/Berln', /there is no time zone "Europe\/Berln"/);
-keys('    remind: 1h', '    remind: ▸5h', /nobody would be reminded/);
+keys('remind: 1h', 'remind: ▸5h', /nobody would be reminded/);
 keys('escalate: { after: 4h', 'escalate: { after: ▸9h', /nobody would be asked/);
 keys(
   `approvers: [${CAST.alice}, ${CAST.admin}]`,

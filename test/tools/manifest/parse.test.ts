@@ -95,7 +95,7 @@ describe('the environment', () => {
   });
 
   test('keeps what it fills into the headers of the model as a secret', () => {
-    const { secrets, manifest } = held(`agent: { headers: { api-key: "\${KEY}" } }\n`, { KEY: 'key-123456' });
+    const { secrets, manifest } = held(`agent: { model: { headers: { api-key: "\${KEY}" } } }\n`, { KEY: 'key-123456' });
     expect([manifest.agent.headers, secrets]).toEqual([{ 'api-key': 'key-123456' }, ['key-123456']]);
   });
 

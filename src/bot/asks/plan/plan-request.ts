@@ -143,7 +143,7 @@ async function planKnown(
   const { name, confirm, timeZone, excluded } = policy;
   const { channel } = parseThreadId(threadId);
   const judged = { tool: toolName, input: toJson(input), requesters, contextAuthors, channel, timeZone };
-  const resolved = await resolveGroups(directory, policy, judged);
+  const resolved = await resolveGroups({ directory, toolbox }, policy, { ...judged, threadId });
   if (!resolved.ok) return resolved.problem;
   const barred = [
     ...new Set([

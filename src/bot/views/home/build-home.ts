@@ -27,6 +27,7 @@ import {
   buildFreezes,
   buildGrants,
   buildNotes,
+  buildToolProblems,
 } from './sections.ts';
 
 export const HOME_PAGE = 'home-page';
@@ -50,6 +51,8 @@ export interface HomeExtras {
   readonly asOf: number;
   /** Only for admins. */
   readonly stats?: readonly PolicyStats[] | undefined;
+  /** The problems of tools, for admins. */
+  readonly toolProblems?: readonly string[];
   readonly freezes?: readonly Freeze[];
   /** The servers at which the person can connect an account. */
   readonly accounts?: readonly Account[];
@@ -62,7 +65,7 @@ export interface HomeExtras {
   readonly unfreeze?: { readonly quorum: number; readonly isOffered: boolean };
 }
 
-/** Builds App Home: of which moment it is, what is frozen, a page of each of the three lists, the connected accounts, and for admins the decisions of each policy. */
+/** Builds App Home: of which moment it is, what is frozen, for admins which tools are missing, a page of each of the three lists, the connected accounts, and for admins the decisions of each policy. */
 export function buildHome(
   lists: readonly ListPage[],
   {
@@ -73,6 +76,7 @@ export function buildHome(
     delegations = { reader: '', list: [] },
     accounts = [],
     freezes = [],
+    toolProblems = [],
     unfreeze = { quorum: 1, isOffered: false },
   }: HomeExtras,
 ): HomeView {
@@ -83,6 +87,7 @@ export function buildHome(
       accessory: button(HOME_REFRESH, homeTexts.refresh, ''),
     },
     ...buildFreezes(freezes, unfreeze),
+    ...buildToolProblems(toolProblems),
     ...lists.flatMap((list) => buildList(list, asOf)),
     ...buildAccounts(accounts),
     ...(stats === undefined ? [] : buildStats(stats)),
