@@ -58,8 +58,8 @@ test('the tool of the start page opens an issue once, after a click, with the te
 test('the commands of the start page say what it says of its manifest', async () => {
   const manifest = writeManifest(`${HEAD}${tool}`);
   expect(await run(['manifest', 'check', manifest], environment)).toMatchObject({ code: 0, error: '' });
-  const [, call = ''] = /explain open_issue '(.*)'/.exec(page) ?? [];
-  const explained = await run(['explain', 'open_issue', call], { ...environment, MANIFEST: manifest });
+  const [, call = '', person = ''] = /explain open_issue '(.*)' --as (\w+)/.exec(page) ?? [];
+  const explained = await run(['explain', 'open_issue', call, '--as', person], { ...environment, MANIFEST: manifest });
   expect(explained).toMatchObject({ code: 0, error: '' });
   expect(explained.out).toMatch(/approv/i);
 });
