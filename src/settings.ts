@@ -26,11 +26,7 @@ export const Environment = z.object({
   OPENAI_BASE_URL: WebAddress.optional().describe(
     'The address of the model: Azure (`https://NAME.openai.azure.com/openai/v1`) or any server with the same protocol (default: OpenAI).',
   ),
-  OPENAI_MODEL: z
-    .string()
-    .min(1)
-    .default('gpt-6-luna')
-    .describe('The model, unless the manifest names one.'),
+  OPENAI_MODEL: z.string().min(1).default('gpt-6-luna').describe('The model, unless the manifest names one.'),
   MANIFEST: z.string().min(1).default('manifest.yml').describe('The path of the manifest.'),
   PORT: z.coerce
     .number()
@@ -48,9 +44,7 @@ export const Environment = z.object({
     .string()
     .min(32, 'must have at least 32 characters')
     .optional()
-    .describe(
-      'Signs the callback addresses, at least 32 characters (default: derived from the bot token).',
-    ),
+    .describe('Signs the callback addresses, at least 32 characters (default: derived from the bot token).'),
   MODEL_SILENCE_SECONDS: z.coerce
     .number()
     .int()

@@ -21,7 +21,9 @@ const run = promisify(execFile);
 
 /** The examples that CONTRIBUTING.md links: what each adds, and its diff. */
 const examples = [
-  ...readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8').matchAll(/\*\*Add ([^*]+)\*\* \(\[diff\]\(([^)]+)\)\)/g),
+  ...readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8').matchAll(
+    /\*\*Add ([^*]+)\*\* \(\[diff\]\(([^)]+)\)\)/g,
+  ),
 ].map(([, what = '', file = '']) => {
   const diff = readFileSync(join(root, file), 'utf8');
   return { what, diff, files: [...diff.matchAll(/^\+\+\+ b\/(\S+)$/gm)].map(([, name = '']) => name) };

@@ -16,7 +16,9 @@ test('no page names a metric that there is not', () => {
 
 test('the runbook says what to do at every alert, and names no other', () => {
   const page = read('docs/runbook.md');
-  const alerts = [...read('deploy/prometheus/alerts.yml').matchAll(/alert: (\w+)/g)].map(([, name = '']) => name);
+  const alerts = [...read('deploy/prometheus/alerts.yml').matchAll(/alert: (\w+)/g)].map(
+    ([, name = '']) => name,
+  );
   const named = [...page.matchAll(/^\| `(Countersign\w+)`/gm)].map(([, name = '']) => name);
   expect([...named].sort()).toEqual([...alerts].sort());
 });

@@ -3,8 +3,27 @@ import { expect, test } from 'vitest';
 import { APART, BROKEN, PAIRS } from './pairs-table.ts';
 
 const FEATURES = [
-  ...['edit', 'grant', 'limit', 'freeze', 'delegation', 'quorum of groups', 'approver from input', 'preview', 'undo'],
-  ...['elicitation', 'account', 'nested call', 'retry', 'two speakers', 'changed manifest', 'crash', 'expiry'],
+  ...[
+    'edit',
+    'grant',
+    'limit',
+    'freeze',
+    'delegation',
+    'quorum of groups',
+    'approver from input',
+    'preview',
+    'undo',
+  ],
+  ...[
+    'elicitation',
+    'account',
+    'nested call',
+    'retry',
+    'two speakers',
+    'changed manifest',
+    'crash',
+    'expiry',
+  ],
 ];
 // Three features say who approves, six are about what runs; beside these a preview and an inner call leave three pairs out.
 const ONLY_IN_THE_VOTE = 3 * 6 + 3;

@@ -15,11 +15,9 @@ const recipes = [
 const Texts = z.object({
   title: z.string().optional(),
   fields: z.record(z.string(), z.string()).optional(),
+  input: z.record(z.string(), z.unknown()).optional(),
 });
-const Recipe = z.object({
-  policies: z.record(z.string(), z.unknown()).optional(),
-  tools: z.record(z.string(), Texts.extend({ cards: z.array(Texts).optional() })),
-});
+const Recipe = z.object({ tools: z.record(z.string(), Texts.extend({ cards: z.array(Texts).optional() })) });
 
 /** The problems of a part of a manifest, in a whole one with the policy `default`. */
 function problemsOf(text: string): string[] {
@@ -36,14 +34,22 @@ function problemsOf(text: string): string[] {
   return parsed.ok ? [] : parsed.problems.map(formatProblem);
 }
 
+/** The schema of a tool whose module is not here: the types of the arguments that the page shows. */
+function schemaOf(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const types = Object.entries(input).map(([name, value]) => [name, { type: typeof value }]);
+  return { type: 'object', properties: Object.fromEntries(types), required: Object.keys(input) };
+}
+
 /** The title on the card of a recipe's first tool that has one. */
-function titleOf(text: string, input: unknown): string | undefined {
-  const declared = Object.values(Recipe.parse(parse(text)).tools).flatMap((tool) => [tool, ...(tool.cards ?? [])]);
+function titleOf(text: string, input: Readonly<Record<string, unknown>>): string | undefined {
+  const tools = Object.values(Recipe.parse(parse(text)).tools);
+  const first = tools
+    .flatMap((tool) => [tool, ...(tool.cards ?? [])])
+    .find(({ title }) => title !== undefined);
   const tool = defineTool(
-    { name: 'sample', description: 'A sample.', inputSchema: z.object({}).loose() },
+    { name: 'sample', description: 'A sample.', inputSchema: first?.input ?? schemaOf(input) },
     async () => ({}),
   );
-  const first = declared.find(({ title }) => title !== undefined);
   return first && createPresentation(tool, first).present(input).title;
 }
 
@@ -62,6 +68,6 @@ describe('the recipes', () => {
   });
 
   test.each(recipes)('$title: the card has the title that the page shows', ({ text, input, card }) => {
-    expect(titleOf(text, JSON.parse(input))).toBe(card);
+    expect(titleOf(text, z.record(z.string(), z.unknown()).parse(JSON.parse(input)))).toBe(card);
   });
 });

@@ -72,7 +72,11 @@ describe.each(pages)('%s', (page) => {
 test.each(pages.filter((page) => !INTERNALS.includes(page)))(
   '%s has no words of our own for what has a common name',
   (page) => {
-    expect(withoutCode(read(page)).replaceAll(/`[^`]*`/g, '').match(OWN_WORDS) ?? []).toEqual([]);
+    expect(
+      withoutCode(read(page))
+        .replaceAll(/`[^`]*`/g, '')
+        .match(OWN_WORDS) ?? [],
+    ).toEqual([]);
   },
 );
 

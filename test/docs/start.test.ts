@@ -18,7 +18,11 @@ async function startGitHub() {
   const received: { call: string; authorization: string | undefined; body: string }[] = [];
   const server = createServer(async (request, response) => {
     const { method, url, headers } = request;
-    received.push({ call: `${method} ${url}`, authorization: headers.authorization, body: await text(request) });
+    received.push({
+      call: `${method} ${url}`,
+      authorization: headers.authorization,
+      body: await text(request),
+    });
     const issue = { number: 7, html_url: 'https://github.com/my-org/my-repo/issues/7' };
     response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify(issue));
   }).listen(0, 'localhost');
@@ -59,7 +63,10 @@ test('the commands of the start page say what it says of its manifest', async ()
   const manifest = writeManifest(`${HEAD}${tool}`);
   expect(await run(['manifest', 'check', manifest], environment)).toMatchObject({ code: 0, error: '' });
   const [, call = '', person = ''] = /explain open_issue '(.*)' --as (\w+)/.exec(page) ?? [];
-  const explained = await run(['explain', 'open_issue', call, '--as', person], { ...environment, MANIFEST: manifest });
+  const explained = await run(['explain', 'open_issue', call, '--as', person], {
+    ...environment,
+    MANIFEST: manifest,
+  });
   expect(explained).toMatchObject({ code: 0, error: '' });
   expect(explained.out).toMatch(/approv/i);
 });

@@ -31,30 +31,32 @@ export const RedisVariables = z.object({
     .string()
     .regex(/^[\w.-]{1,64}$/, 'must be up to 64 letters, digits, "_", "." or "-"')
     .optional()
-    .describe('What all keys begin with (default: countersign); each Slack workspace on the same Redis needs its own.'),
+    .describe(
+      'What all keys begin with (default: countersign); each Slack workspace on the same Redis needs its own.',
+    ),
 });
 
 /** The settings of Redis from the environment. Errors name the variable and never repeat a value. */
 export const RedisEnvironment = RedisVariables.transform((given, context): RedisSettings => {
-    const refuse = (path: string, message: string): void => {
-      context.addIssue({ code: 'custom', path: [path], message });
-    };
-    const mode = given.REDIS_MODE ?? 'single';
-    const urls = given.REDIS_URL.split(/,(?=\s*rediss?:\/\/)/i).map((url) => url.trim());
-    const problem = problemWith(urls, mode);
-    if (problem !== undefined) refuse('REDIS_URL', problem);
-    if (mode === 'sentinel' && given.REDIS_SENTINEL_NAME === undefined) {
-      refuse('REDIS_SENTINEL_NAME', 'must name the master that the Sentinels watch');
-    }
-    return {
-      mode,
-      urls,
-      ...(given.REDIS_SENTINEL_NAME !== undefined && { sentinelName: given.REDIS_SENTINEL_NAME }),
-      ...(given.REDIS_SENTINEL_USERNAME !== undefined && { sentinelUsername: given.REDIS_SENTINEL_USERNAME }),
-      ...(given.REDIS_SENTINEL_PASSWORD !== undefined && { sentinelPassword: given.REDIS_SENTINEL_PASSWORD }),
-      ...(given.REDIS_PREFIX !== undefined && { prefix: given.REDIS_PREFIX }),
-    };
-  });
+  const refuse = (path: string, message: string): void => {
+    context.addIssue({ code: 'custom', path: [path], message });
+  };
+  const mode = given.REDIS_MODE ?? 'single';
+  const urls = given.REDIS_URL.split(/,(?=\s*rediss?:\/\/)/i).map((url) => url.trim());
+  const problem = problemWith(urls, mode);
+  if (problem !== undefined) refuse('REDIS_URL', problem);
+  if (mode === 'sentinel' && given.REDIS_SENTINEL_NAME === undefined) {
+    refuse('REDIS_SENTINEL_NAME', 'must name the master that the Sentinels watch');
+  }
+  return {
+    mode,
+    urls,
+    ...(given.REDIS_SENTINEL_NAME !== undefined && { sentinelName: given.REDIS_SENTINEL_NAME }),
+    ...(given.REDIS_SENTINEL_USERNAME !== undefined && { sentinelUsername: given.REDIS_SENTINEL_USERNAME }),
+    ...(given.REDIS_SENTINEL_PASSWORD !== undefined && { sentinelPassword: given.REDIS_SENTINEL_PASSWORD }),
+    ...(given.REDIS_PREFIX !== undefined && { prefix: given.REDIS_PREFIX }),
+  };
+});
 
 function problemWith(urls: readonly string[], mode: RedisSettings['mode']): string | undefined {
   const addresses = urls.flatMap((url) => (URL.canParse(url) ? [new URL(url)] : []));
