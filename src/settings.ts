@@ -72,6 +72,11 @@ export const Environment = z.object({
     .describe(
       'Where the signer remembers its last checkpoint, out of reach of those who can write to Redis (default: beside `AUDIT_KEY_FILE`).',
     ),
+  AUDIT_FOLDER: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('The folder that a relative `audit.file` starts from (default: that of the manifest).'),
   CONNECTIONS_KEY: Secret.optional().describe(
     'Encrypts the accounts that people connect at MCP servers: 32 bytes in base64 (`openssl rand -base64 32`). To rotate: new key, comma, old key.',
   ),
@@ -114,6 +119,8 @@ export interface Settings {
   readonly auditKey?: KeySource | undefined;
   /** The file in which the signer of the audit log remembers what it signed; without one it forgets when the process ends. */
   readonly auditStateFile?: string | undefined;
+  /** The folder that a relative `audit.file` starts from; without one, that of the manifest. */
+  readonly auditFolder?: string | undefined;
   /** The key that encrypts the accounts that people have connected; without one nobody can connect. */
   readonly connectionsKey?: string | undefined;
   /** The bearer token that `/metrics` asks for; without one it asks for nothing. */
@@ -160,6 +167,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
       crashNoticeSeconds: data.CRASH_NOTICE_SECONDS,
       auditKey: auditKeySource(given),
       auditStateFile: auditStateFile(given),
+      auditFolder: data.AUDIT_FOLDER,
       connectionsKey: data.CONNECTIONS_KEY,
       metricsToken: data.METRICS_TOKEN,
       logLevel: data.LOG_LEVEL,
@@ -225,6 +233,14 @@ export function auditStateFile({
 }: NodeJS.ProcessEnv): string | undefined {
   if (file !== undefined && file !== '') return file;
   return keyFile === undefined || keyFile === '' ? undefined : `${keyFile}.state`;
+}
+
+/** Finds the folder that a relative `audit.file` starts from. */
+export function auditFolder(
+  { AUDIT_FOLDER: folder = '' }: NodeJS.ProcessEnv,
+  manifestFolder: string,
+): string {
+  return folder === '' ? manifestFolder : folder;
 }
 
 /** Says where settings belong. */

@@ -240,7 +240,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
 
   const exporter = startExporter({
     store: record,
-    settings: () => auditSettings(toolbox.manifest.audit, folder),
+    settings: () => auditSettings(toolbox.manifest.audit, settings.auditFolder ?? folder),
     key: auditKey,
     memory: auditStateFile === undefined ? processMemory() : fileMemory(auditStateFile),
     log: logger.child({ part: 'audit' }),

@@ -20,6 +20,7 @@ const ONLY_FULL = [
   'test/commands/manifest-replay-long.test.ts',
   'test/deploy/image-steps.test.ts',
   'test/deploy/promtool.test.ts',
+  'test/deploy/started.test.ts',
   'test/docs/contributing.test.ts',
   'test/faults/checkers.test.ts',
   'test/hostile/table.test.ts',

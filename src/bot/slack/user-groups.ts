@@ -1,6 +1,6 @@
+import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import type { UserGroups } from '../../tools/gate.ts';
-import type { BotContext } from '../context.ts';
 
 /** An answer of Slack is used for so long without asking again: enough for a burst of calls, too short for a removed member to matter. */
 const KEPT_MS = 30_000;
@@ -9,7 +9,7 @@ const KNOWN_MS = 60_000;
 
 /** Keeps the members of all user groups as Slack listed them last. What Slack does not say is not known; nobody is in a disabled group. */
 export function workspaceGroups(
-  context: () => Pick<BotContext, 'client'> & { readonly logger: Pick<Logger, 'warn'> },
+  context: () => { readonly client: WebClient; readonly logger: Pick<Logger, 'warn'> },
 ): UserGroups {
   let listed: { readonly at: number; readonly groups: ReadonlyMap<string, readonly string[]> } | undefined;
   let running: Promise<void> | undefined;

@@ -232,7 +232,8 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
   const trusted: ApprovalRule[] = hints?.readOnly === true ? [{ require: 'never' }] : [];
   const strict = strictRules(tool.name, declaration.approval);
   const rules = isUnchecked ? strict : [...declaration.approval, ...trusted];
-  const asksForGroups = allow.groups !== undefined || rules.some(({ when }) => when && usesGroups(when));
+  const asksForGroups =
+    allow.groups !== undefined || rules.some(({ when }) => when !== undefined && usesGroups(when));
   const userGroups = asksForGroups ? options.userGroups : undefined;
   const allows = ({ channel, requesters, contextAuthors, groupsOf = userGroups?.of }: CallPlace) =>
     isListedIn(channel) && isAllowed(allow, channel, [...requesters, ...contextAuthors], groupsOf);
