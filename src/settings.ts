@@ -178,7 +178,10 @@ export function auditStateFile({
 }
 
 /** Finds the folder that a relative `audit.file` starts from. */
-export function auditFolder({ AUDIT_FOLDER: folder = '' }: NodeJS.ProcessEnv, manifestFolder: string): string {
+export function auditFolder(
+  { AUDIT_FOLDER: folder = '' }: NodeJS.ProcessEnv,
+  manifestFolder: string,
+): string {
   return folder === '' ? manifestFolder : folder;
 }
 
