@@ -93,7 +93,9 @@ function sealed(root: string, { user, folder, command, environment, mounts, writ
   const words = [
     ...(IS_ROOT ? [`--userspec=${user}:${user}`, '--groups='] : []),
     ...[root, '/usr/bin/env', '-i', '-C', folder],
-    ...Object.entries({ ...environment, PATH: '/node:/usr/bin:/bin' }).map(([name, value]) => `${name}=${value}`),
+    ...Object.entries({ ...environment, PATH: '/node:/usr/bin:/bin' }).map(
+      ([name, value]) => `${name}=${value}`,
+    ),
     ...command,
   ];
   return [
@@ -253,9 +255,7 @@ test('Kubernetes: a pod unpacks its ConfigMap and starts with a module tool, a l
             securityContext: z.object({ runAsUser: z.number() }),
             initContainers: z.tuple([Container]),
             containers: z.tuple([Container]),
-            volumes: z.array(
-              z.looseObject({ name: z.string(), emptyDir: z.unknown().optional() }),
-            ),
+            volumes: z.array(z.looseObject({ name: z.string(), emptyDir: z.unknown().optional() })),
           }),
         }),
       }),
@@ -280,7 +280,9 @@ test('Kubernetes: a pod unpacks its ConfigMap and starts with a module tool, a l
   const folder = image.folder.slice(image.root.length);
   runSealed(image.root, { user, folder, command: unpack.command ?? [], environment: {}, ...placed(unpack) });
   const around = await surroundings();
-  const given = Object.fromEntries(bot.env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])));
+  const given = Object.fromEntries(
+    bot.env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])),
+  );
   await play(
     image.root,
     {
@@ -301,7 +303,11 @@ test('Kubernetes: a pod unpacks its ConfigMap and starts with a module tool, a l
 test('systemd: the unit starts the bot in a read-only system with a module tool, a lock file and an audit file', async () => {
   const unit = readText('deploy/countersign.service');
   const value = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1] ?? '';
-  expect([value('ProtectSystem'), value('PrivateTmp'), value('DynamicUser')]).toEqual(['strict', 'yes', 'yes']);
+  expect([value('ProtectSystem'), value('PrivateTmp'), value('DynamicUser')]).toEqual([
+    'strict',
+    'yes',
+    'yes',
+  ]);
   const config = makeConfig();
   // What "npm install" leaves in the folder.
   mkdirSync(join(config, 'node_modules'));
