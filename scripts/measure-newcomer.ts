@@ -23,10 +23,10 @@ const TICKET = { name: 'open_ticket', arguments: { title: 'Door is stuck' } };
 /** A slow reader of technical text. */
 const WORDS_PER_MINUTE = 150;
 
-/** Counts what has to be read on the way: the README until the first command works, and the page about Slack. */
+/** Counts what has to be read on the way: the README until the first command works, and the page about the installation. */
 async function readingSeconds(clone: string): Promise<number> {
   const readme = await readFile(join(clone, 'README.md'), 'utf8');
-  const setup = await readFile(join(clone, 'docs/setup-slack.md'), 'utf8');
+  const setup = await readFile(join(clone, 'docs/install.md'), 'utf8');
   const text = `${readme.slice(0, readme.indexOf('## How finished it is'))} ${setup}`;
   return (60 * text.split(/\s+/).length) / WORDS_PER_MINUTE;
 }
@@ -99,7 +99,7 @@ async function measure(): Promise<readonly (readonly [string, number])[]> {
     return [
       ...steps,
       ['all of it', machine],
-      [`reading the README and docs/setup-slack.md, at ${WORDS_PER_MINUTE} words a minute`, reading],
+      [`reading the README and docs/install.md, at ${WORDS_PER_MINUTE} words a minute`, reading],
       ['with reading', machine + reading],
     ];
   } finally {

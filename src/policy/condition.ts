@@ -84,9 +84,8 @@ export const conditionEnvironment = {
 
 /** Replaces `requester.groups` outside of texts by the variable, which is as long, so that every place stays where it is. */
 function withGroups(expression: string): string {
-  return expression.replace(
-    /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?<![\w.])requester\.groups\b/g,
-    (found) => (found === 'requester.groups' ? REQUESTER_GROUPS : found),
+  return expression.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?<![\w.])requester\.groups\b/g, (found) =>
+    found === 'requester.groups' ? REQUESTER_GROUPS : found,
   );
 }
 

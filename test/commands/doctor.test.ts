@@ -307,7 +307,9 @@ ${GOOD.slice(GOOD.indexOf('tools:'))}`;
   const environment = await surroundings({ manifest, replies: [PING, PING, PING] });
   const check = 'names beside ids';
   expect(await saysOf(check, environment)).toEqual([
-    expect.stringMatching(/^warning: U0ALICE002 is Alice Moreau, and the comment says Bruno Moretti; .*--fix-names$/),
+    expect.stringMatching(
+      /^warning: U0ALICE002 is Alice Moreau, and the comment says Bruno Moretti; .*--fix-names$/,
+    ),
   ]);
   const { out } = await run(['doctor', '--fix-names'], environment);
   expect(out).toMatch(/^ok +names beside ids: written into /m);

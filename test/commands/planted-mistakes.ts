@@ -40,7 +40,8 @@ const approver = (id: string) => [APPROVERS, `approvers: [S0APPROVE1, ${id}], qu
 const ADMINS = `admins: [${CAST.admin}]`;
 const agent = (more: string) => [ADMINS, `${ADMINS}, ${more}`] as const;
 const policy = (more: string) => [APPROVERS, `${APPROVERS}, ${more}`] as const;
-const announce = (id: string) => [`notify: { announce: [${CHANNELS.general}] }`, `notify: { announce: [${id}] }`] as const;
+const announce = (id: string) =>
+  [`notify: { announce: [${CHANNELS.general}] }`, `notify: { announce: [${id}] }`] as const;
 const tool = (text: string) => ['tools:\n', `tools:\n  planted: ${text}\n`] as const;
 const scope = (name: string) => [`${name}, `, ''] as const;
 const AT = 'manifest\\.yml:\\d+:\\d+: ';

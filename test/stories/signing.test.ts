@@ -101,7 +101,10 @@ test.each([
 
 test('an approver who has the card as a direct message cannot approve from a channel that does not show it', async () => {
   const story = await startStory({
-    manifest: manifestFor(CAST.alice).replace('notify: { direct_messages: false }', 'notify: { direct_messages: true }'),
+    manifest: manifestFor(CAST.alice).replace(
+      'notify: { direct_messages: false }',
+      'notify: { direct_messages: true }',
+    ),
     replies: [{ calls: [refund] }, { text: 'Refunded.' }],
     withoutBot: true,
   });

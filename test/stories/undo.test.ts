@@ -107,7 +107,10 @@ test('an undo sets the value that the preview found before, as the value that it
         title: "Set the heating to {{input.level}}"
         preview: { tool: read_heating, input: { file: "{{input.file}}" }, before: "{{output.level}}", after: "{{input.level}}" }
         ${back}
-`.replace('- { match: unlock_door', '- { match: read_heating, require: never }\n      - { match: unlock_door'),
+`.replace(
+      '- { match: unlock_door',
+      '- { match: read_heating, require: never }\n      - { match: unlock_door',
+    ),
     replies: [
       { calls: [{ name: 'set_heating', arguments: { file, level: 25 } }] },
       { text: 'Set it.' },

@@ -51,7 +51,7 @@ test('groups that Slack does not tell let nothing run: a rule asks, and a tool f
   expect(await other.ledger.order('A-1001')).toMatchObject({ refunded: 0 });
 });
 
-test('a tool for the members of a group is offered to them, and approved only while they are in it', async () => {
+test('a tool for the members of a group is offered to them and to nobody else', async () => {
   const story = await startStory({
     manifest: manifestWith(`allow: { groups: [${APPROVERS_GROUP}] }`),
     replies: [{ text: 'Nothing to do.' }, { calls: [refund] }, { text: 'It is done.' }],
@@ -60,7 +60,9 @@ test('a tool for the members of a group is offered to them, and approved only wh
   const thread = story.ask('refund order A-1001', { as: alice });
   await thread.click(admin, /Approval needed/, 'approve');
   await thread.shows(/It is done\./);
-  const offered = story.model.requests.map(({ tools = [] }) => JSON.stringify(tools).includes('refund_order'));
+  const offered = story.model.requests.map(({ tools = [] }) =>
+    JSON.stringify(tools).includes('refund_order'),
+  );
   expect(offered).toEqual([false, true, true]);
 });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject, toJson } from '../../agent/json.ts';
 import type { GroupsOf } from '../../policy/condition.ts';
-import { type ApproverGroup, type Policy, RISK_LEVELS } from '../../policy/policy.ts';
+import { type ApproverGroup, type Policy, RISK_LEVELS, sourceInWords } from '../../policy/policy.ts';
 import { shapeCheck } from '../../tools/manifest/checks/check-shape.ts';
 import {
   type Finding,
@@ -257,7 +257,10 @@ function approvalDifferences(
 function groupsText(groups: readonly ApproverGroup[], withoutQuorum: boolean): string {
   return groups
     .map(({ any, from, quorum }) => {
-      const people = listText([...any, ...(from === undefined ? [] : [from])]);
+      const people = listText([
+        ...any,
+        ...(from === undefined ? [] : [typeof from === 'string' ? from : sourceInWords(from)]),
+      ]);
       return withoutQuorum ? people : `${quorum} of ${people}`;
     })
     .sort()

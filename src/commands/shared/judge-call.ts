@@ -64,7 +64,8 @@ export function groupInWords({
   any,
   from,
   quorum,
-}: Pick<Policy['groups'][number], 'any' | 'quorum'> & Partial<Pick<Policy['groups'][number], 'from'>>): string {
+}: Pick<Policy['groups'][number], 'any' | 'quorum'> &
+  Partial<Pick<Policy['groups'][number], 'from'>>): string {
   return `${quorum} of ${[...any, ...(from === undefined ? [] : [sourceInWords(from)])].join(', ')}`;
 }
 

@@ -26,7 +26,7 @@ export type PreviewOutcome =
       readonly before: string;
       readonly after: string;
       /** What is there now as a value, where the text before is nothing else. */
-      readonly value?: JsonValue;
+      readonly value?: JsonValue | undefined;
     }
   | { readonly outcome: 'failed'; readonly reason: 'too-slow' | 'error' };
 

@@ -165,7 +165,7 @@ unreachable('{ match: "get_*", require', '{ match: ▸"fetch_*", require', /"fet
 const groups = kind('user groups of requesters');
 groups(
   '"input.amount <= 5000 && now.hour >= 8"',
-  "\"▸'Finance' in requester.groups\"",
+  '"▸\'Finance\' in requester.groups"',
   /"Finance" is not the id of a user group/,
 );
 groups('"input.amount <= 5000 &&', '"▸requester.groups &&', /no such overload|is not a valid CEL condition/);

@@ -118,7 +118,11 @@ calendar(
 
 const older = kind('an older spelling');
 older('    notify: { remind: 1h }', '    ▸remind: 1h', /"remind" is now a key of "notify"/);
-older('  time_zone: Europe', '  ▸temperature: 0.5\n  time_zone: Europe', /"temperature" is now a key of "model"/);
+older(
+  '  time_zone: Europe',
+  '  ▸temperature: 0.5\n  time_zone: Europe',
+  /"temperature" is now a key of "model"/,
+);
 older(
   '  time_zone: Europe',
   '  built_ins: ▸{ ask_question: false }\n  time_zone: Europe',

@@ -4,7 +4,10 @@ import { ANN, BEN, manifest, openScene, RITA, ROY, THREAD } from '../../oracle/s
 
 const OWNER = `approvers: { from: input.owner }`;
 const owned = (from = OWNER, more = '') =>
-  manifest({ more: `  owner: { ${from}, notify: { direct_messages: false }${more} }`, approval: '{ policy: owner }' });
+  manifest({
+    more: `  owner: { ${from}, notify: { direct_messages: false }${more} }`,
+    approval: '{ policy: owner }',
+  });
 const of = (owner: string, approver = owner) => ({ owner: emailOf(owner), approver: emailOf(approver) });
 
 type Scene = Awaited<ReturnType<typeof openScene>>;

@@ -34,7 +34,8 @@ export const homeTexts = {
   more: 'More',
   problemsTitle: (count: number) => `${plural(count, 'problem')} with tools`,
   seeDoctor: '"countersign doctor" says how to fix it.',
-  moreProblems: (count: number) => `And ${count} more: "countersign doctor" lists all and says how to fix them.`,
+  moreProblems: (count: number) =>
+    `And ${count} more: "countersign doctor" lists all and says how to fix them.`,
   statsTitle: 'Policies, by recent decisions',
   noStats: 'No decisions yet.',
   statsLine: ({ requests, approvalRate, medianSeconds, expired }: PolicyStats) =>

@@ -58,15 +58,7 @@ function checkUnfreeze(rule: JsonValue | undefined): Finding[] {
 }
 
 function checkPolicy(pointer: string, policy: JsonValue): Finding[] {
-  const {
-    approvers,
-    quorum,
-    expires,
-    escalate,
-    risk,
-    time_zone,
-    grants,
-  } = readableParts(Parts, policy);
+  const { approvers, quorum, expires, escalate, risk, time_zone, grants } = readableParts(Parts, policy);
   const written = isJsonObject(policy) ? policy.notify : undefined;
   const { remind, quiet_hours: quiet, load } = readableParts(NotifyFile, written ?? {});
   const findings: Finding[] = checkTimeZone(pointer, time_zone);

@@ -107,12 +107,14 @@ function checkText(
     .filter(({ root }) => root === 'requester')
     .map(({ offset }) => ({ offset, message: 'only a tool that finds an approver can use {{requester.…}}' }));
   const unknown = schema === undefined ? [] : unknownInputs(template, schema);
-  return [...problems, ...outputs, ...previews, ...requesters, ...unknown].map(({ offset, message, ...rest }) => ({
-    pointer,
-    at: 'value',
-    inside: offset,
-    message: `${message}${suggestionFor('unknown' in rest ? rest.unknown : undefined)}`,
-  }));
+  return [...problems, ...outputs, ...previews, ...requesters, ...unknown].map(
+    ({ offset, message, ...rest }) => ({
+      pointer,
+      at: 'value',
+      inside: offset,
+      message: `${message}${suggestionFor('unknown' in rest ? rest.unknown : undefined)}`,
+    }),
+  );
 }
 
 function suggestionFor(

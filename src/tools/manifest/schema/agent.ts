@@ -177,7 +177,9 @@ export const AgentFile = z
         bots: distinct(Bot, 'Other bots that may ask.').optional(),
       })
       .optional()
-      .describe('Who may ask beside the full members of the workspace (default: nobody), or instead of them.'),
+      .describe(
+        'Who may ask beside the full members of the workspace (default: nobody), or instead of them.',
+      ),
     admins: distinct(
       Person,
       'People notified about errors in a changed manifest, token budgets and model failures; they may also freeze actions.',

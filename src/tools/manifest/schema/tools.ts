@@ -82,7 +82,9 @@ export const UndoFile = z
     input: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe('Its input; "{{input.name}}" and "{{output.name}}" are replaced by values of the call, and "{{preview.before}}" by what the preview found before it.'),
+      .describe(
+        'Its input; "{{input.name}}" and "{{output.name}}" are replaced by values of the call, and "{{preview.before}}" by what the preview found before it.',
+      ),
     within: Duration.optional().describe('How long after the run it is offered (default: 1h).'),
   })
   .describe('The call that takes back what a call did; the card of a call that succeeded offers it as Undo.');

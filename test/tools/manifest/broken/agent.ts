@@ -165,7 +165,7 @@ export const brokenAgent: readonly BrokenManifest[] = [
     rest: 'slack',
     problems: [
       '2:29: agent.built_ins[0].request_form: "requestor" is not requester; did you mean "requester"?',
-  ],
+    ],
   },
   {
     says: 'keys of the model in the former way',

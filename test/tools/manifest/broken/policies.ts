@@ -44,7 +44,7 @@ export const brokenPolicies: readonly BrokenManifest[] = [
 `,
     rest: 'slack',
     problems: [
-      '3:67: policies.manager.approvers.from.input.of: there is no {{output.…}} here',
+      '3:68: policies.manager.approvers.from.input.of: there is no {{output.…}} here',
       '3:94: policies.manager.approvers.from.email: there is no {{input.…}} here',
       '4:57: policies.owner.approvers.from.input: the model gives this input, so it could choose the approver: write this group under "all", beside one with only "any"',
     ],
