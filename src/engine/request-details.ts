@@ -126,6 +126,7 @@ const Details = z.object({
           uses: z.number(),
           scope: z.enum(['thread', 'requester']),
           when: z.string().optional(),
+          covers: z.string().optional(),
         })
         .optional()
         .catch(undefined),

@@ -134,7 +134,7 @@ test('a change of the policies: its card, and approved', async () => {
   const bot = await story.start(governed(2));
   bot.write(governed(1));
   await story.card();
-  await look('policy-change', { as: 'alice', at: PLACES.general, shows: /Active manifest/ });
+  await look('policy-change', { as: 'alice', at: PLACES.general, shows: /Changes/ });
   await story.click(alice, 'approve');
   await expect.poll(bot.quorum).toBe(1);
   await look('policy-change-approved', { as: 'alice', at: PLACES.general, shows: /pproved by/ });
@@ -161,7 +161,7 @@ test('ends without an answer: an expired and a withdrawn question, and an expire
   const [, id = ''] = /:request:(.*)$/.exec(key) ?? [];
   await story.redis.hset(key, 'expires', Date.now() - 1_000);
   await story.redis.zadd(`{${story.prefix}}:timers`, 0, `expire|${id}`);
-  await expired.shows(/expired with no answer[\s\S]*Ask again/);
+  await expired.shows(/expired [\s\S]* with no answer[\s\S]*Ask again/);
   await expired.shows(/Ask again when you know/);
   await look('question-expired', { as: 'remi', at: expired, shows: /Ask again when you know/ });
   const withdrawn = story.ask('refund my other order');

@@ -787,3 +787,125 @@ export const BROKEN: readonly { readonly what: string; readonly file: string; re
     title: 'a tool that its server changed while the bot was down needs approval',
   },
 ];
+
+/** Sentences that cards, Home and notices said once and that were not true; each with what they say now, and the tests that hold it. */
+export const UNTRUE: readonly {
+  readonly said: string;
+  readonly now: string;
+  readonly tests: readonly (readonly [file: string, title: string])[];
+}[] = [
+  {
+    said: 'Outcome confirmed of what did not run',
+    now: 'icon and word follow the verdict',
+    tests: [
+      [
+        'test/stories/unknown.test.ts',
+        'that did not run, as somebody found out, leads the model there and runs no more',
+      ],
+    ],
+  },
+  {
+    said: 'You have nothing to stop while an action runs; the model spoke after a stop',
+    now: 'what runs, and that it cannot be stopped; the model waits',
+    tests: [
+      [
+        'test/stories/stop.test.ts',
+        'a stop while an approved action runs says what runs and that it cannot be stopped from here',
+      ],
+    ],
+  },
+  {
+    said: 'the old card, for 51 s after a click',
+    now: 'only changed cards are drawn; decisions have a reserve',
+    tests: [
+      [
+        'test/stories/crowded.test.ts',
+        'with 31 waiting and a freeze on all their cards, an approval changes its card, and the Homes of two people, at the limits of Slack',
+      ],
+      ['test/stories/freeze.test.ts', 'a freeze of one tool changes no card of another'],
+    ],
+  },
+  {
+    said: 'the cards of one turn, in any order',
+    now: 'the order of the calls, with their number',
+    tests: [['test/stories/one-turn.test.ts', '']],
+  },
+  {
+    said: 'replaced, after an edit without a change',
+    now: "You haven't changed anything; a wrong value is named",
+    tests: [
+      [
+        'test/stories/requesters.test.ts',
+        'an edit that changes nothing is refused in the modal, and makes nobody a requester',
+      ],
+      ['test/bot/views/modals/forms.test.ts', ''],
+    ],
+  },
+  {
+    said: 'Waiting for approval in the plan, after the action ran',
+    now: 'Sent for approval, which stays true',
+    tests: [['test/stories/conversation.test.ts', 'Sent for approval']],
+  },
+  {
+    said: 'The worker stopped, of a 504',
+    now: 'the cause, and the last progress',
+    tests: [
+      [
+        'test/stories/unknown.test.ts',
+        'an approved POST that a gateway answered with 504 has an unknown outcome, and is not sent a second time',
+      ],
+      ['test/bot/views/cards/build-card.test.ts', 'Last progress'],
+    ],
+  },
+  {
+    said: 'what was decided, as waiting, in an open Home',
+    now: 'Home is published again, and says of which moment it is',
+    tests: [
+      [
+        'test/stories/crowded.test.ts',
+        'Home lists what waits by risk and by expiry, says who asked, where and how long, and approves what one click approves',
+      ],
+    ],
+  },
+  {
+    said: 'Running, Expires tomorrow in Details of what has ended',
+    now: 'Details follows its request',
+    tests: [['test/stories/details.test.ts', '']],
+  },
+  {
+    said: 'guests, bots and strangers can confirm the outcome',
+    now: 'only who could approve',
+    tests: [['test/stories/unknown.test.ts', 'is put before nobody who could not approve either']],
+  },
+  {
+    said: "couldn't reach the model, of an error in its stream",
+    now: 'The model failed to answer',
+    tests: [['test/stories/models.test.ts', 'a model that fails within its answer']],
+  },
+  {
+    said: 'nothing, to the other admins, of a freeze',
+    now: 'who froze what; the local Slack refuses empty texts',
+    tests: [
+      ['test/stories/freeze.test.ts', 'the other admins are told who froze and unfroze'],
+      ['test/playground/slack/check-blocks.test.ts', ''],
+    ],
+  },
+  {
+    said: 'Open the thread to a place that nobody can open; 1 request is waiting after the last; no Stopped between two tools; nothing of a refused edit',
+    now: 'no link; Nothing left on this list; Stopped; the reason in the form',
+    tests: [
+      ['test/stories/copies.test.ts', ''],
+      ['test/stories/summary.test.ts', ''],
+      ['test/stories/stop.test.ts', 'a stopped turn says what had already run'],
+      ['test/stories/requesters.test.ts', 'an edit that a rule or a limit denies is explained in the modal'],
+    ],
+  },
+  {
+    said: 'a rejection without who had approved; Replaced, of what a limit stopped',
+    now: 'both are named; Did not run',
+    tests: [
+      ['test/stories/approval.test.ts', 'one rejection ends it, also after an approval'],
+      ['test/stories/limits.test.ts', 'of two approved actions that only fit one by one'],
+    ],
+  },
+];

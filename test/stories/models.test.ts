@@ -87,6 +87,11 @@ test.each<[string, ModelReply, RegExp]>([
     error(400, { message: 'Bad secret-words' }),
     /rejected the request\. An admin can find/,
   ],
+  [
+    'fails within its answer',
+    { chunksRaw: ['data: {"error":{"message":"Overloaded"}}\n\n'] },
+    /^The model failed to answer\. Please try again in a moment/,
+  ],
   ['finds the thread too long', error(400, { code: 'context_length_exceeded' }), /too long for the model/],
 ])('a model that %s is told in words for people, without the words of the provider', async (...args) => {
   const [, reply, words] = args;

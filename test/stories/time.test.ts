@@ -29,7 +29,7 @@ test('what nobody decides in time expires: a late click is told so, the model he
   const thread = story.ask('refund order A-1001');
   const card = await thread.shows(/Approval needed/);
   await thread.shows(/Too late\./);
-  await thread.shows(/expired with no decision[\s\S]*Request again/);
+  await thread.shows(/expired [\s\S]* with no decision[\s\S]*Request again/);
   expect(story.toldOfCalls().at(-1)).toMatch(/expired/);
   expect(story.toldOfCalls().at(-1)).not.toMatch(/denied/);
 
@@ -78,7 +78,13 @@ test('reminders name who has not signed, once a time for all processes; further 
   await thread.shows(/Approve/);
   expect(story.workspace.messagesIn(story.workspace.directMessages(CAST.admin))).toEqual([]);
   await thread.click(CAST.alice, /Approve/, 'approve');
-  await thread.shows(new RegExp(`Reminder: Refund order[^"]* is waiting for <@${CAST.bruno}>`));
+  const reminder = new RegExp(`Reminder: Refund order[^"]* is waiting for <@${CAST.bruno}>`);
+  const first = (await thread.shows(reminder)).ts;
+  // The next one takes its place: one message, and people are notified again.
+  const reminders = () => story.repliesIn(thread).filter(({ text }) => text.startsWith('Reminder'));
+  await story.workspace.until(() => reminders().length === 1 && reminders()[0]?.ts !== first, {
+    what: 'the next reminder alone',
+  });
 
   await thread.shows(new RegExp(`Can now be decided by <@${CAST.admin}>`));
   const card = await thread.shows(/needs 1 more: |Approvers: /);
@@ -95,8 +101,9 @@ test('reminders name who has not signed, once a time for all processes; further 
   const pauses = reminded.slice(1).map((at, index) => at - (reminded[index] ?? 0));
   expect(Math.min(...pauses)).toBeGreaterThanOrEqual(1000);
   const notices = (words: string) => story.repliesIn(thread).filter(({ text }) => text.includes(words));
-  await story.workspace.until(() => notices('is waiting for').length >= reminded.length);
-  expect(notices('is waiting for')).toHaveLength(reminded.length);
+  expect(reminded.length).toBeGreaterThan(1);
+  // One reminder takes the place of the other, and none is left of what was decided.
+  await story.workspace.until(() => notices('is waiting for').length === 0);
   expect(notices('Can now be decided')).toHaveLength(1);
 });
 

@@ -103,7 +103,7 @@ export async function openGrant(
   };
   await toolbox.refreshGroups();
   if (digestNow(toolbox, bound) !== request.digest) return;
-  const { scope, when, forMs, uses } = terms;
+  const { scope, when, covers, forMs, uses } = terms;
   const stored = {
     ...{ requestId: request.id, threadId, scope, tool: name, title: titleOf(request) },
     definition: definitionDigest(entry),
@@ -116,6 +116,7 @@ export async function openGrant(
     principals: [...principals],
     input: inputDigest(input),
     ...(when !== undefined && { when }),
+    ...(covers !== undefined && { covers }),
   } satisfies GrantDetails;
   const id = grantIdOf(request.id);
   await store.openGrant({ id, uses, expiresAt: decidedAt + forMs, details: stored });

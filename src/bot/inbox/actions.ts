@@ -127,7 +127,7 @@ export function listenToActions(app: App, context: BotContext): void {
   onOpen(ids.EDIT, (request) => {
     const entry = toolbox.find(detailsOf(request).interrupt.toolRequest.name);
     if (entry === undefined) return noticeTexts.toolGone;
-    const built = buildEditModal(request, entry.tool.inputSchema);
+    const built = buildEditModal(request, entry.tool.inputSchema, entry.presentation.formatOf);
     return built.ok ? built.view : built.reason;
   });
   app.action(ids.OPEN_LINK, ({ ack }) => ack());

@@ -41,6 +41,7 @@ interface Kept<Value> {
 class Cache {
   readonly members = new Map<string, Kept<Member>>();
   readonly groups = new Map<string, Kept<readonly string[]>>();
+  readonly groupNames = new Map<string, Kept<string | undefined>>();
   readonly memberships = new Map<string, Kept<readonly string[]>>();
   readonly emails = new Map<string, Kept<string | undefined>>();
   self: Promise<BotIdentity> | undefined;
@@ -79,6 +80,17 @@ export class Directory {
 
   member(userId: string): Promise<Member> {
     return this.#keep(this.#cache.members, userId, () => this.#lookUpMember(userId));
+  }
+
+  /** Returns the name of a person or a user group; `undefined` if Slack has none. */
+  async nameOf(id: string): Promise<string | undefined> {
+    if (isSlackPerson(id)) return (await this.member(id)).name;
+    if (!/^S[A-Z0-9]{6,20}$/.test(id)) return undefined;
+    return this.#keep(this.#cache.groupNames, id, async () => {
+      const { usergroups = [] } = await this.#client.usergroups.list();
+      const group = usergroups.find((each) => each.id === id);
+      return group?.handle === undefined ? group?.name : `@${group.handle}`;
+    });
   }
 
   /** Lists the members of a user group. */

@@ -6,6 +6,7 @@ import type { Freeze } from '../../../store/port/store.ts';
 import type { GrantRecord } from '../../../store/port/workspace.ts';
 import { MAX_NOTES } from '../../../tools/built-ins.ts';
 import type { RequesterServer } from '../../../tools/mcp/auth/connections.ts';
+import { readableName } from '../../../tools/presentation/formats.ts';
 import { limits } from '../../slack/limits.ts';
 import { END_DELEGATION, REVOKE, UNFREEZE } from '../cards/action-ids.ts';
 import { line, mentions, plain } from '../cards/card.ts';
@@ -121,12 +122,13 @@ export function buildGrants(grants: readonly GrantRecord[], room: number): Known
 }
 
 function buildRow(grant: GrantRecord): KnownBlock[] {
-  const { title = grant.id, by = [], requesters = [] } = grantDetailsOf(grant) ?? {};
+  const { title = grant.id, tool = '', covers, by = [], requesters = [] } = grantDetailsOf(grant) ?? {};
+  const covered = grantTexts.covered(title, covers, readableName(tool));
   return [
     {
       type: 'section',
       block_id: grant.id,
-      text: plain(showLabel(title, limits.description)),
+      text: plain(showLabel(covered, limits.description)),
       accessory: { type: 'button', action_id: REVOKE, text: plain(grantTexts.revoke), value: grant.id },
     },
     line(
