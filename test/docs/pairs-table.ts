@@ -880,7 +880,7 @@ export const UNTRUE: readonly {
   {
     said: "couldn't reach the model, of an error in its stream",
     now: 'The model failed to answer',
-    tests: [['test/stories/models.test.ts', 'a model that fails within its answer']],
+    tests: [['test/stories/models.test.ts', 'fails within its answer']],
   },
   {
     said: 'nothing, to the other admins, of a freeze',

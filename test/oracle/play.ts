@@ -139,7 +139,9 @@ export async function play(
     const grant = asked.length === 0 ? undefined : oracle.grantFor(call, asked);
     // Somebody who stands in for others may have voted for one of them, which leaves no grant.
     const isUnsure = grant?.signers.some(({ delegators }) => delegators.length > 0) && effects.length === 0;
-    const runs = (verdict === 'run' || (grant !== undefined && !isUnsure)) && !oracle.isFrozen;
+    const mayAsk = call.requesters.every((who) => oracle.isActive(who) || oracle.standing[who] === 'bot');
+    const isFree = verdict === 'run' || (grant !== undefined && !isUnsure);
+    const runs = isFree && mayAsk && !oracle.isFrozen;
     const asking = grant === undefined ? 'asked' : 'granted';
     tally[verdict === 'deny' ? 'denied' : verdict === 'run' ? 'free' : asking] += 1;
     expectRuns(runs ? 1 : 0, call, 'a call without a click');
