@@ -155,7 +155,8 @@ export async function play(
     }
     if (request === undefined) {
       const [first = ''] = asked;
-      const isStuck = asked.length === 1 && !runs && !oracle.isFrozen && oracle.canBeApproved(first, call);
+      const isOpen = asked.length === 1 && mayAsk && !runs && !oracle.isFrozen;
+      const isStuck = isOpen && oracle.canBeApproved(first, call);
       return check(!isStuck, 'nobody was asked');
     }
     check(asked.length > 0 || breaks, 'people were asked about a call that runs by itself or is denied');
