@@ -175,7 +175,8 @@ function isWhole(quoted: string): boolean {
   );
   try {
     const value = String(JSON.parse(plain));
-    return value === PAYLOAD || TEXTS.some(({ text }) => [text, oneLine(text)].includes(value));
+    const isNumbered = value.replace(/ \d+$/, '') === PAYLOAD;
+    return isNumbered || TEXTS.some(({ text }) => [text, oneLine(text)].includes(value));
   } catch {
     return false;
   }

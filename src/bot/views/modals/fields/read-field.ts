@@ -211,10 +211,9 @@ function brokenBound(
   return undefined;
 }
 
-/** Names the field of a problem. */
+/** Names the field of a problem, which has only visible characters. */
 function problemIn({ label, name }: Field, problem: string): string {
-  const named = name === undefined ? problem : `${showLabel(label, NAMED)}: ${problem}`;
-  return cut(showLine(named), limits.errorText);
+  return cut(name === undefined ? problem : `${showLabel(label, NAMED)}: ${problem}`, limits.errorText);
 }
 
 /** Assigns an error at a path to the input of its first property, or else to the first input. */
@@ -227,7 +226,7 @@ function placeError(
     .filter(({ name }) => name !== undefined && (path === name || path.startsWith(`${name}.`)))
     .sort((left, right) => (right.name?.length ?? 0) - (left.name?.length ?? 0));
   const rest = owner?.name === undefined ? path : path.slice(owner.name.length + 1);
-  const message = rest === '' ? problem : `${rest}: ${problem}`;
+  const message = showLine(rest === '' ? problem : `${rest}: ${problem}`);
   if (owner !== undefined) return { [owner.blockId]: problemIn(owner, message) };
-  return { [fields[0]?.blockId ?? WHOLE]: cut(showLine(message), limits.errorText) };
+  return { [fields[0]?.blockId ?? WHOLE]: cut(message, limits.errorText) };
 }
