@@ -33,16 +33,15 @@ async function readingSeconds(clone: string): Promise<number> {
 
 /** Starts the bot of a folder, and resolves when it is connected. */
 async function startBot(folder: string, env: NodeJS.ProcessEnv) {
-  const child = spawn('npx', ['countersign', 'start'], {
+  // npx would end before the bot does.
+  const child = spawn(join(folder, 'node_modules/.bin/countersign'), ['start'], {
     cwd: folder,
     env: { ...env, PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
-    detached: true,
   });
   const ended = once(child, 'exit');
   const stop = async () => {
-    // npx leaves the signal to its child.
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
+    child.kill('SIGTERM');
     await ended;
   };
   for await (const line of createInterface(child.stdout))
