@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
 import { PLAYGROUND_HELP, type PlaygroundArguments, readArguments } from './read-arguments.ts';
+import { openInBrowser, openOnRequest } from './start/open-on-request.ts';
 import { StoppedError } from './start/resources.ts';
 import type { Playground } from './start-playground.ts';
 
@@ -38,7 +38,7 @@ async function run(asked: PlaygroundArguments): Promise<void> {
       withOpening: true,
     });
     print(readyLines(playground, asked, process.uptime()));
-    openOnRequest(playground.url);
+    openOnRequest(playground.url, process.stdin, (url) => openInBrowser(url, print));
     await aborted(stopping);
     await playground.stop();
   } catch (error) {
@@ -66,23 +66,6 @@ function readyLines(
     `Data is kept in ${dataFolder} for the next start; --reset deletes it.`,
   ].join('\n');
 }
-
-/** Opens the page in a browser whenever `o` is entered at the terminal. */
-function openOnRequest(url: string): void {
-  if (!process.stdin.isTTY) return;
-  process.stdin.setEncoding('utf8').on('data', (line) => {
-    if (String(line).trim().toLowerCase() !== 'o') return;
-    const [command, ...before] = OPENERS[process.platform] ?? ['xdg-open'];
-    spawn(command ?? '', [...before, url], { stdio: 'ignore', detached: true })
-      .on('error', () => print(`No browser could be opened. Open ${url} yourself.`))
-      .unref();
-  });
-}
-
-const OPENERS: Readonly<Record<string, readonly string[]>> = {
-  darwin: ['open'],
-  win32: ['cmd', '/c', 'start', ''],
-};
 
 /** Returns a signal that the first Ctrl-C aborts; a second Ctrl-C ends the process. */
 function stopSignal(): AbortSignal {

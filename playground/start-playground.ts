@@ -52,6 +52,7 @@ export interface Playground {
 }
 
 const CONNECT_TIMEOUT_MS = 120_000;
+const CARD_TIMEOUT_MS = 20_000;
 const BOT_ENTRY = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 /** Brings up Redis, a model, a Slack workspace, the bot and the page; if one of them fails, none is left running. */
@@ -161,11 +162,22 @@ async function start(options: PlaygroundOptions, openings: Resources): Promise<P
   await connectedInTime(bot, join(options.dataFolder, FILES.botLog));
   log('The bot is connected.');
   const canRefund = manifest.tools.some(({ name }) => name === 'refund_order');
-  if (options.withOpening === true && saved === undefined && canRefund) {
-    const { botUserId } = slack.workspace.state.app;
-    slack.workspace.as(CAST.requester).send(CHANNELS.general, `<@${botUserId}> ${OPENING_PROMPT}`);
-  }
+  if (options.withOpening === true && saved === undefined && canRefund) await openWithCard(slack, model);
   return { url: page.url, slack, bot, model, redisUrl: redis.url, stop: () => openings.close() };
+}
+
+/** Begins with a request. With the scripted model its card is there when this resolves; a real one takes its time, and may ask nobody. */
+async function openWithCard(
+  { workspace }: LocalSlack,
+  { isScripted }: PlaygroundEntity['model'],
+): Promise<void> {
+  const { botUserId } = workspace.state.app;
+  const { ts } = workspace.as(CAST.requester).send(CHANNELS.general, `<@${botUserId}> ${OPENING_PROMPT}`);
+  if (!isScripted) return;
+  const hasCard = () =>
+    workspace.messagesIn(CHANNELS.general, ts).some(({ text }) => text.startsWith('Approval needed'));
+  // Another manifest may let it run without approval.
+  await workspace.until(hasCard, { timeoutMs: CARD_TIMEOUT_MS, what: 'the first card' }).catch(() => {});
 }
 
 function openRedis(folder: string, { env = process.env, log = () => {}, machine }: PlaygroundOptions) {

@@ -8,11 +8,17 @@ export interface Shot {
   readonly show?: (person: PersonPage, isNarrow: boolean) => Promise<unknown>;
 }
 
+/** The mark of a card that waits, by its risk. */
+const WAITS = /🟡|🔴/;
 const GENERAL = `/${CHANNELS.general}`;
 
-/** The states that need no request. */
+/** The states that need no request but the first, which is there. */
 export const FIRST_SHOTS: readonly Shot[] = [
-  { name: 'beginning', path: `/remi${GENERAL}` },
+  {
+    name: 'opening',
+    path: '/',
+    show: (person) => person.pendingCard('Refund').getByRole('button', { name: 'Approve' }).waitFor(),
+  },
   {
     name: 'people',
     path: `/alice${GENERAL}`,
@@ -27,7 +33,7 @@ export const FIRST_SHOTS: readonly Shot[] = [
 export async function createStates(visit: (path: string) => Promise<PersonPage>): Promise<Shot[]> {
   const remi = await visit(`/remi${GENERAL}`);
   const alice = await visit(`/alice${GENERAL}`);
-  const ask = async (text: string, shown: string | RegExp = '🟡'): Promise<string> => {
+  const ask = async (text: string, shown: string | RegExp = WAITS): Promise<string> => {
     await remi.page.goto(`/remi${GENERAL}`);
     await remi.ask(text);
     await remi.openThread(text);

@@ -140,10 +140,10 @@ export class PersonPage {
     });
   }
 
-  /** Presses Tab until the element has the focus. */
-  async tabTo(target: Locator): Promise<void> {
+  /** Presses Tab until the element has the focus; returns how often. */
+  async tabTo(target: Locator): Promise<number> {
     for (let presses = 0; presses < MAX_TABS; presses += 1) {
-      if (await this.hasFocus(target)) return;
+      if (await this.hasFocus(target)) return presses;
       await this.page.keyboard.press('Tab');
     }
     throw new Error(`the focus did not get to ${target} with ${MAX_TABS} Tabs`);

@@ -48,7 +48,7 @@ export const ACTS: readonly TourText[] = [
   {
     id: 'plug',
     title: 'Pull the plug',
-    text: 'The worst moment for a crash is in the middle of a payment. Here the bank takes twenty seconds. Cut the power, and see whether the money is paid twice.',
+    text: 'The worst moment for a crash is in the middle of a payment. Here the bank takes twelve seconds. Cut the power, and see whether the money is paid twice.',
     as: CAST.requester,
     prompt: `Please refund 250 dollars of order ${SLOW_ORDER}, two legs were missing.`,
     next: [

@@ -161,3 +161,28 @@ for (const colorScheme of ['light', 'dark'] as const)
     expect(await styleOf(sure, 'backgroundColor')).toBe(red);
     expect(await findViolations(alice.page)).toEqual([]);
   });
+
+const WORDS = ['Invoice', 'Customer', 'Outstanding', 'Reminders', 'Responsible', 'Department'];
+const cells = (texts: readonly string[]) => texts.map((text) => ({ type: 'raw_text', text }));
+const row = (texts: readonly string[]) => `| ${texts.join(' | ')} |`;
+const TABLES = {
+  block: { type: 'table', rows: [cells(WORDS), cells(WORDS)] },
+  markdown: { type: 'markdown', text: [row(WORDS), row(WORDS.map(() => '---')), row(WORDS)].join('\n') },
+};
+
+for (const [name, table] of Object.entries(TABLES))
+  test(`a wide table of a ${name} scrolls on a phone, and no word in it is broken`, async () => {
+    const { alice, card } = await show([table], PHONE);
+    await card.getByRole('table').waitFor();
+    const lines = await card.locator('th, td').evaluateAll((found) =>
+      found.map((cell) => {
+        const range = cell.ownerDocument.createRange();
+        range.selectNodeContents(cell);
+        return new Set([...range.getClientRects()].map(({ bottom }) => Math.round(bottom))).size;
+      }),
+    );
+    expect(lines).toEqual([...WORDS, ...WORDS].map(() => 1));
+    expect(await alice.page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
+      360,
+    );
+  });

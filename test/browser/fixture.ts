@@ -20,12 +20,22 @@ const TIMEOUT_MS = 100_000;
 const failuresFolder = fileURLToPath(new URL('../../.playground/failures', import.meta.url));
 const manifest = fileURLToPath(new URL('../../examples/shop/manifest.yml', import.meta.url));
 
+export interface FixtureOptions {
+  /** Begins with a card that waits, as `npm run playground` does. */
+  readonly withOpening?: boolean;
+}
+
 /** One real playground for a test file, and one browser with a window per person. */
 export class PlaygroundFixture {
   readonly #dataFolder = mkdtempSync(join(tmpdir(), 'countersign-browser-'));
   readonly errors: string[] = [];
+  readonly #withOpening: boolean;
   #playground: Playground | undefined;
   #browser: Browser | undefined;
+
+  constructor({ withOpening = false }: FixtureOptions = {}) {
+    this.#withOpening = withOpening;
+  }
 
   get url(): string {
     if (this.#playground === undefined) throw new Error('the playground is not running');
@@ -42,6 +52,7 @@ export class PlaygroundFixture {
       reset: false,
       env,
       restartAfterMs: 1500,
+      withOpening: this.#withOpening,
     });
     this.#browser ??= await launchChromium(inject('chromium'));
   }
@@ -122,8 +133,8 @@ export async function openWindow(
 }
 
 /** Starts the fixture of a test file; a test also fails when a window has an error. */
-export function startFixture(): PlaygroundFixture {
-  const fixture = new PlaygroundFixture();
+export function startFixture(options: FixtureOptions = {}): PlaygroundFixture {
+  const fixture = new PlaygroundFixture(options);
   beforeAll(() => fixture.start());
   afterEach(async ({ task }) => {
     if (task.result?.state === 'fail') await fixture.saveScreenshots(task.name);

@@ -45,6 +45,25 @@ describe('the manifest of the shop', () => {
   });
 });
 
+test('every tool of the shop has words of its own, every rule that asks says why, and its modules say what would change', async () => {
+  const { tools } = shopManifest().manifest;
+  for (const { name, cards, approval } of tools) {
+    expect(cards, name).not.toEqual([]);
+    for (const { match, title, done, fields } of cards)
+      expect([title, done, Object.keys(fields ?? {})[0]], `${name} ${match}`).not.toContain(undefined);
+    for (const { require, because } of approval)
+      expect(require === 'never' || because !== undefined, name).toBe(true);
+  }
+  const toolbox = await openTools(shopManifest().manifest, { folder });
+  const asking = toolbox.tools().filter(({ name }) => !/^(?:read|list|get|search|directory)_/.test(name));
+  const having = (part: 'preview' | 'undo') =>
+    asking.map(({ name }) => name).filter((name) => toolbox.find(name)?.[part] !== undefined);
+  const modules = tools.filter(({ kind }) => kind === 'module').map(({ name }) => name);
+  expect(having('preview')).toEqual(modules.filter((name) => name !== 'read_order'));
+  // Nobody can take back a refund or a deletion, and the card says so.
+  expect(having('undo')).toEqual(['deploy_service', 'publish_status', 'move_file']);
+});
+
 test('the tools of the shop load through its manifest, and book in its ledger once per key', async () => {
   const redis = connectTestRedis();
   const url = `${redis.url}?keyPrefix=${redis.prefix}`;

@@ -13,6 +13,7 @@ const ONLY_FULL = [
   'test/browser/gallery-policies.test.ts',
   'test/browser/gallery.test.ts',
   'test/browser/interaction.test.ts',
+  'test/browser/opening.test.ts',
   'test/browser/persistence.test.ts',
   'test/browser/place-and-focus.test.ts',
   'test/browser/rules.test.ts',

@@ -5,7 +5,7 @@ import { openLedger } from '../ledger.ts';
 import { PAID_BY_TRANSFER } from '../orders.ts';
 
 const TRANSFER_STEPS = ['sent to the bank', 'the bank checks it', 'waiting for the receipt'];
-const TRANSFER_STEP_MS = 6_600;
+const TRANSFER_STEP_MS = 4_000;
 
 /** Refunds an order. The ledger books one refund per idempotency key, so another attempt has no further effect. */
 export const refundOrder = defineTool(

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { CHANNELS } from '../../../playground/slack/default-cast.ts';
 import { CAST } from '../../stories/support.ts';
 import { replaceOnce, startScriptedBot } from './support.ts';
 
@@ -74,4 +75,39 @@ test('a message sent while an approval is pending is answered after the result o
   bot.ask('Read notes.md.', { threadTs: thread.ts });
   await thread.click(CAST.alice, /Approval needed/, 'approve');
   await bot.hears(thread, /Refunded \$120\.00 of order A-1001\.[\s\S]*notes\.md says/);
+});
+
+test('the model uses what others wrote in the thread, a file, and the message of a shortcut', async () => {
+  const bot = await startScriptedBot();
+  const { workspace } = bot;
+  const general = CHANNELS.general;
+  const complaint = workspace.as(CAST.alice).send(general, 'The lamp of order A-1002 flickers.');
+  const inContext = bot.ask('Please refund 20 dollars of it.', { threadTs: complaint.ts });
+  await bot.hears(inContext, /Refunded \$20\.00 of order A-1002\./);
+
+  const claim = { name: 'claim.txt', bytes: Buffer.from('Order A-1003 came late.') };
+  const mention = `<@${workspace.state.app.botUserId}>`;
+  const sent = workspace
+    .as(CAST.requester)
+    .send(general, `${mention} Look up this order.`, { files: [claim] });
+  await bot.hears(bot.threadIn(general, sent.ts), /Order A-1003: Office chair/);
+
+  const other = workspace.as(CAST.alice).send(general, 'Where is A-1004?');
+  await workspace.as(CAST.requester).shortcut({ channel: general, ts: other.ts }, 'ask_about_message');
+  const modal = await bot.modalFor(CAST.requester, /Where is A-1004/);
+  await workspace.as(CAST.requester).submit(modal.id, { task: 'Look up this order.' });
+  await bot.hears(bot.threadIn(general, other.ts), /Order A-1004: Notebook/);
+});
+
+test('the model starts again with the new text of an edited message', async () => {
+  const bot = await startScriptedBot();
+  const { workspace } = bot;
+  const thread = bot.ask('Please refund 120 dollars of order A-1001.');
+  await thread.shows(/Approval needed: Refund \$120\.00/);
+  const edited = `<@${workspace.state.app.botUserId}> Please refund 130 dollars of order A-1001.`;
+  workspace.as(CAST.requester).edit({ channel: thread.channel, ts: thread.ts }, edited);
+  await thread.click(CAST.requester, /I can start again with the new text/, 'redo');
+  await thread.shows(/Approval needed: Refund \$130\.00/);
+  await thread.click(CAST.alice, /Approval needed: Refund \$130\.00/, 'approve');
+  await bot.hears(thread, /Refunded \$130\.00 of order A-1001\./);
 });

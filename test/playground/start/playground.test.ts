@@ -57,6 +57,23 @@ describe('npm run playground', { timeout: PATIENCE_MS }, () => {
       expect(output).toContain(`Data is kept in ${folder} for the next start; --reset deletes it.`);
     });
 
+    test('says each step of its start when it begins, and opens with a card that waits', async () => {
+      const steps = [
+        'Loading the playground.',
+        'Starting Redis, the model and a Slack workspace.',
+        'Redis runs and the page is built. Starting the bot.',
+        'The bot is connected.',
+        'Ready after',
+      ];
+      const places = steps.map((step) => playground.output().indexOf(step));
+      expect(places).not.toContain(-1);
+      expect(places).toEqual(places.toSorted((one, other) => one - other));
+      const client = await openClient(CAST.alice);
+      await client.until((entities) => messagesMatching(entities, /Approval needed: Refund \$120\.00/)[0], {
+        what: 'the card',
+      });
+    });
+
     test('serves the page to a browser', async () => {
       const page = await fetch(url);
       expect(page.status).toBe(200);

@@ -15,9 +15,8 @@ export interface Panes {
 const ONE_PANE = window.matchMedia('(max-width: 999px)');
 const PHONE = window.matchMedia('(max-width: 768px)');
 const changed = createSignal();
-/** A phone starts with the tour at the bare address; any other address names a screen. */
-const startsWithTour = !ONE_PANE.matches || window.location.pathname === '/';
-let panes: Panes = { isSidebarInFront: false, ...(startsWithTour && { panel: 'tour' as const }) };
+/** Where only one pane fits, it is the screen: the current act stands below it. */
+let panes: Panes = { isSidebarInFront: false, ...(!ONE_PANE.matches && { panel: 'tour' as const }) };
 
 /** Returns the open panes. */
 export function usePanes(): Panes {

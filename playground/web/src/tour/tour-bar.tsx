@@ -1,3 +1,4 @@
+import type { TourStep } from '../../../protocol.ts';
 import { usePlayground } from '../client/store.ts';
 import { navigate, useRoute } from '../navigation/routes.ts';
 import { useIsOnePane, usePanes } from '../panes/panes.ts';
@@ -28,7 +29,7 @@ export function TourBar() {
         <strong>
           {act.isDone ? '✓' : number} {act.title}
         </strong>{' '}
-        {act.isDone ? act.result : open === undefined || number > 1 ? first?.text : OPENING}
+        {describeAct(act, { isFirst: number === 1, isOpen: open !== undefined })}
       </p>
       {open !== undefined && open.thread !== undefined && <AuditTail threadId={open.thread} rows={1} />}
       {open !== undefined && !act.isDone && act.next.some(({ kills }) => kills) && <KillButton />}
@@ -53,4 +54,14 @@ export function TourBar() {
       )}
     </section>
   );
+}
+
+/** Says what comes next: of an act that has not begun what it is about, of one that has the next click. */
+function describeAct(
+  { isDone, result, text, thread, next }: TourStep,
+  { isFirst, isOpen }: { readonly isFirst: boolean; readonly isOpen: boolean },
+): string | undefined {
+  if (isDone) return result;
+  if (thread === undefined) return text.slice(0, text.indexOf('.') + 1);
+  return isFirst && isOpen ? OPENING : next[0]?.text;
 }

@@ -1,9 +1,11 @@
 import { type ReactNode, useState } from 'react';
 import type { TourStep } from '../../../protocol.ts';
 import { usePlayground } from '../client/store.ts';
+import { useRoute } from '../navigation/routes.ts';
 import { AuditTail } from './audit-tail.tsx';
 import { StepActions } from './step-actions.tsx';
 import { TourEnd } from './tour-end.tsx';
+import { threadOfScreen } from './use-begin-step.ts';
 import './tour.css';
 
 /** The step that was opened by hand; it stays open until it is done. */
@@ -73,6 +75,7 @@ interface StepProps {
 
 function Step({ step, number, isOpen, onToggle }: StepProps) {
   const contentId = `tour-step-${step.id}`;
+  const isInView = threadOfScreen(useRoute().screen) === step.thread;
   return (
     <li className={`tour-step${step.isDone ? ' tour-step-done' : ''}`}>
       <h3 className="tour-step-title">
@@ -86,7 +89,7 @@ function Step({ step, number, isOpen, onToggle }: StepProps) {
       </h3>
       {step.result !== undefined && <p className="tour-result">{step.result}</p>}
       {step.isAct && step.thread !== undefined && (step.isDone || isOpen) && (
-        <AuditTail threadId={step.thread} rows={isOpen ? ROWS : 1} />
+        <AuditTail threadId={step.thread} rows={isOpen || isInView ? ROWS : 1} />
       )}
       <div id={contentId} className="tour-step-content" hidden={!isOpen}>
         <p>{step.text}</p>

@@ -21,6 +21,16 @@ describe("Slack's date tokens", () => {
     expect(format(token)).toBe(words);
   });
 
+  test.each([
+    [4 * 3_600 - 2, 'In 4 hours'],
+    [86_400 - 2, 'In 1 day'],
+    [12 * 3_600, 'In 12 hours'],
+    [45, 'In 45 seconds'],
+    [-90 * 60, '1 hour ago'],
+  ])('a distance of %i seconds is %s', (seconds, words) => {
+    expect(format('{ago}', { now: (AT - seconds) * 1000 })).toBe(words);
+  });
+
   test('a pretty date near today is a word, by the clock of the reader', () => {
     const pretty = (now: number, timeZone = 'UTC') => format('{date_pretty}', { now, timeZone });
     const day = 86_400_000;

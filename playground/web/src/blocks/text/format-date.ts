@@ -91,6 +91,9 @@ function ordinal(day: string): string {
   return `${day}${ending}`;
 }
 
+/** From this share of a unit on, a distance is told in that unit: what has just begun to wait for a day expires in 1 day. */
+const NEARLY = 0.95;
+
 function ago(at: number, now: number): string {
   const units: [Intl.RelativeTimeFormatUnit, number][] = [
     ['year', 365 * DAY],
@@ -101,6 +104,6 @@ function ago(at: number, now: number): string {
     ['second', 1000],
   ];
   const distance = at - now;
-  const [unit, length] = units.find(([, size]) => Math.abs(distance) >= size) ?? ['second', 1000];
-  return new Intl.RelativeTimeFormat('en-US').format(Math.trunc(distance / length), unit);
+  const [unit, length] = units.find(([, size]) => Math.abs(distance) >= size * NEARLY) ?? ['second', 1000];
+  return new Intl.RelativeTimeFormat('en-US').format(Math.round(distance / length), unit);
 }

@@ -1,0 +1,178 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { LONG_SQL } from './fixtures/run-sql.ts';
+import { manifest as governed, startGoverned } from './governed.ts';
+import { CAST, PLACES, startStory } from './support.ts';
+import { giveUpAttempts, SILENT_WORKERS } from './workshop.ts';
+
+const { alice, bruno, requester: remi } = CAST;
+
+/** The questions that an approver has in the first five seconds. */
+const QUESTIONS = [
+  'what',
+  'to what',
+  'how much',
+  'who asked',
+  'why approval',
+  'who may',
+  'until when',
+  'if rejected',
+] as const;
+type Answers = Readonly<Partial<Record<(typeof QUESTIONS)[number], RegExp>>>;
+
+/** Writes blocks as a person sees them without a click: a menu, a confirmation and what a button carries are not seen. */
+function seen(value: unknown): string {
+  if (Array.isArray(value)) return value.map(seen).join(' ');
+  if (typeof value !== 'object' || value === null) return '';
+  const { type, text, user_id, usergroup_id, channel_id, fallback, elements, fields, accessory, rows } =
+    Object.fromEntries<unknown>(Object.entries(value));
+  if (type === 'overflow') return '';
+  if (type === 'user') return `@${user_id}`;
+  if (type === 'usergroup') return `@${usergroup_id}`;
+  if (type === 'channel') return `#${channel_id}`;
+  if (type === 'date') return `[${fallback}]`;
+  const own = typeof text === 'string' ? text : seen(text);
+  return [own, ...[fields, elements, accessory, rows].map(seen)].filter((each) => each !== '').join(' ');
+}
+
+/** Holds what is seen of a card against the answers that it gives, and their number against the table in the docs. */
+function expectAnswers(card: string, blocks: readonly unknown[], answers: Answers): void {
+  const text = blocks.map(seen).join('\n').replaceAll(/ +/g, ' ');
+  const given = QUESTIONS.filter((question) => answers[question]?.test(text));
+  expect(given, text).toEqual(Object.keys(answers));
+  const docs = readFileSync(new URL('../../docs/slack.md', import.meta.url), 'utf8');
+  const [, after] = new RegExp(`^\\| ${card} \\| \\d \\| (\\d) \\|`, 'm').exec(docs) ?? [];
+  expect(Number(after), `${card} in docs/slack.md`).toBe(given.length);
+}
+
+const shop = fileURLToPath(new URL('../../examples/shop', import.meta.url));
+const shopManifest = readFileSync(`${shop}/manifest.yml`, 'utf8');
+const WHO = new RegExp(`Approvers: <@${alice}>.*<@${bruno}>`);
+const ASKED = new RegExp(`asked by <@${remi}>`);
+const EXPIRES = /expires <!date/;
+const REJECTED = /Reject: it does not run, and your reason is passed on/;
+
+test('a refund answers the eight questions without a click, and so does its row in Home but for two', async () => {
+  const refund = { orderId: 'A-1001', amount: 12_000, reason: 'the top is scratched' };
+  const story = await startStory({
+    manifest: shopManifest,
+    folder: shop,
+    replies: [{ calls: [{ name: 'refund_order', arguments: refund }] }],
+  });
+  const thread = story.ask('refund it');
+  const { blocks } = await thread.shows(/Approval needed/);
+  expectAnswers('Refund', blocks, {
+    what: /Refund/,
+    'to what': /order A-1001[\s\S]*Hooper Ltd paid \$450\.00 for Standing desk/,
+    'how much': /\$120\.00/,
+    'who asked': ASKED,
+    'why approval': /Why approval\*? refunds over \$100\.00/,
+    'who may': WHO,
+    'until when': EXPIRES,
+    'if rejected': REJECTED,
+  });
+  story.workspace.as(alice).openHome();
+  const home = await story.workspace.until(
+    () => {
+      const shown = story.workspace.homeOf(alice)?.blocks ?? [];
+      return JSON.stringify(shown).includes('Waiting for you (1)') ? shown : undefined;
+    },
+    { what: 'Home' },
+  );
+  expectAnswers('Home row', home, {
+    what: /Refund/,
+    'to what': /order A-1001/,
+    'how much': /\$120\.00/,
+    'who asked': new RegExp(`@${remi} · #${PLACES.general}`),
+    'who may': /Waiting for you/,
+    'until when': /expires in 3 h 59 min|expires in 4 h/,
+  });
+});
+
+test('a deletion answers the eight questions without a click', async () => {
+  const story = await startStory({
+    manifest: shopManifest,
+    folder: shop,
+    replies: [{ calls: [{ name: 'delete_customer', arguments: { customer: 'Tomo Arai' } }] }],
+  });
+  const { blocks } = await story.ask('delete Tomo').shows(/Approval needed/);
+  expectAnswers('Deletion', blocks, {
+    what: /Delete customer/,
+    'to what': /Tomo Arai/,
+    'how much': /A-1004, Notebook, 10 pieces[\s\S]*Nothing is left/,
+    'who asked': ASKED,
+    'why approval': /deletions need two people/,
+    'who may': WHO,
+    'until when': EXPIRES,
+    'if rejected': REJECTED,
+  });
+});
+
+test('a long statement answers the eight questions without a click', async () => {
+  const story = await startStory({
+    manifest: `
+slack: { display_information: { name: Countersign } }
+agent: { instructions: Help. }
+policies: { default: { approvers: [${alice}, ${bruno}], expires: 4h } }
+tools:
+  run_sql:
+    module: ./test/stories/fixtures/run-sql.ts
+    title: "Run SQL on {{input.database}}"
+    fields: { Statement: "{{input.query | code}}" }
+    approval: { policy: default, because: "every change of billing data" }
+`,
+    replies: [{ calls: [{ name: 'run_sql', arguments: { database: 'billing', query: LONG_SQL } }] }],
+  });
+  const { blocks } = await story.ask('waive the fees').shows(/Approval needed/);
+  expectAnswers('Long SQL', blocks, {
+    what: /UPDATE invoices\s+SET late_fee = 0/,
+    'to what': /Run SQL on billing/,
+    'how much': /None of the 214/,
+    'who asked': ASKED,
+    'why approval': /every change of billing data/,
+    'who may': WHO,
+    'until when': EXPIRES,
+    'if rejected': REJECTED,
+  });
+});
+
+test('an unknown outcome says what ran and who can tell how it ended, without a click', async () => {
+  const deployment = { service: 'checkout', version: '2.4.1', environment: 'staging' };
+  const story = await startStory({
+    manifest: shopManifest,
+    folder: shop,
+    replies: [{ calls: [{ name: 'deploy_service', arguments: deployment }] }],
+    ...SILENT_WORKERS,
+  });
+  const thread = story.ask('deploy it');
+  await thread.click(alice, /Approval needed/, 'approve');
+  await thread.shows(/Running: Deploy/);
+  await giveUpAttempts(story);
+  const { blocks } = await thread.shows(/Outcome unknown: Deploy/);
+  expectAnswers('Unknown outcome', blocks, {
+    what: /Deploy/,
+    'to what': /checkout/,
+    'how much': /2\.4\.1 to staging/,
+    'who asked': new RegExp(`asked by @${remi}`),
+    'why approval': /We don't know whether this completed/,
+    'who may': /Who can confirm the outcome: @/,
+  });
+});
+
+test('a change of the rules answers the eight questions without a click', async () => {
+  const story = await startGoverned();
+  const bot = await story.start(governed(2));
+  bot.write(governed(1));
+  const { blocks } = await story.card();
+  expectAnswers('Policy change', blocks, {
+    what: /Change the rules/,
+    'to what': /manifest\.yml/,
+    'how much': /default\W+quorum: 2[\s\S]{1,40}1/,
+    'who asked': /asked by manifest\.yml/,
+    'why approval': /Why approval/,
+    'who may': WHO,
+    'until when': EXPIRES,
+    'if rejected': REJECTED,
+  });
+});
