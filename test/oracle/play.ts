@@ -213,10 +213,13 @@ export async function play(
     }
     const isVote = step.do === 'click' && ['approve', 'grant'].includes(step.what);
     const isFirst = isVote && !open.approvals.some(({ who }) => who === by);
+    const isDecided =
+      asked.length > 0 && asked.every((name) => oracle.isEnough(name, before, open.approvals));
     if (isFirst && !open.isRejected) open.approvals.push(oracle.approve(before, by, step.what === 'grant'));
     // One who may approve under one of several policies may reject as well.
     const isTaken = isOwn(asked, before, by) || notice === undefined;
-    if (step.do === 'click' && step.what === 'reject' && isTaken) open.isRejected = true;
+    // Once the approval is complete a rejection comes too late, also while a freeze holds the call.
+    if (step.do === 'click' && step.what === 'reject' && isTaken && !isDecided) open.isRejected = true;
     if (step.do === 'click' && step.what === 'withdraw' && notice === undefined) {
       check(before.requesters.includes(by), 'somebody withdrew what others asked for');
       open.isWithdrawn = true;
