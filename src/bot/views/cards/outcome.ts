@@ -158,7 +158,8 @@ function endOf(request: RequestRecord, { freeze }: CardOptions): End {
     case 'unknown': {
       const doubt = doubtOf(request);
       const resolvers = [words(cardTexts.resolvers), ...mentions(request.policy.resolvers)];
-      return { ...doubt, lines: [...doubt.lines, [...resolvers, ...lastProgress(request)]] };
+      const verdicts = [words(cardTexts.verdicts(mayRunAgain(request)))];
+      return { ...doubt, lines: [...doubt.lines, [...resolvers, ...lastProgress(request)], verdicts] };
     }
     case 'resolved':
       return {

@@ -5,7 +5,7 @@ import type { KeptNote } from '../../../store/documents/memory.ts';
 import type { Freeze, GrantRecord, RequestRecord } from '../../../store/port/store.ts';
 import { limits } from '../../slack/limits.ts';
 import { parseThreadId } from '../../slack/thread.ts';
-import { approveButton } from '../cards/approval-card.ts';
+import { approveButton, whyApproval } from '../cards/approval-card.ts';
 import { buildCallBody } from '../cards/call-body.ts';
 import { line, mentions, plain } from '../cards/card.ts';
 import {
@@ -136,9 +136,14 @@ export function buildList(list: ListPage, now: number): KnownBlock[] {
   );
   return [
     { type: 'header', text: plain(total === '0' ? title : `${title} (${total})`) },
+    ...(name === 'waiting' && list.requests.some(isToApprove) ? [line(words(homeTexts.ifRejected))] : []),
     ...(rows.length === 0 ? [line(words(homeTexts.empty[name]))] : rows),
     ...pager(list),
   ];
+}
+
+function isToApprove({ kind, state }: RequestRecord): boolean {
+  return kind === 'approval' && state === 'pending';
 }
 
 /** Builds the title of a request in a list, with the button that opens its Details. */
@@ -174,6 +179,7 @@ function buildWaiting(request: RequestRecord, now: number): KnownBlock[] {
         : words(homeTexts.directMessage),
     ],
     ...(isUnknown ? [] : [[words(homeTexts.expiresIn(request.expiresAt - now))]]),
+    ...(details !== undefined && isToApprove(request) ? [[words(homeTexts.why(whyApproval(details)))]] : []),
     ...(request.kind === 'approval' && request.policy.quorum > 1 && !isUnknown
       ? [[words(cardTexts.approvals(countedApprovals(request), request.policy.quorum))]]
       : []),
@@ -192,7 +198,7 @@ const ROW_CHARACTERS = 600;
 
 /** Shows what would run, with Approve, if the card has Approve for one click and the row has room for all that the card shows of the call. */
 function approvableHere(request: RequestRecord, details: CardDetails): KnownBlock[] {
-  if (request.kind !== 'approval' || request.state !== 'pending' || needsConfirmation(details)) return [];
+  if (!isToApprove(request) || needsConfirmation(details)) return [];
   const { blocks, isWhole } = buildCallBody(details);
   const { preview, previousPreview, title } = details.presented;
   const isSimple = [preview, previousPreview, details.undoes, details.answer, details.runsAs].every(

@@ -162,6 +162,8 @@ export const cardTexts = {
   askIfItDidNotRun: "If it didn't run, ask for it again. It is then approved under the current rules.",
   earlierAttempt: "It was started before. We don't know whether that attempt completed.",
   resolvers: 'Who can confirm the outcome: ',
+  verdicts: (mayRunAgain: boolean) =>
+    `It ran: the agent goes on · It didn't run: the agent is told${mayRunAgain ? ' · Run again: it runs once more' : ''} · no deadline`,
   confirmedBy: (word: string | undefined) =>
     word === undefined ? 'Outcome confirmed by ' : `${word} · confirmed by `,
   theToolItself: 'the tool',

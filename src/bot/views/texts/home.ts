@@ -17,6 +17,8 @@ export const homeTexts = {
   viewTitle: (word: string, title: string) => `${word} ${title}`,
   approveTitle: (title: string) => `Approve ${title}`,
   highRisk: '🔴 High risk',
+  why: (reason: string) => `Why approval: ${reason}`,
+  ifRejected: 'What you reject does not run, and your reason is passed on.',
   directMessage: 'a direct message',
   /** Says how long a request still waits; App Home says of which moment it is. */
   expiresIn(ms: number): string {
