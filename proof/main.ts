@@ -74,7 +74,7 @@ at the commit in the table.
 
 ${table.join('\n')}
 
-The MCP conformance suite and real MCP servers have tables of their own: [mcp.md](mcp.md#conformance).
+The MCP conformance suite and real MCP servers have tables of their own: [conformance](conformance.md).
 
 ## What does not pass, and why
 

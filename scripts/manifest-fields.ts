@@ -41,7 +41,7 @@ export function manifestFields(): string {
   return `# Every field of the manifest
 
 Made from \`manifest.schema.json\` by \`npm run schema\`. A star stands for a name that you choose. Fields in bold are required. The section
-\`slack\` is Slack's own app manifest. [The manifest](manifest.md) explains how the fields work together.
+\`slack\` is Slack's own app manifest. [Configure](configure.md) explains how the fields work together.
 
 ${tables.join('\n')}`;
 }

@@ -12,26 +12,13 @@ import { findFreePort } from '../playground/redis/find-free-port.ts';
 import { CAST } from '../playground/slack/default-cast.ts';
 import { tourSteps } from '../playground/tour/tour-steps.ts';
 import { APPROVE } from '../src/bot/views/cards/action-ids.ts';
+import { printSteps, runTimed, secondsSince } from './run-timed.ts';
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 const ActionElements = z.array(
   z.looseObject({ action_id: z.string().optional(), value: z.string().optional() }),
 );
 const NO_FACTS = { requests: [], kills: 0, refunds: [], openings: [] };
-
-/** Runs a command and returns its duration in seconds; its output is shown only when it fails. */
-async function run(command: string, args: readonly string[], cwd: string): Promise<number> {
-  const startedAt = performance.now();
-  const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${String(code)}:\n${output}`);
-  return secondsSince(startedAt);
-}
 
 /** Starts the playground of a clone and returns its URL once it is ready. */
 async function startIn(clone: string): Promise<{ url: string; stop(): Promise<void> }> {
@@ -97,16 +84,12 @@ function approveButton(blocks: MessageEntity['blocks']) {
   throw new Error('The card has no Approve button.');
 }
 
-function secondsSince(startedAt: number): number {
-  return (performance.now() - startedAt) / 1_000;
-}
-
 /** Clones, installs, starts, requests and approves; everything is removed afterwards. */
 async function measure(): Promise<readonly (readonly [string, number])[]> {
   const clone = await mkdtemp(join(tmpdir(), 'countersign-clone-'));
   try {
-    await run('git', ['clone', '--quiet', PROJECT, clone], tmpdir());
-    const install = await run('npm', ['install', '--no-progress'], clone);
+    await runTimed('git', ['clone', '--quiet', PROJECT, clone], { cwd: tmpdir() });
+    const { seconds: install } = await runTimed('npm', ['install', '--no-progress'], { cwd: clone });
     const commandAt = performance.now();
     const playground = await startIn(clone);
     const ready = secondsSince(commandAt);
@@ -122,9 +105,7 @@ async function measure(): Promise<readonly (readonly [string, number])[]> {
   }
 }
 
-const rows = await measure();
-process.stdout.write(`| step | seconds |\n| --- | ---: |\n`);
-for (const [step, seconds] of rows) process.stdout.write(`| ${step} | ${seconds.toFixed(1)} |\n`);
+printSteps(await measure());
 process.stdout.write(
   `\nNode ${process.versions.node}, ${cpus().length} cores, ${process.platform} ${process.arch}.\n`,
 );

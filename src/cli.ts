@@ -12,5 +12,6 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   environment: loadEnvironment(),
   write: writer(process.stdout),
   writeError: writer(process.stderr),
+  startBot: () => import('./main.ts'),
   ...(process.stdin.isTTY && { input: process.stdin }),
 });

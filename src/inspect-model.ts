@@ -16,13 +16,13 @@ const PATIENCE_MS = 30_000;
 
 /** The keys of the manifest by the parameters that they set. */
 const KEYS: Readonly<Record<keyof ModelConfig, string>> = {
-  temperature: 'agent.temperature',
+  temperature: 'agent.model.temperature',
   topP: 'top_p',
-  maxOutputTokens: 'agent.max_output_tokens',
-  reasoningEffort: 'agent.reasoning_effort',
-  verbosity: 'agent.verbosity',
-  parallelToolCalls: 'agent.parallel_tool_calls',
-  serviceTier: 'agent.service_tier',
+  maxOutputTokens: 'agent.model.max_output_tokens',
+  reasoningEffort: 'agent.model.reasoning_effort',
+  verbosity: 'agent.model.verbosity',
+  parallelToolCalls: 'agent.model.parallel_tool_calls',
+  serviceTier: 'agent.model.service_tier',
 };
 
 /** Asks every model of a manifest for a call of a harmless tool, with the parameters that it will be sent, and looks it up in its provider's list. */
@@ -144,7 +144,7 @@ function adviceFor(error: unknown): string {
       return '; check the name of the model: agent.model in the manifest, else OPENAI_MODEL';
     case 'refused-request':
       return error.field === undefined
-        ? '; check agent.model and agent.api in the manifest, and OPENAI_BASE_URL'
+        ? '; check agent.model (name and api) in the manifest, and OPENAI_BASE_URL'
         : `; check "${error.field}"`;
     case 'no-quota':
       return '; check the credit of the account';

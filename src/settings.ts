@@ -10,26 +10,85 @@ const WebAddress = z.url({
   error: 'must be a URL that begins with https:// or http://',
 });
 
-const Environment = z.object({
-  SLACK_BOT_TOKEN: Secret.startsWith('xoxb-', 'must start with xoxb-'),
-  SLACK_APP_TOKEN: Secret.startsWith('xapp-', 'must start with xapp-').optional(),
-  SLACK_SIGNING_SECRET: Secret.optional(),
-  SLACK_API_URL: WebAddress.optional(),
-  OPENAI_API_KEY: Secret,
-  OPENAI_BASE_URL: WebAddress.optional(),
-  OPENAI_MODEL: z.string().min(1).default('gpt-6-luna'),
-  MANIFEST: z.string().min(1).default('manifest.yml'),
-  PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
-  PUBLIC_URL: WebAddress.optional(),
-  CALLBACK_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
-  MODEL_SILENCE_SECONDS: z.coerce.number().int().min(1).max(3600).default(120),
-  CRASH_NOTICE_SECONDS: z.coerce.number().int().min(5).max(600).default(30),
-  AUDIT_KEY_FILE: z.string().min(1).optional(),
-  AUDIT_KEY: Secret.optional(),
-  AUDIT_STATE_FILE: z.string().min(1).optional(),
-  CONNECTIONS_KEY: Secret.optional(),
-  METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+/** The environment variables of the bot but those of Redis; docs/settings.md is made from it. */
+export const Environment = z.object({
+  SLACK_BOT_TOKEN: Secret.startsWith('xoxb-', 'must start with xoxb-').describe(
+    'The "Bot User OAuth Token" of the app.',
+  ),
+  SLACK_APP_TOKEN: Secret.startsWith('xapp-', 'must start with xapp-')
+    .optional()
+    .describe('The app-level token with `connections:write`: with it the bot uses Socket Mode.'),
+  SLACK_SIGNING_SECRET: Secret.optional().describe(
+    'The signing secret: with it, and without an app-level token, Slack calls the bot over HTTP.',
+  ),
+  SLACK_API_URL: WebAddress.optional().describe('Only for a Slack that is not slack.com.'),
+  OPENAI_API_KEY: Secret.describe('The key of the model; any text if the provider wants none.'),
+  OPENAI_BASE_URL: WebAddress.optional().describe(
+    'The address of the model: Azure (`https://NAME.openai.azure.com/openai/v1`) or any server with the same protocol (default: OpenAI).',
+  ),
+  OPENAI_MODEL: z.string().min(1).default('gpt-6-luna').describe('The model, unless the manifest names one.'),
+  MANIFEST: z.string().min(1).default('manifest.yml').describe('The path of the manifest.'),
+  PORT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(3000)
+    .describe(
+      "The port of the bot's own HTTP server: `/health`, `/ready`, `/metrics`, `/callback`, `/connect`, `/slack/events`.",
+    ),
+  PUBLIC_URL: WebAddress.optional().describe(
+    'Where external systems and browsers reach the bot (default: `http://localhost:PORT`).',
+  ),
+  CALLBACK_SECRET: z
+    .string()
+    .min(32, 'must have at least 32 characters')
+    .optional()
+    .describe('Signs the callback addresses, at least 32 characters (default: derived from the bot token).'),
+  MODEL_SILENCE_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(3600)
+    .default(120)
+    .describe('Seconds the model may send nothing before the request is retried.'),
+  CRASH_NOTICE_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(5)
+    .max(600)
+    .default(30)
+    .describe('Seconds without a heartbeat before a worker counts as dead, 5 to 600.'),
+  AUDIT_KEY_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('The file of the key that signs the audit log; `countersign audit key` makes one.'),
+  AUDIT_KEY: Secret.optional().describe('The text of that key (PEM, or base64 of PKCS #8).'),
+  AUDIT_STATE_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Where the signer remembers its last checkpoint, out of reach of those who can write to Redis (default: beside `AUDIT_KEY_FILE`).',
+    ),
+  AUDIT_FOLDER: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('The folder that a relative `audit.file` starts from (default: that of the manifest).'),
+  CONNECTIONS_KEY: Secret.optional().describe(
+    'Encrypts the accounts that people connect at MCP servers: 32 bytes in base64 (`openssl rand -base64 32`). To rotate: new key, comma, old key.',
+  ),
+  METRICS_TOKEN: z
+    .string()
+    .min(16, 'must have at least 16 characters')
+    .optional()
+    .describe('With it, `/metrics` asks for `Authorization: Bearer METRICS_TOKEN`; at least 16 characters.'),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('How much is logged.'),
 });
 
 /** The settings of the process, read from the environment and checked once. */
@@ -60,6 +119,8 @@ export interface Settings {
   readonly auditKey?: KeySource | undefined;
   /** The file in which the signer of the audit log remembers what it signed; without one it forgets when the process ends. */
   readonly auditStateFile?: string | undefined;
+  /** The folder that a relative `audit.file` starts from; without one, that of the manifest. */
+  readonly auditFolder?: string | undefined;
   /** The key that encrypts the accounts that people have connected; without one nobody can connect. */
   readonly connectionsKey?: string | undefined;
   /** The bearer token that `/metrics` asks for; without one it asks for nothing. */
@@ -106,6 +167,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
       crashNoticeSeconds: data.CRASH_NOTICE_SECONDS,
       auditKey: auditKeySource(given),
       auditStateFile: auditStateFile(given),
+      auditFolder: data.AUDIT_FOLDER,
       connectionsKey: data.CONNECTIONS_KEY,
       metricsToken: data.METRICS_TOKEN,
       logLevel: data.LOG_LEVEL,
@@ -171,6 +233,14 @@ export function auditStateFile({
 }: NodeJS.ProcessEnv): string | undefined {
   if (file !== undefined && file !== '') return file;
   return keyFile === undefined || keyFile === '' ? undefined : `${keyFile}.state`;
+}
+
+/** Finds the folder that a relative `audit.file` starts from. */
+export function auditFolder(
+  { AUDIT_FOLDER: folder = '' }: NodeJS.ProcessEnv,
+  manifestFolder: string,
+): string {
+  return folder === '' ? manifestFolder : folder;
 }
 
 /** Says where settings belong. */

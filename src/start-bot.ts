@@ -19,6 +19,7 @@ import { FileHost } from './bot/slack/file-host.ts';
 import { MessageLinks } from './bot/slack/thread.ts';
 import { ThreadReader } from './bot/slack/thread-reader.ts';
 import { UPDATE_WINDOW_MS, UpdateBudget } from './bot/slack/update-budget.ts';
+import { workspaceGroups } from './bot/slack/user-groups.ts';
 import { ThreadStatus } from './bot/thread-status.ts';
 import { workHandlers } from './bot/work-handlers.ts';
 import { PendingLimiter } from './engine/pending-limiter.ts';
@@ -39,9 +40,8 @@ import { type EngineOptions, openEngine } from './store/queue/engine.ts';
 import { DEFAULT_PREFIX } from './store/record/keys.ts';
 import { checkServer, readMemory } from './store/redis/check-server.ts';
 import { connectRedis } from './store/redis/connect.ts';
-import { onceIn } from './store/redis/once.ts';
 import { openRedisStore } from './store/redis/redis-store.ts';
-import { updateCounterIn } from './store/redis/update-counter.ts';
+import { onceIn, updateCounterIn } from './store/redis/short-lived.ts';
 import { proxiedFetch } from './tools/http/proxy.ts';
 import type { Manifest } from './tools/manifest/manifest.ts';
 import { Sealer } from './tools/mcp/auth/connections.ts';
@@ -152,6 +152,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     around: observeTools({ metrics, content }),
     readTotals: (limits) => record.readTotals(limits),
     findGrant: grantFinder(() => context),
+    userGroups: workspaceGroups(() => context),
     firstSeen: (server, listed) => firstSeenIn(record, server, listed),
     onUnlocked: () => onUnlocked(),
     lock: chosen?.lock,
@@ -238,7 +239,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
 
   const exporter = startExporter({
     store: record,
-    settings: () => auditSettings(toolbox.manifest.audit, folder),
+    settings: () => auditSettings(toolbox.manifest.audit, settings.auditFolder ?? folder),
     key: auditKey,
     memory: auditStateFile === undefined ? processMemory() : fileMemory(auditStateFile),
     log: logger.child({ part: 'audit' }),

@@ -172,7 +172,7 @@ test('a parameter that the model refuses is told to the admins at the start', as
   const model = await startLocalModel({ script: [{ status: 400, body: { error } }, ping] });
   onTestFinished(() => model.stop());
   const manifest = starter
-    .replace('agent:\n', 'agent:\n  temperature: 0.5\n')
+    .replace('agent:\n', 'agent:\n  model: { temperature: 0.5 }\n')
     .replaceAll('U0REPLACEME', CAST.admin)
     .replaceAll('S0REPLACEME', APPROVERS_GROUP)
     .replaceAll('C0REPLACEME', CHANNELS.general);
@@ -194,7 +194,7 @@ test('a parameter that the model refuses is told to the admins at the start', as
         .find(({ text }) => /needs attention/.test(text)),
     { what: 'a message to the admin', timeoutMs: 50_000 },
   );
-  expect(told.text).toContain('refuses agent.temperature');
+  expect(told.text).toContain('refuses agent.model.temperature');
   expect(told.text).not.toMatch(/<!channel>|hidden-word/);
   child.kill('SIGTERM');
   expect(await ended).toEqual({ code: 0, error: '' });

@@ -7,6 +7,8 @@ import { builtFile } from './built-file.ts';
 export interface NodeCommand {
   readonly file: string;
   readonly args: readonly string[];
+  /** The flags of Node itself. */
+  readonly flags?: readonly string[];
 }
 
 /** A measured process. Its CPU and resident memory are read from outside, by its pid. */
@@ -22,11 +24,11 @@ export interface NodeProcess {
 const HeapReport = z.object({ heapBytes: z.number() });
 
 /** Starts a JavaScript file with this environment and nothing else; the process never outlives the bench. */
-export function startNode({ file, args }: NodeCommand, env: NodeJS.ProcessEnv): NodeProcess {
+export function startNode({ file, args, flags = [] }: NodeCommand, env: NodeJS.ProcessEnv): NodeProcess {
   const reporter = pathToFileURL(builtFile('bench/support/report-usage.ts')).href;
   const child = fork(file, [...args], {
     env,
-    execArgv: ['--expose-gc', '--import', reporter],
+    execArgv: [...flags, '--expose-gc', '--import', reporter],
     // Logs cost what they cost, but nobody reads them.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

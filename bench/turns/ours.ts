@@ -37,9 +37,9 @@ slack: { display_information: { name: Countersign } }
 agent:
   instructions: ${INSTRUCTIONS}
   limits: { pending_per_person: 10000000 }
-  built_ins: { ask_question: false, request_form: false, wait_for_callback: false, complete_task: false }
+  built_ins: []
 policies:
-  default: { approvers: [${APPROVER}], expires: 4h, remind: 1h, direct_messages: false }
+  default: { approvers: [${APPROVER}], expires: 4h, notify: { remind: 1h, direct_messages: false } }
 tools:
   ${REFUND_TOOL.name}: { module: ./refund-tool.js, approval: [{ policy: default, when: "input.amount > 1000" }, { require: never }] }
 `;

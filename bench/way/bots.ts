@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import packageJson from '../../package.json' with { type: 'json' };
 import { CAST } from '../../playground/slack/default-cast.ts';
 import type { LocalSlack } from '../../playground/slack/start-local-slack.ts';
 import { bundle } from '../../scripts/build.ts';
@@ -25,7 +26,7 @@ export interface BotServers {
 }
 
 // One card for a request, as the other bots have it: no copies in direct messages.
-const POLICY = `approvers: [${CAST.alice}], direct_messages: false`;
+const POLICY = `approvers: [${CAST.alice}], notify: { direct_messages: false }`;
 const manifestWith = (policy: string) => `
 slack: { display_information: { name: Countersign } }
 agent: { admins: [${CAST.bruno}], limits: { pending_per_person: 10000000 } }
@@ -36,11 +37,12 @@ tools: { ${REFUND_TOOL.name}: { module: ./refund-tool.js, approval: { policy: de
 const BUNDLE = fileURLToPath(new URL('../../node_modules/.cache/countersign-bundle', import.meta.url));
 let bundled: Promise<void> | undefined;
 
-/** Our bot as production runs it: bundled, with a tool that shares its library. */
+/** Our bot as production runs it: bundled, with the flags of `npm start`, and with a tool that shares its library. */
 export async function ourBot(): Promise<BotKind> {
   bundled ??= bundle(BUNDLE, ['bench/support/refund-tool.ts']);
   await bundled;
-  return { name: 'ours', file: join(BUNDLE, 'bin/cli.js'), args: ['start'] };
+  const flags = packageJson.scripts.start.split(' ').filter((word) => word.startsWith('--'));
+  return { name: 'ours', file: join(BUNDLE, 'bin/main.js'), args: [], flags };
 }
 
 /** Returns the bots of a comparison; the peer is among them only when its packages are installed. */

@@ -43,17 +43,17 @@ async function countCalls(model: InstantModel, modelMs: number): Promise<Table> 
   const scenes: readonly (Scene & { readonly who: string; readonly most: number })[] = [
     {
       who: 'one approver, no direct messages',
-      policy: `approvers: [${CAST.alice}], direct_messages: false`,
+      policy: `approvers: [${CAST.alice}], notify: { direct_messages: false }`,
       most: 7,
     },
     {
       who: 'one approver, direct messages',
-      policy: `approvers: [${CAST.alice}], direct_messages: true`,
+      policy: `approvers: [${CAST.alice}], notify: { direct_messages: true }`,
       most: 9,
     },
     {
       who: 'a group of three, direct messages',
-      policy: `approvers: [${APPROVERS_GROUP}], direct_messages: true`,
+      policy: `approvers: [${APPROVERS_GROUP}], notify: { direct_messages: true }`,
       most: 13,
     },
   ];
@@ -89,7 +89,7 @@ const LONG_THREAD = 2_000;
 
 /** Measures what a mention in a long thread of people costs: the calls to read it, and the time to the card. */
 export async function measureLongThread(model: InstantModel): Promise<Table> {
-  const policy = `approvers: [${CAST.alice}], direct_messages: false`;
+  const policy = `approvers: [${CAST.alice}], notify: { direct_messages: false }`;
   const rows = await onStage(model, { policy }, async ({ workspace, people }) => {
     const measured: string[][] = [];
     for (const length of [1, 20, LONG_THREAD]) {
@@ -119,7 +119,7 @@ async function measureLongActions(model: InstantModel, longMs: number): Promise<
   const short = await onStage(
     model,
     {
-      policy: `approvers: [${crowd}], direct_messages: true`,
+      policy: `approvers: [${crowd}], notify: { direct_messages: true }`,
       seed: { users: [...DEFAULT_USERS, ...CROWD], rateLimits: 'slack' },
       actionMs: 8_000,
     },
@@ -128,7 +128,7 @@ async function measureLongActions(model: InstantModel, longMs: number): Promise<
   const long = await onStage(
     model,
     {
-      policy: `approvers: [${THREE.join(', ')}], direct_messages: true`,
+      policy: `approvers: [${THREE.join(', ')}], notify: { direct_messages: true }`,
       seed: { rateLimits: 'slack' },
       actionMs: longMs,
     },

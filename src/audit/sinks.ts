@@ -23,7 +23,7 @@ export interface Sink {
   send(lines: readonly ExportLine[], logId: string): Promise<void>;
 }
 
-/** Resolves the path of the file against the folder of the manifest. */
+/** Resolves the path of the file against a folder: that of the manifest, or AUDIT_FOLDER. */
 export function auditSettings(declared: AuditSettings, folder: string): AuditSettings {
   return { ...declared, file: declared.file === undefined ? undefined : resolve(folder, declared.file) };
 }

@@ -36,15 +36,15 @@ export interface Timing {
   readonly claimMs: number;
   /** A card is drawn again so long after an attempt without an answer: Slack may still apply that attempt, over a later one. */
   readonly redrawMs: number;
-  /** A click that takes longer to decide is acknowledged as soon as it is on record. */
-  readonly ackWithinMs: number;
+  /** What takes longer to decide is acknowledged as soon as it is on record. */
+  readonly ackWithinMs: { readonly click: number; readonly submission: number };
 }
 
 /** Slack's guide: at most one update of a message in about three seconds. */
 const PROGRESS_MS = 3_000;
 const REDRAW_MS = 60_000;
-/** Slack shows an error after three seconds. */
-const ACK_WITHIN_MS = 500;
+/** A click is decided at once if Slack need not be asked. A form waits a little, so that a refusal is shown below its field. */
+const ACK_WITHIN_MS = { click: 15, submission: 500 };
 
 /** Derives the timing from the time after which a crashed process is noticed; a live one sends 15 signs in that time. */
 export function timingFor(crashNoticeSeconds: number): Timing {

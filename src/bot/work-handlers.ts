@@ -7,12 +7,13 @@ import type { WorkHandlers } from '../store/port/engine.ts';
 import type { NewView, RequestRecord, TimerKind } from '../store/port/store.ts';
 import { peopleToConfirm } from './asks/plan/people-to-ask.ts';
 import { quietEnd } from './asks/quiet-end.ts';
-import { hasPart, standInsBehind, standInsFor } from './asks/stand-ins.ts';
+import { standInsBehind } from './asks/stand-ins.ts';
 import type { BotContext } from './context.ts';
 import { DECISION, decideHeld } from './inbox/decisions/decide-in-time.ts';
 import { sendTask, TASK } from './inbox/open-task.ts';
 import { publishHome } from './inbox/show-home.ts';
 import { deliver, type Lanes } from './outbox/deliver.ts';
+import { REMINDER, reminderRow, sendReminder } from './outbox/reminders.ts';
 import { titledRow } from './outbox/reply-rows.ts';
 import { isGroup } from './slack/directory.ts';
 import { executorContext } from './turns/executor-context.ts';
@@ -26,6 +27,7 @@ export function workHandlers(context: BotContext): WorkHandlers {
   const senders = new Map([
     [DECISION, decideHeld],
     [TASK, sendTask],
+    [REMINDER, sendReminder],
   ]);
   return {
     thread: (threadId) => claimAndRunTurn(context, threadId),
@@ -59,9 +61,8 @@ async function applyTimer(context: BotContext, kind: TimerKind, id: string): Pro
       return;
     case 'remind':
       await withRequest(context, id, async (request) => {
-        const people = await notVoted(context, request);
-        const row = titledRow(request, 'remind', noticeTexts.reminder, people);
-        await store.notify(id, 'remind', { row, quietUntil: quietEnd(context, request) });
+        const quietUntil = quietEnd(context, request);
+        await store.notify(id, 'remind', { row: reminderRow(request), quietUntil });
       });
       return;
     case 'escalate':
@@ -149,14 +150,4 @@ async function viewsFor(
     ...people.map((user) => ({ id: personView(user), place: { user } })),
     ...standInViews(standIns.filter(({ who }) => !people.includes(who))),
   ];
-}
-
-/** Lists the people and groups who have no part in a vote yet, and the people who may decide for them. */
-async function notVoted(context: BotContext, request: RequestRecord): Promise<string[]> {
-  const standIns = await standInsFor(context, request);
-  const people = [
-    ...request.principals,
-    ...standIns.filter(({ standsFor }) => !hasPart(request, standsFor)).map(({ who }) => who),
-  ];
-  return [...new Set(people)].filter((id) => !hasPart(request, id));
 }

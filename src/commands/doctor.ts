@@ -16,9 +16,9 @@ const MARKS: Readonly<Record<Finding['status'], string>> = {
   'not-checked': '-      ',
 };
 
-/** Checks everything that the bot needs without changing anything, and prints for each whether it works or how to fix it. */
+/** Checks everything that the bot needs, changes nothing but comments of the manifest where that is asked for, and prints for each whether it works or how to fix it. */
 export const doctor: Command = {
-  help: `Usage: countersign doctor [--without-tools] [--json]
+  help: `Usage: countersign doctor [--without-tools] [--fix-names] [--json]
 
 Checks what the bot needs, a line each: settings, manifest, Redis and its persistence, Slack's tokens, the scopes of the
 app against those of the manifest, that every id of the manifest exists, is active and of the right kind, that enough
@@ -28,6 +28,7 @@ every host resolves, that rules fit their tools, that people can connect their a
 that the audit log is signed and its sinks answer. Checks that depend on something missing are skipped.
 
   --without-tools  leave the tools out, for example before their libraries are installed
+  --fix-names      write the names of people and user groups into the manifest, as comments beside their ids
   --json           print one JSON object: ok, findings (check, status, severity, message, place, fix)
 
 Exit code: 0 all checks passed (warnings do not count), 1 some did not, 2 wrong usage.
@@ -36,6 +37,7 @@ Exit code: 0 all checks passed (warnings do not count), 1 some did not, 2 wrong 
     const { values } = readOptions(args, {
       json: { type: 'boolean' },
       'without-tools': { type: 'boolean' },
+      'fix-names': { type: 'boolean' },
     });
     const { environment, write } = context;
     const all: Finding[] = [];
@@ -54,7 +56,7 @@ Exit code: 0 all checks passed (warnings do not count), 1 some did not, 2 wrong 
       await report([notChecked('slack, model, tools, audit', 'a proxy is no address')]);
     else {
       await report(await checkSlack(environment, loaded?.manifest));
-      await report(await checkPeople(environment, loaded));
+      await report(await checkPeople(environment, loaded, { fixesNames: values['fix-names'] === true }));
       await report(await checkModel(environment, loaded?.manifest));
       if (values['without-tools'] !== true) await report(await checkTools(loaded, environment));
       await report(await checkConnections(environment, loaded));

@@ -15,6 +15,7 @@ import { manifestFile } from './shared/load-manifest.ts';
 
 const OPTIONS = {
   as: { type: 'string' },
+  groups: { type: 'string' },
   channel: { type: 'string' },
   at: { type: 'string' },
   manifest: { type: 'string' },
@@ -23,13 +24,15 @@ const OPTIONS = {
 
 /** Says what the rules of the manifest would do with a call. Nothing runs, and nobody is asked. */
 export const explain: Command = {
-  help: `Usage: countersign explain <tool> <arguments> --as <person> [--channel <id>] [--at <time>] [--manifest <file>] [--json]
+  help: `Usage: countersign explain <tool> <arguments> --as <person> [--groups <ids>] [--channel <id>] [--at <time>]
+                            [--manifest <file>] [--json]
 
 Says what the rules would do with a call: run it, ask for approval and whose, or deny it; which rule decides, what each
 rule said, which limits count it, and how long people have. Nothing runs, and nobody is asked. Modules are loaded and servers are connected to, as at a start.
 
   <arguments>        the arguments of the call, as JSON
   --as PERSON        the requester, such as U012ABCDEF
+  --groups IDS       the user groups of the requester, separated by commas; without it nobody is known to be in one
   --channel ID       the channel (optional)
   --at TIME          the time of the call, such as 2026-11-16T09:30:00Z (default: now)
   --manifest FILE    the manifest (default: MANIFEST or manifest.yml)
@@ -45,7 +48,11 @@ Exit code: 0 explained, 1 there is no such tool, or it would refuse the argument
     const input = tryParseJson(text);
     if (input === undefined) throw new UsageError('the arguments are not JSON');
     const now = readTime(values.at);
-    const place = { requesters: [values.as], contextAuthors: [], channel: values.channel ?? '' };
+    const groups = values.groups?.split(',').map((id) => id.trim());
+    const place = {
+      ...{ requesters: [values.as], contextAuthors: [], channel: values.channel ?? '' },
+      groupsOf: () => groups,
+    };
     return withToolbox(manifestFile(environment, values.manifest), environment, async (toolbox) => {
       const judged = await judgeCall(toolbox, { tool: name, input: toJson(input), now, ...place });
       if (judged === undefined) throw unknownTool(toolbox, name);

@@ -251,9 +251,10 @@ missing, or "countersign manifest check" finds a mistake, nothing is started; "c
 
 Exit code: 0 stopped as asked, 1 a setting or the manifest is wrong, or the bot could not go on, 2 wrong usage.
 `,
-  async run(args) {
+  async run(args, { startBot }) {
     readOptions(args, { 'allow-missing-tools': { type: 'boolean' } });
-    await import('../main.ts');
+    if (startBot === undefined) throw new Error('The bot cannot be started from here');
+    await startBot();
     return EXIT.ok;
   },
 };

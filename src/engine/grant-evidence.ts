@@ -33,6 +33,8 @@ const GrantDetails = z.object({
   /** The digest of the arguments that were approved. */
   input: z.string(),
   when: z.string().optional(),
+  /** The calls that the condition covers, in words. */
+  covers: z.string().optional(),
 });
 /** The scope of a grant, as it is stored. */
 export type GrantDetails = z.infer<typeof GrantDetails>;

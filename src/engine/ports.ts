@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import type { JsonObject } from '../agent/json.ts';
+import type { EffectEnd } from '../agent/calls/journal.ts';
+import type { JsonObject, JsonValue } from '../agent/json.ts';
 import type { RunOptions } from '../agent/settle.ts';
 import type { ClaimedTurn, RequestRecord, Store } from '../store/port/store.ts';
 import type { Toolbox } from '../tools/toolbox/toolbox.ts';
@@ -40,7 +41,9 @@ export interface GrantUsed {
   readonly grant: GrantEvidence;
   readonly threadId: string;
   readonly tool: string;
+  readonly input: JsonValue;
   readonly used: number;
+  readonly end: EffectEnd;
 }
 
 /** The dependencies of the engine. A door into it, such as Slack, brings the people and the words. */
@@ -50,7 +53,7 @@ export interface EngineContext {
   readonly people: People;
   /** Puts the refusal of a call in a turn into words, for the model and the people of its thread. */
   readonly describeRefusal: (refusal: Refusal) => string;
-  /** Tells the thread that a call runs under a grant, once for each call. */
+  /** Tells the thread how a call under a grant ended, once for each call. */
   readonly tellOfGrant: (used: GrantUsed) => Promise<void>;
   readonly logger: Logger;
 }

@@ -26,7 +26,12 @@ const PresentedCall = z.object({
   /** The change that the call would make, computed when the request was made. */
   preview: z
     .discriminatedUnion('outcome', [
-      z.object({ outcome: z.literal('shown'), before: z.string(), after: z.string() }),
+      z.object({
+        outcome: z.literal('shown'),
+        before: z.string(),
+        after: z.string(),
+        value: z.custom<JsonValue>((value) => value !== undefined).optional(),
+      }),
       z.object({ outcome: z.literal('failed'), reason: z.enum(['too-slow', 'error']) }),
     ])
     .optional(),
@@ -60,7 +65,8 @@ export interface RequestOrigin {
 /** Lists the files that the model read for the present task; one that was only named has no hash. */
 export function filesReadIn(messages: readonly Message[]): readonly ReadFile[] {
   return messages.flatMap((message) => {
-    const { data } = ReadFile.safeParse(message.role === 'user' ? message.metadata?.file : undefined);
+    const file = message.role === 'user' ? message.metadata?.file : undefined;
+    const { data } = file === undefined ? {} : ReadFile.safeParse(file);
     return data === undefined ? [] : [data];
   });
 }
@@ -120,6 +126,7 @@ const Details = z.object({
           uses: z.number(),
           scope: z.enum(['thread', 'requester']),
           when: z.string().optional(),
+          covers: z.string().optional(),
         })
         .optional()
         .catch(undefined),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Interrupt, Message, ResponsePart } from '../agent/messages.ts';
+import type { Interrupt, Message, ResponsePart, ToolPart } from '../agent/messages.ts';
 import type { Tool } from '../agent/tool.ts';
 import { completeTask, REMEMBER } from '../tools/built-ins.ts';
 import { editorOf } from '../tools/gate.ts';
@@ -29,7 +29,7 @@ const Author = z.object({
   /** The people whose words a note holds, beside the first. */
   authors: z.array(z.string()).default([]).catch([]),
 });
-const Answered = z.object({ answeredBy: z.string() }).partial().default({});
+const Answered = z.object({ answeredBy: z.string() }).partial();
 
 /**
  * Collects the people of a thread. Requesters are those who instructed the agent since something was last decided or carried out and
@@ -38,42 +38,64 @@ const Answered = z.object({ answeredBy: z.string() }).partial().default({});
  */
 export function peopleOf(messages: readonly Message[], toolbox: ToolLookup): TaskPeople {
   const requesters = instructorsIn(presentPart(messages, toolbox));
-  const everyone = new Set([...instructorsIn(messages), ...authorsIn(messages)]);
+  const everyone = new Set([...instructorsIn(messages), ...peopleIn(messages, 'authors')]);
   return { requesters, contextAuthors: [...everyone].filter((person) => !requesters.includes(person)) };
+}
+
+/** The people of one message. */
+interface Speakers {
+  /** Those who instruct the agent by it; the author first. */
+  readonly instructors: readonly string[];
+  /** Those whose words it holds. */
+  readonly authors: readonly string[];
+}
+
+/** The speakers of the messages that were read. A message never changes, and a turn asks several times. */
+const read = new WeakMap<Message, Speakers>();
+
+function speakersOf(message: Message): Speakers {
+  const known = read.get(message);
+  if (known !== undefined) return known;
+  const speakers = readSpeakers(message);
+  read.set(message, speakers);
+  return speakers;
+}
+
+const NONE: Speakers = { instructors: [], authors: [] };
+
+function readSpeakers(message: Message): Speakers {
+  if (message.role === 'model') return NONE;
+  if (message.role === 'tool') return { instructors: message.content.flatMap(replierOf), authors: [] };
+  if (message.metadata === undefined) return NONE;
+  const author = Author.safeParse(message.metadata).data;
+  if (author === undefined) return NONE;
+  const { user, role, requesters, authors } = author;
+  return { instructors: role === 'requester' ? [user, ...requesters] : [], authors: [user, ...authors] };
+}
+
+/** Returns the person who edited a call or answered a question. */
+function replierOf(part: ToolPart): string | readonly string[] {
+  if ('interrupt' in part) return editorOf(part.interrupt) ?? [];
+  if (part.metadata === undefined) return [];
+  return Answered.safeParse(part.metadata).data?.answeredBy ?? [];
 }
 
 /** Lists the people who instructed the agent in these messages, in the order in which they joined. */
 function instructorsIn(messages: readonly Message[]): readonly string[] {
-  return [...new Set(messages.flatMap(instructorsOf))];
+  return [...peopleIn(messages, 'instructors')];
 }
 
-function instructorsOf(message: Message): readonly string[] {
-  if (message.role === 'model') return [];
-  if (message.role === 'tool')
-    return message.content.flatMap((part) => {
-      const person =
-        'interrupt' in part ? editorOf(part.interrupt) : Answered.safeParse(part.metadata).data?.answeredBy;
-      return person ?? [];
-    });
-  const author = Author.safeParse(message.metadata).data;
-  return author?.role === 'requester' ? [author.user, ...author.requesters] : [];
-}
-
-function authorsIn(messages: readonly Message[]): readonly string[] {
-  return messages.flatMap((message) => {
-    const author = message.role === 'user' ? Author.safeParse(message.metadata).data : undefined;
-    return author === undefined ? [] : [author.user, ...author.authors];
-  });
+function peopleIn(messages: readonly Message[], part: keyof Speakers): ReadonlySet<string> {
+  const people = new Set<string>();
+  // Loops, because a thread can have thousands of messages.
+  for (const message of messages) for (const person of speakersOf(message)[part]) people.add(person);
+  return people;
 }
 
 /** Lists everyone who has instructed the agent in a thread, in any of its tasks. */
 export function askersIn(messages: readonly Message[]): readonly string[] {
-  const askers = new Set<string>();
-  for (const message of messages) {
-    const author = message.role === 'user' ? Author.safeParse(message.metadata).data : undefined;
-    if (author?.role === 'requester') askers.add(author.user);
-  }
-  return [...askers];
+  const asking = messages.filter(({ role }) => role === 'user');
+  return [...new Set(asking.flatMap((message) => speakersOf(message).instructors.slice(0, 1)))];
 }
 
 /**
@@ -86,7 +108,7 @@ export function instructingSince(messages: readonly Message[]): ReadonlyMap<stri
   for (const message of messages) {
     const at = message.role === 'user' ? slackTime(String(message.metadata?.ts)) : undefined;
     latest = Math.max(latest, at ?? 0);
-    for (const person of instructorsOf(message))
+    for (const person of speakersOf(message).instructors)
       since.set(person, Math.min(since.get(person) ?? Number.POSITIVE_INFINITY, at ?? latest));
   }
   return since;

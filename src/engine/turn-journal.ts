@@ -18,7 +18,7 @@ import { approvalFor } from '../tools/gate.ts';
 import { answerOf, isRunAsTask, serverPauseOf, waitsForTask } from '../tools/mcp/server-pause.ts';
 import { begin } from './execute.ts';
 import { lookUp, mayRunAgain, waitToRetry } from './outcomes.ts';
-import type { EngineContext } from './ports.ts';
+import type { EngineContext, GrantUsed } from './ports.ts';
 import { doubtMetadata, type Reason, type Refusal } from './reasons.ts';
 import { placeOf, type TurnRun, turnRun } from './run.ts';
 import type { TurnLease } from './turn-lease.ts';
@@ -32,6 +32,8 @@ const MAX_FOLLOWING_RUNS = 10;
 interface Run {
   readonly run: string;
   readonly evidence: JsonObject;
+  /** The use of a grant that let it run. */
+  readonly granted?: Omit<GrantUsed, 'end'> | undefined;
 }
 
 /** The journal of one turn: it records every effect before it happens, and knows what an earlier, unfinished turn recorded. */
@@ -184,14 +186,15 @@ export class TurnJournal implements EffectJournal {
       }
       this.#logged += fresh.messages.length;
       this.#inboxLogged += fresh.read;
-      this.#runs.set(ref, { run: id, evidence: run.evidence, runs: runs + 1, firstStart });
+      const { grant, threadId, tool, input, evidence } = run;
+      const granted = grant && { grant, threadId, tool, input, used: reply.used };
+      this.#runs.set(ref, { run: id, evidence, granted, runs: runs + 1, firstStart });
       const mayHaveRun = this.#mayHaveRun.has(ref);
-      if (mayHaveRun) this.#mayHaveRun.set(ref, { run: id, evidence: run.evidence });
-      const { grant, threadId, tool } = run;
-      if (grant !== undefined) await this.#context.tellOfGrant({ grant, threadId, tool, used: reply.used });
+      if (mayHaveRun) this.#mayHaveRun.set(ref, { run: id, evidence, granted });
       if (this.#lease.mayStart()) return true;
-      // The start is on record and the effect has not begun: the next turn may run it.
-      if (!mayHaveRun) await this.finish(call, 'paused', waitingPart(call));
+      // The start is on record and the effect has not begun: the next turn may run it, and then tells of its grant.
+      if (!mayHaveRun)
+        await this.#record({ run: id, evidence }, { ref, end: 'paused', part: waitingPart(call) });
       return false;
     });
   }
@@ -255,13 +258,14 @@ export class TurnJournal implements EffectJournal {
   }
 
   async #record(
-    { run, evidence }: Run,
+    { run, evidence, granted }: Run,
     { ref, end, part }: { readonly ref: string; readonly end: EffectEnd; readonly part: ToolPart },
   ): Promise<void> {
     const { store, logger } = this.#context;
     try {
       const finished = await store.finishEffect(this.#turn, { ref, run, end, part, evidence });
       if (finished.outcome === 'stale') this.#lease.lose('another turn has the thread');
+      else if (granted !== undefined) await this.#context.tellOfGrant({ ...granted, end });
     } catch (err) {
       // The end of the turn records the result as well; if that fails too, the next turn asks.
       logger.warn({ threadId: this.#turn.threadId, ref, err }, 'effect not recorded');

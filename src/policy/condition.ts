@@ -7,6 +7,9 @@ import { localTime } from './time.ts';
 /** The used part of each limit, by its name. */
 export type LimitTotals = ReadonlyMap<string, { readonly count: number; readonly sum: number }>;
 
+/** Returns the user groups of a person; `undefined` if nobody can tell now. */
+export type GroupsOf = (person: string) => readonly string[] | undefined;
+
 /** The variables of a condition. */
 export interface ConditionInput {
   readonly input: JsonValue;
@@ -21,6 +24,8 @@ export interface ConditionInput {
   readonly timeZone?: string | undefined;
   /** The totals that `count` and `sum` see; a condition that asks for a limit without its total cannot be evaluated. */
   readonly totals?: LimitTotals | undefined;
+  /** The groups that `requester.groups` sees; a condition that asks for groups that are not known cannot be evaluated. */
+  readonly groupsOf?: GroupsOf | undefined;
 }
 
 /** A call with everyone whose words led to it. */
@@ -32,6 +37,9 @@ export interface JudgedCall extends Omit<ConditionInput, 'requester'> {
 /** A compiled condition; an error means that it could not be evaluated. */
 type Condition = (values: ConditionInput) => boolean | { readonly error: string };
 
+/** Stands for `requester.groups`. */
+const REQUESTER_GROUPS = 'requester_groups';
+
 // A condition is evaluated in one go, so its functions find the totals of its call here.
 let totalsNow: LimitTotals | undefined;
 
@@ -42,9 +50,10 @@ function totalOf(name: string): { readonly count: number; readonly sum: number }
 }
 
 /** Declares the variables of every condition with their types. */
-export const conditionEnvironment = new Environment()
+const environment = new Environment()
   .registerVariable('input', 'dyn')
   .registerVariable('requester', 'string')
+  .registerVariable(REQUESTER_GROUPS, 'list<string>')
   .registerVariable('requesters', 'list<string>')
   .registerVariable('context_authors', 'list<string>')
   .registerVariable('channel', 'string')
@@ -66,6 +75,38 @@ export const conditionEnvironment = new Environment()
   .registerFunction('string.trimWhiteSpace(): string', (text: string) =>
     text.replace(/^\p{White_Space}+|\p{White_Space}+$/gu, ''),
   );
+
+/** Reads conditions in which `requester`, a text, also has `groups`. */
+export const conditionEnvironment = {
+  parse: (expression: string) => environment.parse(withGroups(expression)),
+  check: (expression: string) => environment.check(withGroups(expression)),
+};
+
+/** Replaces `requester.groups` outside of texts by the variable, which is as long, so that every place stays where it is. */
+function withGroups(expression: string): string {
+  return expression.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?<![\w.])requester\.groups\b/g, (found) =>
+    found === 'requester.groups' ? REQUESTER_GROUPS : found,
+  );
+}
+
+/** Lists the user groups that a condition asks for by id. */
+export function groupsNamedIn(expression: string): readonly string[] {
+  if (!conditionEnvironment.check(expression).valid) return [];
+  return nodesIn(expression).flatMap((node) => groupAskedFor(node) ?? []);
+}
+
+/** Tells whether an expression uses the user groups of the requester. */
+export function usesGroups(expression: string): boolean {
+  return withGroups(expression).includes(REQUESTER_GROUPS);
+}
+
+/** Returns the group of `'S…' in requester.groups`; `undefined` for anything else. */
+export function groupAskedFor(node: Node): string | undefined {
+  if (node.op !== 'in') return undefined;
+  const [group, list] = node.args;
+  const id = literalOf(group);
+  return list.op === 'id' && list.args === REQUESTER_GROUPS && typeof id === 'string' ? id : undefined;
+}
 
 /**
  * The methods of the library that we replace, and by what. Its `matches` is a regular expression of JavaScript, and one such call could
@@ -94,10 +135,21 @@ export function compileExpression(
 ): (values: ConditionInput) => { readonly value: unknown } | { readonly error: string } {
   const evaluate = conditionEnvironment.parse(withOwnMethods(expression));
   const isTimed = /\bnow\b/.test(expression);
-  return ({ requesters, contextAuthors = [], now = new Date(), timeZone = 'UTC', totals, ...values }) => {
+  const isGrouped = usesGroups(expression);
+  return ({
+    requesters,
+    contextAuthors = [],
+    now = new Date(),
+    timeZone = 'UTC',
+    totals,
+    groupsOf,
+    ...values
+  }) => {
+    const groups = isGrouped ? groupsOf?.(values.requester) : undefined;
     const others = {
       requesters: [...(requesters ?? [values.requester])],
       context_authors: [...contextAuthors],
+      ...(groups !== undefined && { [REQUESTER_GROUPS]: [...groups] }),
     };
     try {
       totalsNow = totals;
@@ -109,7 +161,8 @@ export function compileExpression(
       return { value };
     } catch (error) {
       const [firstLine = ''] = describeError(error).split('\n');
-      return { error: firstLine };
+      const isUnknown = isGrouped && groups === undefined;
+      return { error: isUnknown ? "the requester's user groups are not known" : firstLine };
     }
   };
 }
@@ -206,6 +259,7 @@ const COMPARISONS: ReadonlyMap<string, string> = new Map([
 const VARIABLES: ReadonlyMap<string, string> = new Map([
   ['requester', 'the requester'],
   ['requesters', 'the requesters'],
+  [REQUESTER_GROUPS, "the requester's user groups"],
   ['context_authors', 'the authors of the context'],
   ['channel', 'the channel'],
   ['tool', 'the tool'],
@@ -234,6 +288,10 @@ export function conditionInWords(condition: string, inputs: InputWords = AS_WRIT
 
 function say(node: Node, inputs: InputWords): string {
   const { op, args }: { op: string; args: unknown } = node;
+  const group = groupAskedFor(node);
+  if (group !== undefined) return `the requester is in the user group ${group}`;
+  const other = node.op === '!_' ? groupAskedFor(node.args) : undefined;
+  if (other !== undefined) return `the requester is not in the user group ${other}`;
   if (node.op === '&&') return node.args.map((part) => sayPart(part, '||', inputs)).join(' and ');
   if (node.op === '||') return node.args.map((part) => sayPart(part, '&&', inputs)).join(' or ');
   const comparison = COMPARISONS.get(op);
@@ -246,7 +304,8 @@ function say(node: Node, inputs: InputWords): string {
   const flag = nameOf(node, inputs);
   if (flag !== undefined) return `${flag} is true`;
   const denied = node.op === '!_' ? nameOf(node.args, inputs) : undefined;
-  return denied === undefined ? `"${serialize(node)}"` : `${denied} is not true`;
+  if (denied !== undefined) return `${denied} is not true`;
+  return `"${serialize(node).replaceAll(REQUESTER_GROUPS, 'requester.groups')}"`;
 }
 
 /** Puts a part into brackets where the words alone would leave open what belongs together. */

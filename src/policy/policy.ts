@@ -1,16 +1,25 @@
-import { canonicalJson } from '../agent/json.ts';
+import { canonicalJson, type JsonObject } from '../agent/json.ts';
 import { compileExpression, type JudgedCall } from './condition.ts';
 import type { QuietHours } from './time.ts';
 
 /** The principal that means every member of the workspace who is neither a guest nor a bot. */
 export const ANYONE = 'anyone';
 
+/** A tool that only reads and finds the approver of a call, such as the manager of its requester. */
+export interface ApproverLookup {
+  readonly tool: string;
+  /** Its input, with `{{input.name}}` of the call and `{{requester.email}}` in place of values. */
+  readonly input: JsonObject;
+  /** The address, or a list of them, with values of `{{output.name}}`. */
+  readonly email: string;
+}
+
 /** People of whom as many as the quorum must approve. */
 export interface ApproverGroup {
   /** Ids of people (`U…`) and user groups (`S…`). */
   readonly any: readonly string[];
-  /** A CEL expression that gives the email address, or a list of them, of further approvers of a call. */
-  readonly from: string | undefined;
+  /** A CEL expression, or a tool, that gives the email address, or a list of them, of further approvers of a call. */
+  readonly from: string | ApproverLookup | undefined;
   readonly quorum: number;
   /** The place of `any` in the manifest, as a JSON pointer from the policy. */
   readonly pointer: string;
@@ -128,7 +137,7 @@ export function covers(policy: Policy, other: Policy): boolean {
 function authorityOf({ groups, excluded, selfApproval, separation, veto, delegation, escalate }: Policy) {
   return {
     groups: groups
-      .map(({ any, from, quorum }) => canonicalJson({ any: [...any].sort(), from, quorum }))
+      .map(({ any, from, quorum }) => canonicalJson({ any: [...any].sort(), from: keyOf(from), quorum }))
       .sort(),
     excluded: [...excluded].sort(),
     ...{ selfApproval, separation, veto, delegation: delegation === true },
@@ -188,8 +197,18 @@ function joinGroups(
 
 /** Tells whether people who fill the first group fill the other as well. */
 function isStricter(group: ApproverGroup, other: ApproverGroup): boolean {
-  const isFrom = group.from === undefined || group.from === other.from;
+  const isFrom = group.from === undefined || keyOf(group.from) === keyOf(other.from);
   return isFrom && group.quorum >= other.quorum && group.any.every((id) => other.any.includes(id));
+}
+
+/** Returns a text that is the same for the same source of approvers. */
+function keyOf(from: ApproverGroup['from']): string | undefined {
+  return typeof from === 'object' ? canonicalJson({ ...from }) : from;
+}
+
+/** Names the people whom a call or a tool gives, for admins. */
+export function sourceInWords(from: NonNullable<ApproverGroup['from']>): string {
+  return typeof from === 'string' ? `the person of ${from}` : `the person whom ${from.tool} finds`;
 }
 
 /** Lets only those be asked as well whom both policies ask, and not before both do. */

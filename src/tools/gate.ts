@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type JsonObject, toJson } from '../agent/json.ts';
 import type { Interrupt } from '../agent/messages.ts';
 import type { Admitted, Tool, ToolContext, ToolHelpers } from '../agent/tool.ts';
-import type { JudgedCall } from '../policy/condition.ts';
+import type { GroupsOf, JudgedCall } from '../policy/condition.ts';
 import { judgeWithLimits, type Limit, type ReadTotals } from '../policy/limits.ts';
 import type { PolicyOf } from '../policy/policy.ts';
 import { type ApprovalRules, type ApprovalVerdict, judgeStrictly } from '../policy/rules.ts';
@@ -77,6 +77,15 @@ export interface CallPlace {
   readonly requesters: readonly string[];
   readonly contextAuthors: readonly string[];
   readonly channel: string;
+  /** Their user groups, if not those of the workspace now. */
+  readonly groupsOf?: GroupsOf | undefined;
+}
+
+/** The user groups of the workspace. */
+export interface UserGroups {
+  /** Looks them up again, unless that was done a moment ago; what cannot be looked up is not known after a while. */
+  refresh(): Promise<void>;
+  readonly of: GroupsOf;
 }
 
 /** Finds a grant that allows a call without asking; returns the evidence for the record, or `undefined` if there is none. */
@@ -89,6 +98,8 @@ export interface GateOptions {
   readonly policyOf?: PolicyOf;
   /** Tells whether everyone whose words led to a call may use the tool there. */
   readonly allows?: (place: CallPlace) => boolean;
+  /** The user groups of the workspace, where the rules or `allows` ask for them. */
+  readonly userGroups?: UserGroups | undefined;
   /** Looks at the tool's source again before a call that nobody has approved, and returns the rules that apply then. */
   readonly refreshRules?: () => Promise<ApprovalRules>;
   /** The limits on what calls may do, and how much of them is used. */
@@ -109,6 +120,7 @@ export function gate(
   {
     policyOf = () => undefined,
     allows = () => true,
+    userGroups,
     refreshRules = async () => rules,
     limits = [],
     readTotals,
@@ -118,13 +130,14 @@ export function gate(
 ): Action {
   const judge = async (call: JudgedCall): Promise<ApprovalVerdict> => {
     const judged = await judgeWithLimits({ limits, call, readTotals, policyOf }, async (totals) =>
-      judgeStrictly(await refreshRules(), { ...call, totals }, policyOf),
+      judgeStrictly(await refreshRules(), { ...call, totals, groupsOf: userGroups?.of }, policyOf),
     );
     return judged.verdict;
   };
   const admit = async (input: unknown, helpers: ToolHelpers): Promise<Admitted> => {
     const resumed = helpers.resumed === undefined ? undefined : Resumed.safeParse(helpers.resumed).data;
     const place = placeOf(helpers.context, resumed?.decision === 'edited' ? resumed.by : undefined);
+    await userGroups?.refresh();
     if (!allows(place))
       return helpers.deny(
         "Someone taking part in this task isn't allowed to use this tool here. Ask an admin.",

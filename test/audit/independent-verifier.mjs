@@ -1,5 +1,5 @@
 // Verifies an exported audit log with the public key alone: node independent-verifier.mjs audit.jsonl public.pem
-// It shares no code with the product. See "The audit log" in docs/record.md for the format.
+// It shares no code with the product. See "The format" in docs/audit.md.
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 

@@ -67,7 +67,7 @@ test('digest: the message, Details from it, Home, and nothing left', async () =>
   const orders = ['A-1001', 'A-1002', 'A-1003', 'A-1004'];
   const story = await startStory({
     slack,
-    manifest: manifest('load: { summary: { after: 1, within: 10m } }'),
+    manifest: manifest('notify: { load: { summary: { after: 1, within: 10m } } }'),
     replies: [...orders.map(refund), { text: 'Refunded.' }, { text: 'Refunded.' }, { text: 'Refunded.' }],
   });
   const { look } = await openGallery(story);
@@ -97,7 +97,7 @@ test('quiet hours: the card says when approvers are told', async () => {
   const hour = (from: number) => new Date(Date.now() + 3_600_000 * from).toISOString().slice(11, 16);
   const story = await startStory({
     slack,
-    manifest: manifest(`quiet_hours: { from: "${hour(-2)}", to: "${hour(2)}", time_zone: UTC }`),
+    manifest: manifest(`notify: { quiet_hours: { from: "${hour(-2)}", to: "${hour(2)}", time_zone: UTC } }`),
     replies: [refund('A-1001')],
   });
   const { look } = await openGallery(story);
@@ -110,7 +110,7 @@ test('load: nobody approves more than so many, and who has enough is not asked',
   const story = await startStory({
     sweep: SWEEP,
     manifest: manifest(
-      `load: { waiting: 1, approvals_per_hour: 1 }, escalate: { after: 20h, to: [${admin}] }`,
+      `notify: { load: { waiting: 1, approvals_per_hour: 1 } }, escalate: { after: 20h, to: [${admin}] }`,
     ).replace(`, ${bruno}]`, ']'),
     replies: [refund('A-1001'), refund('A-1002'), { text: 'Refunded.' }],
   });
@@ -134,7 +134,7 @@ test('a change of the policies: its card, and approved', async () => {
   const bot = await story.start(governed(2));
   bot.write(governed(1));
   await story.card();
-  await look('policy-change', { as: 'alice', at: PLACES.general, shows: /Active manifest/ });
+  await look('policy-change', { as: 'alice', at: PLACES.general, shows: /Changes/ });
   await story.click(alice, 'approve');
   await expect.poll(bot.quorum).toBe(1);
   await look('policy-change-approved', { as: 'alice', at: PLACES.general, shows: /pproved by/ });
@@ -161,7 +161,7 @@ test('ends without an answer: an expired and a withdrawn question, and an expire
   const [, id = ''] = /:request:(.*)$/.exec(key) ?? [];
   await story.redis.hset(key, 'expires', Date.now() - 1_000);
   await story.redis.zadd(`{${story.prefix}}:timers`, 0, `expire|${id}`);
-  await expired.shows(/expired with no answer[\s\S]*Ask again/);
+  await expired.shows(/expired [\s\S]* with no answer[\s\S]*Ask again/);
   await expired.shows(/Ask again when you know/);
   await look('question-expired', { as: 'remi', at: expired, shows: /Ask again when you know/ });
   const withdrawn = story.ask('refund my other order');

@@ -29,7 +29,7 @@ test('undo: offered, requested and done', async () => {
     manifest: `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
-policies: { default: { approvers: [${alice}, ${bruno}], direct_messages: true } }
+policies: { default: { approvers: [${alice}, ${bruno}], notify: { direct_messages: true } } }
 tools: { house: { module: ./test/stories/fixtures/undo-tools.ts } }
 `,
     replies: [
@@ -79,12 +79,12 @@ test('grants: the dialog, the card, a use, the list and a revocation', async () 
   story.ask('refund 4 dollars more', { threadTs: thread.ts });
   await thread.shows(/Refunded again\./);
   await look('grant-used', { as: 'alice', at: thread, shows: 'Refunded again.' });
-  await look('grant-home', { as: 'alice', at: 'home', shows: 'Revoke' });
+  await look('grant-home', { as: 'alice', at: 'home', shows: 'End pre-approval' });
   await story.workspace.as(alice).command('/countersign', 'grants', { channel: PLACES.general });
   await story.noticeFor(alice, /./);
-  await look('grant-list', { as: 'alice', at: PLACES.general, shows: 'Revoke' });
+  await look('grant-list', { as: 'alice', at: PLACES.general, shows: 'End pre-approval' });
   await story.workspace.as(alice).click({ channel: thread.channel, ts: card.ts }, 'revoke-grant');
-  await look('grant-revoked', { as: 'alice', at: thread, shows: /[Rr]evoked/ });
+  await look('grant-revoked', { as: 'alice', at: thread, shows: /Pre-approval ended/ });
 });
 
 test('freezes: the card, the answer of the command, and the end by two people', async () => {

@@ -121,11 +121,11 @@ test('an edit with an invalid amount is refused under its field; the corrected o
   await alice.openThread(prompt);
   await alice.choose(alice.pendingCard('Refund'), 'Edit');
   const amount = alice.dialog.getByLabel(/amount/i);
-  expect(await amount.inputValue()).toBe('15000');
+  expect(await amount.inputValue()).toBe('150.00');
   await amount.fill('-5');
   await alice.click(alice.dialog, 'Submit');
   await expect.poll(() => amount.getAttribute('aria-invalid')).toBe('true');
-  await amount.fill('11000');
+  await amount.fill('110');
   await alice.click(alice.dialog, 'Submit');
   await alice.threadMessage('🔁 Refund').waitFor();
   await alice.pendingCard('Refund').getByRole('heading', { name: '$110.00' }).waitFor();

@@ -1,10 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import type { ModelReply } from '../../playground/model/model-reply.ts';
 import { type LocalModelOptions, startLocalModel } from '../../playground/model/start-local-model.ts';
 import { findFreePort } from '../../playground/redis/find-free-port.ts';
 import type { AppSeed } from '../../playground/slack/build-state.ts';
+import { APPROVERS_GROUP, CAST } from '../../playground/slack/default-cast.ts';
 import { startLocalSlack } from '../../playground/slack/start-local-slack.ts';
 import { createKeyPair } from '../../src/audit/signing-key.ts';
 import { startManifestApi } from './slack-server.ts';
@@ -238,12 +239,12 @@ test('each model of the manifest is asked with its parameters, and a parameter t
   };
   const environment = await surroundings({
     replies: [{ status: 400, body }, PING],
-    manifest: agentOf('temperature: 0.5, api: responses'),
+    manifest: agentOf('model: { temperature: 0.5, api: responses }'),
   });
   expect(await saysOf('model', environment)).toEqual([
     'ok: scripted answers and calls tools',
     expect.stringMatching(
-      /^warning: scripted refuses agent\.temperature: .*does not support 0\.5.*; remove it$/,
+      /^warning: scripted refuses agent\.model\.temperature: .*does not support 0\.5.*; remove it$/,
     ),
   ]);
 });
@@ -253,7 +254,7 @@ test('a model that ends soon, or that its provider does not list, is a warning w
     replies: [PING, PING],
     models: ['scripted', 'gpt-5', 'gpt-6-luna'],
     shutdowns: { scripted: '2026-12-11' },
-    manifest: agentOf('fallback_models: [gpt-6-luna]'),
+    manifest: agentOf('model: { fallbacks: [gpt-6-luna] }'),
   });
   expect(await saysOf('model', environment)).toEqual([
     'ok: scripted answers and calls tools',
@@ -290,4 +291,39 @@ test('each tool is a line: modules that load, and servers that come up or do not
   expect(out).toMatch(
     /^(ok {7}tool ping: http, loaded|FAILED {3}tool ping: .*localhost:80 does not answer.*)$/m,
   );
+});
+
+test('a name beside an id that Slack does not have for it is a warning, and --fix-names writes the names', async () => {
+  const manifest = `# Who decides
+agent: { admins: [${CAST.admin}] }
+policies:
+  default:
+    approvers:
+      - ${CAST.alice} # Bruno Moretti
+      - ${CAST.bruno}
+      - ${APPROVERS_GROUP}   # @approvers
+  other: { approvers: [${CAST.alice}, ${CAST.bruno}] } # two of us
+${GOOD.slice(GOOD.indexOf('tools:'))}`;
+  const environment = await surroundings({ manifest, replies: [PING, PING, PING] });
+  const check = 'names beside ids';
+  expect(await saysOf(check, environment)).toEqual([
+    expect.stringMatching(
+      /^warning: U0ALICE002 is Alice Moreau, and the comment says Bruno Moretti; .*--fix-names$/,
+    ),
+  ]);
+  const { out } = await run(['doctor', '--fix-names'], environment);
+  expect(out).toMatch(/^ok +names beside ids: written into /m);
+  const fixed = readFileSync(environment.MANIFEST, 'utf8');
+  expect(fixed.split('\n').slice(0, 9)).toEqual([
+    '# Who decides',
+    `agent: { admins: [${CAST.admin}] } # Ada Okafor`,
+    'policies:',
+    '  default:',
+    '    approvers:',
+    `      - ${CAST.alice} # Alice Moreau`,
+    `      - ${CAST.bruno} # Bruno Moretti`,
+    `      - ${APPROVERS_GROUP} # @approvers`,
+    `  other: { approvers: [${CAST.alice}, ${CAST.bruno}] } # two of us`,
+  ]);
+  expect(await saysOf(check, environment)).toEqual([]);
 });

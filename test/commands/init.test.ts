@@ -6,6 +6,7 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 import { startLocalModel } from '../../playground/model/start-local-model.ts';
 import { APPROVERS_GROUP, CAST, DEFAULT_SCOPES } from '../../playground/slack/default-cast.ts';
 import { startLocalSlack } from '../../playground/slack/start-local-slack.ts';
+import { publicPemOf, readSigningKey } from '../../src/audit/signing-key.ts';
 import { runCommandLine } from '../../src/commands/run-command-line.ts';
 import { parseManifest } from '../../src/tools/manifest/parse.ts';
 import { newFolder, run } from './support.ts';
@@ -64,7 +65,10 @@ test('with flags only it writes a manifest that is valid, with ids and names, an
     OPENAI_MODEL: 'scripted',
     AUDIT_KEY_FILE: 'audit-key.pem',
   });
-  expect(out).not.toMatch(/hidden-word|xoxb-|xapp-/);
+  expect(out).not.toMatch(/hidden-word|xoxb-|xapp-|PRIVATE KEY/);
+  const publicKey = readFileSync(join(folder, 'audit-key.pub.pem'), 'utf8');
+  expect(out).toContain(publicKey);
+  expect(publicKey).toBe(publicPemOf(await readSigningKey({ file: join(folder, 'audit-key.pem') })));
 });
 
 test('an address of the model without https:// or http:// is refused before anything is written', async () => {

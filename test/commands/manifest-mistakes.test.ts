@@ -137,7 +137,7 @@ test('there are at least 128 mistakes of at least 24 kinds, and both commands to
   const by = (who: Mistake['by']) => MISTAKES.filter((mistake) => mistake.by === who).length;
   expect(new Set(MISTAKES.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(24);
   expect(by('check')).toBeGreaterThanOrEqual(120);
-  expect([by('doctor'), by('nobody')]).toEqual([6, 2]);
+  expect([by('doctor'), by('nobody')]).toEqual([7, 2]);
 });
 
 const found: { readonly mistake: Mistake; readonly by: Mistake['by']; readonly isPlaced: boolean }[] = [];
@@ -150,26 +150,18 @@ test.each(MISTAKES)('$kind: $to', async (mistake) => {
 
 /** Writes what was found as the table of docs/faults.md. */
 function table(): string {
-  const row = (name: string, of: typeof found): string => {
-    const count = (by: Mistake['by']) => of.filter((each) => each.by === by).length;
-    const placed = of.filter(({ isPlaced }) => isPlaced).length;
-    return `| ${name} | ${of.length} | ${count('check')} | ${count('doctor')} | ${count('nobody')} | ${placed} |`;
-  };
-  const kinds = [...new Set(MISTAKES.map(({ kind }) => kind))];
+  const count = (by: Mistake['by']) => found.filter((each) => each.by === by).length;
+  const placed = found.filter(({ isPlaced }) => isPlaced).length;
   return [
     '| mistake | planted | found by `check` | by `doctor` | by nobody | with line and column |',
     '| --- | --- | --- | --- | --- | --- |',
-    ...kinds.map((kind) =>
-      row(
-        kind,
-        found.filter(({ mistake }) => mistake.kind === kind),
-      ),
-    ),
-    row('**all**', found),
+    `| **all** | ${found.length} | ${count('check')} | ${count('doctor')} | ${count('nobody')} | ${placed} |`,
   ].join('\n');
 }
 
-test('docs/faults.md has the table of what was found', () => {
+test('docs/faults.md has the table of what was found, and counts the kinds', () => {
   expect(found.length).toBe(MISTAKES.length);
-  expect(readFileSync(new URL('../../docs/faults.md', import.meta.url), 'utf8')).toContain(table());
+  const page = readFileSync(new URL('../../docs/faults.md', import.meta.url), 'utf8');
+  expect(page).toContain(table());
+  expect(page).toContain(`mistakes of ${new Set(MISTAKES.map(({ kind }) => kind)).size} kinds`);
 });

@@ -177,7 +177,7 @@ test('rules that people always approve at once, often reject or leave, and rules
   expect(consider.map(({ rule, words }: { rule: string; words: string }) => `${rule}: ${words}`)).toEqual([
     'this tool: always: approved 40 of 40, half of them within 21 s: consider "require: never" with a limit, or "grants"',
     'this tool: when input.amount > 9: rejected 4 of 6: consider "require: deny" with a reason for such calls',
-    'this tool: always: expired 2 of 6: consider other approvers, "remind" or "escalate"',
+    'this tool: always: expired 2 of 6: consider other approvers, "notify.remind" or "escalate"',
     'rule 1 (input.amount > 1000): decided none of 52 calls: consider whether it is needed',
   ]);
 });

@@ -157,8 +157,8 @@ test('as JSON there is an object with every case; a missing file is one sentence
   expect(missing).toMatchObject({ code: 1, error: expect.stringContaining('cannot be read') });
 });
 
-test('the cases of the manifest page hold for the rules of the same page', async () => {
-  const page = readFileSync(new URL('../../docs/manifest.md', import.meta.url), 'utf8');
+test('the cases of the page of rules hold for the rules of the same page', async () => {
+  const page = readFileSync(new URL('../../docs/rules.md', import.meta.url), 'utf8');
   const blocks = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => text);
   const rules = blocks.find((text) => text.startsWith('    approval:\n')) ?? '';
   const cases = blocks.find((text) => text.includes('cases:\n')) ?? '';

@@ -10,7 +10,7 @@ export const SOUND = `slack:
   oauth_config: { scopes: { bot: [app_mentions:read, assistant:write, channels:history, channels:read, chat:write, commands, files:read, files:write, groups:history, im:history, im:write, mpim:history, reactions:write, usergroups:read, users:read] } }
 agent: { admins: [${CAST.admin}] }
 policies:
-  default: { approvers: [S0APPROVE1], quorum: 2, announce: [${CHANNELS.general}] }
+  default: { approvers: [S0APPROVE1], quorum: 2, notify: { announce: [${CHANNELS.general}] } }
 tools:
   report: { module: ./report.mjs, approval: { when: "input.severity > 2" } }
   status:
@@ -40,7 +40,8 @@ const approver = (id: string) => [APPROVERS, `approvers: [S0APPROVE1, ${id}], qu
 const ADMINS = `admins: [${CAST.admin}]`;
 const agent = (more: string) => [ADMINS, `${ADMINS}, ${more}`] as const;
 const policy = (more: string) => [APPROVERS, `${APPROVERS}, ${more}`] as const;
-const announce = (id: string) => [`announce: [${CHANNELS.general}]`, `announce: [${id}]`] as const;
+const announce = (id: string) =>
+  [`notify: { announce: [${CHANNELS.general}] }`, `notify: { announce: [${id}] }`] as const;
 const tool = (text: string) => ['tools:\n', `tools:\n  planted: ${text}\n`] as const;
 const scope = (name: string) => [`${name}, `, ''] as const;
 const AT = 'manifest\\.yml:\\d+:\\d+: ';

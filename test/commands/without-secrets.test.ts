@@ -17,7 +17,7 @@ limits:
   refund_order: { sum: input.amount, window: 1d, max: 50, policy: default }
 `;
 const POLICY =
-  'policies: { default: { approvers: [S0APPROVE1], expires: 4h, remind: 1h, escalate: { after: 2h, to: [U0BOSS0001] }, grants: { for: 1h, uses: 3 }, quiet_hours: { from: "20:00", to: "07:00" } } }';
+  'policies: { default: { approvers: [S0APPROVE1], expires: 4h, notify: { remind: 1h, quiet_hours: { from: "20:00", to: "07:00" } }, escalate: { after: 2h, to: [U0BOSS0001] }, grants: { for: 1h, uses: 3 } } }';
 const CASES = `given: { requester: U0REMI0001 }
 cases:
   - { name: Reading is free, given: { tool: get_contact, input: { id: "7" } }, expect: run }

@@ -10,6 +10,8 @@ const STOP_SECONDS = 10 + 20 + 2 + 5 + 5;
 /** The password of Redis as compose takes it from the environment, and refuses to start without it. */
 const GIVEN = ['$', '{REDIS_PASSWORD:?set it in .env}'].join('');
 const MAIN = 'dist/bin/main.js';
+/** The flags of Node with which every shipped way starts the bot. */
+const FLAGS = ['--max-semi-space-size=4'];
 
 const { scripts, engines } = z
   .object({ scripts: z.record(z.string(), z.string()), engines: z.object({ node: z.string() }) })
@@ -23,7 +25,7 @@ test('the port and the program of the files are those of the settings and of npm
     REDIS_URL: 'redis://redis:6379',
   });
   expect(read).toMatchObject({ ok: true, settings: { port: Number(PORT) } });
-  expect(scripts.start).toBe(`node ${MAIN}`);
+  expect(scripts.start).toBe(['node', ...FLAGS, MAIN].join(' '));
 });
 
 describe('the image', () => {
@@ -34,7 +36,7 @@ describe('the image', () => {
   test('runs the bot as a user without rights, on its port, with a health check that its server answers', () => {
     expect(valuesOf('USER')).toEqual(['node']);
     expect(valuesOf('EXPOSE')).toEqual([PORT]);
-    expect(Words.parse(JSON.parse(valuesOf('CMD')[0] ?? ''))).toEqual(['node', MAIN]);
+    expect(Words.parse(JSON.parse(valuesOf('CMD')[0] ?? ''))).toEqual(['node', ...FLAGS, MAIN]);
     expect(valuesOf('HEALTHCHECK')[0]).toContain('/health');
     expect(readText('src/bot/slack/bot-server.ts')).toContain("url.pathname === '/health'");
     for (const [name] of valuesOf('ENV').map((value) => value.split('=')))
@@ -210,7 +212,7 @@ describe('the Kubernetes manifests', () => {
 test('the systemd unit starts the bot with settings that exist, and lets it stop in peace', () => {
   const unit = readText('deploy/countersign.service');
   const value = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1] ?? '';
-  expect(value('ExecStart')).toMatch(new RegExp(`^/usr/bin/node /\\S+/${MAIN}$`));
+  expect(value('ExecStart')).toMatch(new RegExp(`^/usr/bin/node ${FLAGS.join(' ')} /\\S+/${MAIN}$`));
   const set = [...unit.matchAll(/^Environment=([A-Z_]+)=/gm)].flatMap(([, name]) => name ?? []);
   expect(set.filter((name) => !SETTINGS.has(name))).toEqual(['NODE_ENV']);
   expect(Number(value('TimeoutStopSec'))).toBeGreaterThan(STOP_SECONDS);
@@ -241,8 +243,16 @@ test('the workflows of releases and security run scripts that exist', () => {
   const named = ['release', 'security'].flatMap((name) =>
     Object.values(Workflow.parse(readDocuments(`.github/workflows/${name}.yml`)[0]).jobs)
       .flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []))
-      .flatMap((command) => /^npm run ([:\w]+)$/.exec(command)?.[1] ?? []),
+      .flatMap((command) => /^npm run (?:-s )?([:\w]+)(?: > \S+)?$/.exec(command)?.[1] ?? []),
   );
-  expect(named).toEqual(['audit:dependencies', 'check', 'build', 'audit:dependencies']);
+  expect(named).toEqual(['audit:dependencies', 'check', 'build', 'sbom', 'audit:dependencies']);
   for (const name of named) expect(scripts).toHaveProperty([name]);
+});
+
+test('the workflows use every action by its commit, with the version beside it', () => {
+  const used = readdirSync(`${ROOT}/.github/workflows`)
+    .flatMap((name) => readText(`.github/workflows/${name}`).split('\n'))
+    .filter((line) => line.includes('uses:'));
+  expect(used.length).toBeGreaterThan(10);
+  for (const line of used) expect(line).toMatch(/uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
 });

@@ -42,11 +42,6 @@ test('every command that the documentation names exists, and so do its options',
   expect(unknown).toEqual([]);
 });
 
-test('the page of commands has them all', async () => {
-  const page = read('docs/commands.md');
-  for (const name of await listed()) expect(page).toContain(`| \`countersign ${name}\` |`);
-});
-
 test('every script that the documentation runs is one of the package', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
   const used = documents.flatMap((document) =>
@@ -88,7 +83,7 @@ test('the README is short', () => {
 });
 
 test('the settings that the set-up page names are in .env.example, and its Redis is the one of the compose file', () => {
-  const page = read('docs/setup-slack.md');
+  const page = read('docs/install.md');
   const known = Object.keys(parseEnv(read('.env.example')));
   const named = [
     ...new Set([...page.matchAll(/`((?:SLACK|OPENAI|REDIS)_[A-Z_]+)`/g)].map(([, name = '']) => name)),
@@ -100,8 +95,6 @@ test('the settings that the set-up page names are in .env.example, and its Redis
 });
 
 test('the set-up page has the eight steps in their order', () => {
-  const steps = [...read('docs/setup-slack.md').matchAll(/^## (\d)\. /gm)].map(([, number]) =>
-    Number(number),
-  );
+  const steps = [...read('docs/install.md').matchAll(/^## (\d)\. /gm)].map(([, number]) => Number(number));
   expect(steps).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
 });

@@ -19,16 +19,15 @@ import { z } from 'zod';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 
-/** The examples of CONTRIBUTING.md: the heading before each diff, and the diff. */
+/** The examples that CONTRIBUTING.md links: what each adds, and its diff. */
 const examples = [
   ...readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8').matchAll(
-    /\*\*Add ([^*]+)\.\*\*(?:(?!\*\*Add )[\s\S])*?```diff\n([\s\S]*?)```/g,
+    /\*\*Add ([^*]+)\*\* \(\[diff\]\(([^)]+)\)\)/g,
   ),
-].map(([, what = '', diff = '']) => ({
-  what,
-  diff,
-  files: [...diff.matchAll(/^\+\+\+ b\/(\S+)$/gm)].map(([, file = '']) => file),
-}));
+].map(([, what = '', file = '']) => {
+  const diff = readFileSync(join(root, file), 'utf8');
+  return { what, diff, files: [...diff.matchAll(/^\+\+\+ b\/(\S+)$/gm)].map(([, name = '']) => name) };
+});
 
 let copy = '';
 

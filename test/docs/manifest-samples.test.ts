@@ -12,7 +12,7 @@ const samples = pages.flatMap((page) =>
     ([, text = ''], index) => ({ name: `${page} ${index + 1}`, text }),
   ),
 );
-/** Cases of `manifest test` are no part of a manifest; the test of that command runs them. */
+/** Cases of `manifest test` are no part of a manifest; the tests of that command and of the start page run them. */
 const parts = samples.filter(({ text }) => !/^cases:/m.test(text));
 
 const POLICY = { approvers: ['U012ABCDEF'] };

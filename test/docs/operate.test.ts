@@ -1,40 +1,49 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { parse } from 'yaml';
-import { manifestFields } from '../../scripts/manifest-fields.ts';
+import { referencePages } from '../../scripts/reference-pages.ts';
 import { METRICS } from '../../src/observe/metrics-table.ts';
-import { ManifestFile } from '../../src/tools/manifest/schema/manifest-file.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const page = readFileSync(`${root}/docs/operate.md`, 'utf8');
+const read = (file: string) => readFileSync(`${root}/${file}`, 'utf8');
+const pages = readdirSync(`${root}/docs`).filter((name) => name.endsWith('.md'));
 
-test('the operations page describes every metric as the table does, and names no other', () => {
-  for (const [name, { labels, help }] of Object.entries(METRICS)) {
-    const shown = labels.map((label) => `\`${label}\``).join(', ');
-    expect(page).toContain(`| \`${name}\` | ${shown} | ${help} |`);
-  }
-  const named = new Set(page.match(/\bcountersign_[a-z_]+/g));
+test('no page names a metric that there is not', () => {
+  const named = new Set(pages.flatMap((page) => read(`docs/${page}`).match(/\bcountersign_[a-z_]+/g) ?? []));
+  expect(named.size).toBeGreaterThan(5);
   expect([...named].filter((name) => !Object.keys(METRICS).includes(name))).toEqual([]);
 });
 
-test('the operations page names every alert, and only deployment files that exist', () => {
-  const alerts = readFileSync(`${root}/deploy/prometheus/alerts.yml`, 'utf8');
-  for (const [, name = ''] of alerts.matchAll(/alert: (\w+)/g)) expect(page).toContain(`\`${name}\``);
-  const files = page.match(
+test('the runbook says what to do at every alert, and names no other', () => {
+  const page = read('docs/runbook.md');
+  const alerts = [...read('deploy/prometheus/alerts.yml').matchAll(/alert: (\w+)/g)].map(
+    ([, name = '']) => name,
+  );
+  const named = [...page.matchAll(/^\| `(Countersign\w+)`/gm)].map(([, name = '']) => name);
+  expect([...named].sort()).toEqual([...alerts].sort());
+});
+
+test('the page of deployments names only files that exist', () => {
+  const files = read('docs/deploy.md').match(
     /`(?:Dockerfile|compose\.yml|kubernetes\/|countersign\.service|\w+\/[\w.]+\.(?:json|yml))`/g,
   );
   expect(files?.length).toBeGreaterThan(5);
   for (const file of files ?? []) expect(existsSync(`${root}/deploy/${file.slice(1, -1)}`), file).toBe(true);
 });
 
-test('the manifest sample of the operations page holds', () => {
-  const sample = /```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
-  expect(ManifestFile.safeParse({ slack: {}, ...parse(sample) }).success).toBe(true);
+test('the pages of fields, settings, commands and metrics are those of the source; `npm run schema` writes them', async () => {
+  const written = await referencePages();
+  expect([...written.keys()].map((name) => [name, read(`docs/${name}`)])).toEqual([...written]);
+  for (const page of written.values())
+    expect(page.split('\n').filter((line) => /\|\s*\|$/.test(line))).toEqual([]);
 });
 
-test('the table of fields is the one of the schema, and every field has a meaning; `npm run schema` writes it anew', () => {
-  const table = readFileSync(`${root}/docs/manifest-fields.md`, 'utf8');
-  expect(table).toBe(manifestFields());
-  expect(table.split('\n').filter((line) => /\|\s*\|$/.test(line))).toEqual([]);
+test('every setting of .env.example is on the page of settings, and the other way round', () => {
+  const named = (text: string, pattern: RegExp) =>
+    [...new Set([...text.matchAll(pattern)].map(([, name = '']) => name))].sort();
+  const onPage = named(read('docs/settings.md'), /^\|[^|]*?`([A-Z_]+)`/gm);
+  const example = named(read('.env.example'), /^([A-Z_]+)=/gm);
+  expect(example.filter((name) => !read('docs/settings.md').includes(`\`${name}\``))).toEqual([]);
+  const elsewhere = ['NODE_EXTRA_CA_CERTS', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
+  expect(onPage.filter((name) => !example.includes(name) && !elsewhere.includes(name))).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { APART, BROKEN, PAIRS, UNTRUE } from './pairs-table.ts';
 
 const FEATURES = [
   ...[
@@ -24,14 +25,11 @@ const FEATURES = [
     'expiry',
   ],
 ];
-const rows = readFileSync(new URL('../../docs/pairs.md', import.meta.url), 'utf8')
-  .split('\n')
-  .filter((line) => line.startsWith('| ') && !/^\| (features|no\.|---)/.test(line))
-  .map((line) => line.slice(2, -2).split(' | '));
-const isNumbered = ([first = '']: readonly string[]) => /^\d+$/.test(first);
+// Three features say who approves, six are about what runs; beside these a preview and an inner call leave three pairs out.
+const ONLY_IN_THE_VOTE = 3 * 6 + 3;
 
 test('every pair of features has one line, but those that meet only in the vote', () => {
-  const pairs = rows.filter((row) => !isNumbered(row)).map(([pair = '']) => pair);
+  const pairs = [...PAIRS.map(({ features }) => features), ...APART.map(([features]) => features)];
   expect(new Set(pairs).size).toBe(pairs.length);
   for (const pair of pairs) {
     const [one = '', other = ''] = pair.split(', ');
@@ -39,15 +37,25 @@ test('every pair of features has one line, but those that meet only in the vote'
     expect(FEATURES).toContain(one);
   }
   const all = (FEATURES.length * (FEATURES.length - 1)) / 2;
-  // Three features say who approves, six are about what runs; beside these a preview and an inner call leave three pairs out.
-  expect(pairs.length).toBe(all - 3 * 6 - 3);
+  expect(pairs.length).toBe(all - ONLY_IN_THE_VOTE);
 });
 
 test('every test that a line names exists', () => {
-  const missing = rows.flatMap(([pair, , shown]) => {
-    const [, file = '', title = ''] = /^`(test\/[^`]+)`: (.+)$/.exec(shown ?? '') ?? [];
-    if (shown === undefined || (existsSync(file) && readFileSync(file, 'utf8').includes(title))) return [];
-    return [`${pair}: ${shown}`];
-  });
+  const shown = UNTRUE.flatMap(({ tests }) => tests.map(([file, title]) => ({ file, title })));
+  const missing = [...PAIRS, ...BROKEN, ...shown].filter(
+    ({ file, title }) => !existsSync(file) || !readFileSync(file, 'utf8').includes(title),
+  );
   expect(missing).toEqual([]);
+});
+
+test('the page has the features and the counts of the table', () => {
+  const page = readFileSync(new URL('../../docs/pairs.md', import.meta.url), 'utf8');
+  expect(page.replaceAll(/\s+/g, ' ')).toContain(`${FEATURES.join(', ')}.`);
+  const rows = [
+    ['all', (FEATURES.length * (FEATURES.length - 1)) / 2],
+    ['with a test', PAIRS.length],
+    ['that cannot meet, with the reason', APART.length],
+    ['that meet only in the vote', ONLY_IN_THE_VOTE],
+  ].map(([name, count]) => `| ${name} | ${count} |`);
+  expect(page).toContain(rows.join('\n'));
 });

@@ -17,7 +17,7 @@ function fileOf(name: string): string {
 }
 
 test('every TypeScript sample of the documentation is run here', () => {
-  expect(samples.map(({ name }) => name)).toEqual(['docs/library.md 1', 'docs/manifest.md 1']);
+  expect(samples.map(({ name }) => name)).toEqual(['docs/library.md 1', 'docs/modules.md 1']);
 });
 
 test('the loop as a library pauses a transfer, and makes it when it was approved', async () => {
@@ -40,8 +40,8 @@ test('the loop as a library pauses a transfer, and makes it when it was approved
   expect(JSON.stringify(model.requests.at(-1)?.messages.at(-1))).toContain('sent 100000 cents to ABC123');
 });
 
-test('the module of the manifest page is a tool that the bot can load and run', async () => {
-  const file = fileOf('docs/manifest.md 1');
+test('the module of the page of modules is a tool that the bot can load and run', async () => {
+  const file = fileOf('docs/modules.md 1');
   const toolbox = await openTools(
     manifestOf(`  tickets: { module: ${file}, approval: { require: never } }\n`),
   );

@@ -10,7 +10,7 @@ const MANIFEST = `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${CAST.alice}], direct_messages: false }
+  default: { approvers: [${CAST.alice}], notify: { direct_messages: false } }
 tools:
   noticed: { module: ./test/stories/fixtures/noticed-tool.ts, approval: { policy: default } }
 `;

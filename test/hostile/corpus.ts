@@ -63,6 +63,7 @@ export const TEXTS = [
   },
   { name: 'forged notice', text: `(not shown: 4,200 characters) \\u{202e} ${PAYLOAD}` },
   { name: 'forged end of a value', text: `1"}\n],\namount: 1\n  | ${PAYLOAD}` },
+  { name: 'forged end of a quote', text: `Bob" and "not ${PAYLOAD}" for "Alice` },
   { name: '200 newlines', text: `harmless${'\n'.repeat(200)}${PAYLOAD}` },
   { name: '300 spaces', text: `pay 5${' '.repeat(300)}0000 ${PAYLOAD}` },
   { name: 'brackets without end', text: `${'<&'.repeat(2_500)}${PAYLOAD}` },

@@ -26,6 +26,20 @@ const naive = {
       { type: 'rich_text', elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text }] }] },
     ],
   }),
+  header: (text: string) => ({
+    blocks: [{ type: 'header', text: { type: 'plain_text', text: `Do it: ${text}?`, emoji: false } }],
+  }),
+  quoted: (text: string) => ({
+    blocks: [{ type: 'header', text: { type: 'plain_text', text: `Do it: "${text}"?`, emoji: false } }],
+  }),
+  joined: (text: string) => ({
+    blocks: [
+      {
+        type: 'header',
+        text: { type: 'plain_text', text: `Do it: ${JSON.stringify(`${text} for Bob`)}?`, emoji: false },
+      },
+    ],
+  }),
   long: (text: string) => ({
     blocks: [
       {
@@ -65,6 +79,12 @@ const caught: readonly [keyof typeof naive, readonly string[]][] = [
   ['plain', HIDDEN],
   ['emoji', TEXTS.map(({ name }) => name)],
   ['line', TEXTS.map(({ name }) => name)],
+  ['header', TEXTS.map(({ name }) => name).filter((name) => name !== 'very long word')],
+  [
+    'quoted',
+    [...HIDDEN, 'HTML', 'Markdown link', 'forged end of a value', 'forged end of a quote', 'forged notice'],
+  ],
+  ['joined', TEXTS.map(({ name }) => name)],
   ['long', [...HIDDEN, '200 newlines']],
   [
     'notice',

@@ -3,7 +3,7 @@ import { parseMarkdown } from '../../playground/web/src/blocks/text/parse-markdo
 import { parseMrkdwn } from '../../playground/web/src/blocks/text/parse-mrkdwn.ts';
 import { type Inline, plainTextOf } from '../../playground/web/src/blocks/text/passages.ts';
 import { piecesIn } from '../playground/web/blocks/reading.ts';
-import { PAYLOAD } from './corpus.ts';
+import { PAYLOAD, TEXTS } from './corpus.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
@@ -20,8 +20,10 @@ const READ = ['text', 'initial_value', 'fallback', 'alt_text', 'accessibility_la
 /** Our own notices' code spans: a tool's name, a command, a callback address. */
 const OWN_CODE =
   /^(?:[\w-]{1,64}|\/countersign(?: [a-z]+(?: @Bob until Friday| …|(?: \[(?:tool \| all|reason)\])+)?)?|https?:\/\/\S+\/callback\/[\w.-]+)$/;
-/** A value that is set off from the words of a title. */
-const SET_OFF = /"[^"]*"|(?<=^[A-Z][a-z ]*: (?:[\w./@#+-]+, ){0,2})[\w./@#+-]+(?=[,?]|$)/g;
+/** A value in quotes, in which every quote of its own is escaped. */
+const QUOTED = /"(?:[^"\\]|\\.)*"/g;
+/** A single word among the values of a title by default. */
+const WORD = /(?<=^[A-Z][a-z ]*: (?:(?:[\w./@#+-]+|""), ){0,2})[\w./@#+-]+(?=[,?]|$)/g;
 /** Of a card that can be signed: more would push what is signed out of sight. */
 const MOST_LINES = 120;
 
@@ -157,11 +159,31 @@ function wrongPlaces(blocks: unknown): string[] {
       .filter(({ type }) => type === 'rich_text_section' || type === 'header')
       .flatMap((node) => textsIn(withoutChange(node)))
       // A short value in a title by default stands in quotes, or is a single word.
-      .filter(
-        (text) => text.replaceAll(SET_OFF, '').includes(PAYLOAD) && !text.startsWith('What this does: '),
-      )
+      .filter((text) => withoutValues(text).includes(PAYLOAD) && !text.startsWith('What this does: '))
       .map((text) => `somebody else's words in a line of ours: ${short(text)}`)
   );
+}
+
+/** Leaves out the values that are set off from our words. Only quotes around the whole of what somebody sent are ours. */
+function withoutValues(text: string): string {
+  return text.replaceAll(QUOTED, (quoted) => (isWhole(quoted) ? '""' : quoted)).replaceAll(WORD, '');
+}
+
+function isWhole(quoted: string): boolean {
+  const plain = quoted.replace(/\\u\{([0-9a-f]+)\}/g, (_, code: string) =>
+    JSON.stringify(String.fromCodePoint(Number.parseInt(code, 16))).slice(1, -1),
+  );
+  try {
+    const value = String(JSON.parse(plain));
+    const isNumbered = value.replace(/ \d+$/, '') === PAYLOAD;
+    return isNumbered || TEXTS.some(({ text }) => [text, oneLine(text)].includes(value));
+  } catch {
+    return false;
+  }
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
 }
 
 /** Leaves out the two values of an edited argument: the former one struck through, and the new one in bold after an arrow. */

@@ -26,9 +26,9 @@ const POLICIES = `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help., limits: { pending_per_thread: 1000, pending_per_person: 1000 } }
 policies:
-  default: { approvers: [${CAST.alice}, ${CAST.bruno}], expires: 4h, direct_messages: false }
-  two: { approvers: [${CAST.alice}, ${CAST.bruno}], quorum: 2, expires: 1h, direct_messages: false }
-  announced: { approvers: [${CAST.alice}, ${CAST.bruno}], direct_messages: false, announce: [${PLACES.releases}] }
+  default: { approvers: [${CAST.alice}, ${CAST.bruno}], expires: 4h, notify: { direct_messages: false } }
+  two: { approvers: [${CAST.alice}, ${CAST.bruno}], quorum: 2, expires: 1h, notify: { direct_messages: false } }
+  announced: { approvers: [${CAST.alice}, ${CAST.bruno}], notify: { direct_messages: false, announce: [${PLACES.releases}] } }
 `;
 
 /** The model's inputs in order: the person's messages and the results of its calls. */
@@ -77,7 +77,7 @@ export async function startStage({ tools = '', reply, mode }: StageOptions) {
     replies,
     slack: { app },
     withoutBot: true,
-    timing: { ackWithinMs: 30_000 },
+    timing: { ackWithinMs: { click: 30_000, submission: 30_000 } },
   });
   const bot = await (mode === 'http' ? startPostedBot(story) : story.startOwnBot());
   const { workspace } = story;

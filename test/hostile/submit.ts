@@ -21,7 +21,8 @@ export async function submit(
       end = await person.submit(viewId, values);
     if (end.kind === 'cleared') return 'taken';
     if (end.kind !== 'errors') return end.kind;
-    const [error = ''] = Object.values(end.errors);
+    // The field is named first.
+    const error = (Object.values(end.errors)[0] ?? '').replace(/^Data: /, '');
     return giveUp(`refused: ${/is not a number|This is not JSON|must be \w+/.exec(error)?.[0] ?? error}`);
   } catch (error) {
     if (!(error instanceof NotPossible)) throw error;

@@ -33,6 +33,7 @@ const VISIBLE: readonly TextName[] = [
   'entities',
   'forged signature',
   'forged end of a value',
+  'forged end of a quote',
 ];
 /** Text that looks like one of our escapes has its backslash escaped. */
 const FORGED: TextName = 'forged notice';

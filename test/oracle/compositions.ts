@@ -245,7 +245,7 @@ export function manifestOf({ rules, allow: allowed, policies, limits }: OracleRu
   return JSON.stringify({
     slack: { display_information: { name: 'Test' } },
     agent: {
-      built_ins: { ask_question: false, request_form: false, wait_for_callback: false, complete_task: false },
+      built_ins: [],
     },
     policies: Object.fromEntries(
       Object.entries(policies).map(
@@ -262,7 +262,7 @@ export function manifestOf({ rules, allow: allowed, policies, limits }: OracleRu
             },
             self_approval: selfApproval,
             separation,
-            direct_messages: false,
+            notify: { direct_messages: false },
             ...(delegation && { delegation }),
             ...(grants !== undefined && {
               grants: {

@@ -22,7 +22,7 @@ import {
   THREADS,
 } from './compositions.ts';
 import { Oracle } from './oracle.ts';
-import { isRefused, OTHER_TEAM, OWN_TEAM, startQuietBot } from './start-quiet-bot.ts';
+import { OTHER_TEAM, OWN_TEAM, readRules, startQuietBot } from './start-quiet-bot.ts';
 
 /** A thread as the oracle follows it: its people, and the call that was made last. */
 interface Followed {
@@ -59,7 +59,8 @@ export async function play(
   store: Store,
   tally: Tally,
 ): Promise<void> {
-  if (isRefused(manifestOf(rules))) return;
+  const manifest = readRules(manifestOf(rules));
+  if (manifest === undefined) return;
   const oracle = new Oracle({ rules, standing, members });
   const threads = new Map<string, Followed>(
     THREADS.map((id) => [
@@ -79,7 +80,7 @@ export async function play(
     },
   };
   let bot = await startQuietBot({
-    ...{ store, manifest: manifestOf(rules), people: oracle, model },
+    ...{ store, manifest, people: oracle, model },
     timing: timingFor(HOUR_MS / 1_000),
     around: async (_name, input, { context }) => {
       effects.push({ thread: context.threadId, input });
@@ -138,7 +139,9 @@ export async function play(
     const grant = asked.length === 0 ? undefined : oracle.grantFor(call, asked);
     // Somebody who stands in for others may have voted for one of them, which leaves no grant.
     const isUnsure = grant?.signers.some(({ delegators }) => delegators.length > 0) && effects.length === 0;
-    const runs = (verdict === 'run' || (grant !== undefined && !isUnsure)) && !oracle.isFrozen;
+    const mayAsk = call.requesters.every((who) => oracle.isActive(who) || oracle.standing[who] === 'bot');
+    const isFree = verdict === 'run' || (grant !== undefined && !isUnsure);
+    const runs = isFree && mayAsk && !oracle.isFrozen;
     const asking = grant === undefined ? 'asked' : 'granted';
     tally[verdict === 'deny' ? 'denied' : verdict === 'run' ? 'free' : asking] += 1;
     expectRuns(runs ? 1 : 0, call, 'a call without a click');
@@ -152,7 +155,8 @@ export async function play(
     }
     if (request === undefined) {
       const [first = ''] = asked;
-      const isStuck = asked.length === 1 && !runs && !oracle.isFrozen && oracle.canBeApproved(first, call);
+      const isOpen = asked.length === 1 && mayAsk && !runs && !oracle.isFrozen;
+      const isStuck = isOpen && oracle.canBeApproved(first, call);
       return check(!isStuck, 'nobody was asked');
     }
     check(asked.length > 0 || breaks, 'people were asked about a call that runs by itself or is denied');

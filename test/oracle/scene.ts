@@ -31,8 +31,8 @@ export const manifest = ({
 } = {}) => `
 slack: { display_information: { name: Test } }
 policies:
-  default: { approvers: [${ANN}, ${BEN}], direct_messages: false, ${policy} }
-  boss: { approvers: [${ROY}], direct_messages: false }
+  default: { approvers: [${ANN}, ${BEN}], notify: { direct_messages: false }, ${policy} }
+  boss: { approvers: [${ROY}], notify: { direct_messages: false } }
 ${more}
 tools:
 ${tools}
@@ -96,7 +96,7 @@ export async function openScene({
   let wanted = { name: 'pay', arguments: '{}' };
   const start = (manifestText: string) =>
     startQuietBot({
-      ...{ store: seen(), manifest: manifestText, people: { standing, members } },
+      ...{ store: seen(), manifest: readManifest(manifestText), people: { standing, members } },
       timing: slow ? { heartbeatTimeoutMs: 100, leaseMs: 1_000 } : { leaseMs: 2_000 },
       model: {
         name: 'scripted',

@@ -80,30 +80,31 @@ export type QuietBot = BotContext & { readonly toolbox: OpenToolbox };
 const logger = pino({ level: 'silent' });
 const metrics = new Metrics();
 
-/** Parses a manifest that has no mistakes. */
-/** Tells whether a manifest is refused because one of its conditions can never be true. */
-export function isRefused(text: string): boolean {
+/** Reads a manifest; `undefined` if it is refused because one of its conditions can never be true. */
+export function readRules(text: string): Manifest | undefined {
   const parsed = parseManifest(text, { file: 'manifest.yml', environment: {} });
-  return !parsed.ok && parsed.problems.every(({ message }) => /can never be/.test(message));
+  if (parsed.ok) return parsed.manifest;
+  if (parsed.problems.every(({ message }) => /can never be/.test(message))) return undefined;
+  throw new Error(parsed.problems.map(formatProblem).join('\n'));
 }
 
+/** Reads a manifest that has no mistakes. */
 export function readManifest(text: string): Manifest {
-  const parsed = parseManifest(text, { file: 'manifest.yml', environment: {} });
-  if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'));
-  return parsed.manifest;
+  const manifest = readRules(text);
+  if (manifest === undefined) throw new Error('A condition of the manifest can never be true');
+  return manifest;
 }
 
 /** Opens the whole bot on a record, with a Slack and a model in the process; nothing wakes it, so the caller does. */
 export async function startQuietBot(setup: {
   readonly store: Store;
-  readonly manifest: string;
+  readonly manifest: Manifest;
   readonly people: People;
   readonly model: Model;
   readonly around: AroundRun;
   readonly timing?: Partial<BotContext['timing']>;
 }): Promise<QuietBot> {
-  const { store, model, around } = setup;
-  const manifest = readManifest(setup.manifest);
+  const { store, manifest, model, around } = setup;
   const secrets = new Secrets();
   const client = QuietSlack.of(setup.people);
   const toolbox = await openToolbox(manifest, {

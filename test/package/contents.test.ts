@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { afterAll, expect, test } from 'vitest';
+import { z } from 'zod';
 import { readImports } from '../support/imports.ts';
 import { packPackage, ROOT } from './pack-package.ts';
 
@@ -55,4 +57,66 @@ test('the types resolve for programs of every kind that can import the package',
       ),
   );
   expect(others).toEqual([]);
+});
+
+const Lock = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({
+      dev: z.boolean().optional(),
+      devOptional: z.boolean().optional(),
+      optional: z.boolean().optional(),
+    }),
+  ),
+});
+const Sbom = z.object({
+  components: z.array(
+    z.object({
+      group: z.string().optional(),
+      name: z.string(),
+      licenses: z.array(
+        z.object({
+          license: z.object({ id: z.string().optional(), name: z.string().optional() }).optional(),
+          expression: z.string().optional(),
+        }),
+      ),
+    }),
+  ),
+});
+
+test('the SBOM lists the production packages of the lock file, all of them with a licence', () => {
+  const options = { cwd: ROOT, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 } as const;
+  const { components } = Sbom.parse(
+    JSON.parse(
+      execFileSync(process.execPath, ['scripts/sbom.mjs'], {
+        ...options,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }),
+    ),
+  );
+  const listed = new Set(
+    components.map(({ group, name }) => (group === undefined ? name : `${group}/${name}`)),
+  );
+  const { packages } = Lock.parse(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')));
+  const inLock = Object.entries(packages).filter(
+    ([path, { dev, devOptional }]) => path !== '' && !dev && !devOptional,
+  );
+  const nameOf = (path: string) => path.replace(/^.*node_modules\//, '');
+  // An optional package is there on the platforms that it is for.
+  const needed = inLock.filter(([, { optional }]) => optional !== true).map(([path]) => nameOf(path));
+  expect(needed.length).toBeGreaterThan(100);
+  expect(needed.filter((name) => !listed.has(name))).toEqual([]);
+  const known = new Set(inLock.map(([path]) => nameOf(path)));
+  expect([...listed].filter((name) => !known.has(name))).toEqual([]);
+  expect(components.filter(({ licenses }) => licenses.length === 0)).toEqual([]);
+  const counts = new Map<string, number>();
+  for (const { licenses } of components) {
+    const name = licenses
+      .map(({ license, expression }) => license?.id ?? license?.name ?? expression)
+      .join(', ');
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  process.stdout.write(
+    `${components.length} production packages: ${JSON.stringify(Object.fromEntries(counts))}\n`,
+  );
 });

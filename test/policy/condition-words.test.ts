@@ -15,6 +15,9 @@ test.each([
   ['input.a == 1 && (input.b == 2 || channel != "C1")', '"a" is 1 and ("b" is 2 or the channel is not "C1")'],
   ['"U1" in requesters', '""U1" in requesters"'],
   ['size(input.items) > 5 || input.all', '"size(input.items) > 5" or "all" is true'],
+  ["'S0FINANCE1' in requester.groups", 'the requester is in the user group S0FINANCE1'],
+  ["!('S0FINANCE1' in requester.groups)", 'the requester is not in the user group S0FINANCE1'],
+  ['size(requester.groups) > 1', '"size(requester.groups) > 1"'],
   ['input.amount >', '"input.amount >"'],
 ])('%s is said as %s', (condition, words) => {
   expect(conditionInWords(condition)).toBe(words);

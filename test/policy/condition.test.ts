@@ -46,3 +46,18 @@ test('a text that is too long for a pattern makes the condition fail, so people 
 test('a pattern for names with many stars decides in linear time', () => {
   expect(matchesGlob('*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b', 'a'.repeat(64))).toBe(false);
 });
+
+test.each([
+  ["'S1' in requester.groups", ['S1', 'S2'], true],
+  ["'S1' in requester.groups", [], false],
+  ["input.a == 'requester.groups' && !('S1' in requester.groups)", ['S2'], true],
+  ["'S1' in requester.groups", undefined, { error: "the requester's user groups are not known" }],
+  // What is true without the groups needs none.
+  ["'S1' in requester.groups || input.a != ''", undefined, true],
+])('%s with the groups %s is %s', (condition, groups, expected) => {
+  const judged = compileCondition(condition)({
+    ...{ input: { a: 'requester.groups' }, requester: 'U1', channel: 'C1', tool: 't' },
+    groupsOf: (person) => (person === 'U1' ? groups : ['S1']),
+  });
+  expect(judged).toEqual(expected);
+});

@@ -78,6 +78,32 @@ test('an edited action is asked for anew, and runs once with the new arguments, 
   expect(callArguments(story.model)).toEqual([{ orderId: 'A-1001', amount: 11_000, reason: '' }]);
 });
 
+test('an edit is made and shown in the units of the card: who edited it, and only what has changed', async () => {
+  const titled = MANIFEST.replace(
+    'refund-order.ts, ',
+    `refund-order.ts, title: "Refund {{input.amount | money('USD', 'cents')}} of order {{input.orderId}}", `,
+  );
+  const story = await startStory({ manifest: titled, replies: [{ calls: [refund(15_000)] }] });
+  const thread = story.ask('refund order A-1001');
+  await thread.click(CAST.bruno, /Refund \$150\.00/, 'edit');
+  const modal = await story.modalFor(CAST.bruno, /"initial_value":"150\.00"/);
+  const person = story.workspace.as(CAST.bruno);
+  expect(await person.submit(modal.id, { 'field-1': 'half' })).toMatchObject({
+    errors: { 'field-1': 'Amount: Enter an amount in USD, such as 150.00.' },
+  });
+  expect(await person.submit(modal.id, {})).toMatchObject({
+    errors: { 'field-0': "You haven't changed anything." },
+  });
+  await person.submit(modal.id, { 'field-1': '110' });
+  const card = await thread.shows(/Refund \$110\.00/);
+  const shown = JSON.stringify(card.blocks);
+  expect(shown).toMatch(new RegExp(`asked by <@${CAST.requester}> · edited by <@${CAST.bruno}>`));
+  expect(shown).toMatch(
+    /Amount[^\]]*\$150\.00","style":\{"strike":true\}[^\]]*→[^\]]*\$110\.00","style":\{"bold":true\}/,
+  );
+  expect(shown.match(/"strike":true/g)).toHaveLength(1);
+});
+
 test('whoever edits an action cannot make it run unsigned, however small it has become', async () => {
   const story = await startStory({ replies: [{ calls: [refund(12_000)] }] });
   const thread = story.ask('refund order A-1001');
@@ -112,6 +138,7 @@ test('one rejection ends it, also after an approval', async () => {
   await thread.shows(/They stay\./);
   expect(await story.ledger.order('A-1001')).toBeDefined();
   const card = await thread.shows(/Rejected: Delete customer/);
+  expect(JSON.stringify(card.blocks)).toMatch(/approved by .*U0ALICE002.*rejected by .*U0BRUNO003/);
   await story.workspace.as(CAST.alice).click(card, 'approve', { force: true });
   await story.noticeFor(CAST.alice, /already rejected, by <@U0BRUNO003>/);
 });

@@ -26,7 +26,7 @@ const manifestWith = (policy: string) => `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { ${policy}, direct_messages: false }
+  default: { ${policy}, notify: { direct_messages: false } }
 tools:
   refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default } }
 `;
@@ -128,5 +128,41 @@ describe('approvers from the call', () => {
     });
     const thread = story.ask('refund order A-1001');
     await thread.shows(/can't be looked up in Slack right now/);
+  });
+});
+
+describe('an approver whom a tool finds', () => {
+  const slack = { app: { scopes: [...(SHIPPED_APP.scopes ?? []), 'users:read.email'] } };
+  const manifest = `${manifestWith(
+    'approvers: { from: { tool: get_manager, input: { email: "{{requester.email}}" }, email: "{{output.manager.email}}" } }',
+  )}  get_manager: { module: ./test/stories/fixtures/manager-tool.ts, approval: never }
+`;
+
+  test('the manager of the requester has to approve', async () => {
+    const story = await startStory({ ...refunds, manifest, slack });
+    const thread = story.ask('refund order A-1001');
+    await thread.click(bruno, /Needs 1 approval[\s\S]*U0ALICE002/, 'approve');
+    await story.noticeFor(bruno, /not an approver/);
+    await thread.click(alice, /Needs 1 approval/, 'approve');
+    await thread.shows(/Refunded\./);
+  });
+
+  test('nobody can approve if the tool fails, or could write', async () => {
+    const failing = await startStory({
+      replies: [{ calls: [refund()] }, { text: 'I cannot.' }],
+      manifest,
+      slack,
+    });
+    await failing
+      .ask('refund order A-1001', { as: alice })
+      .shows(/Nobody can approve this: the approver can't be found right now\./);
+
+    const writing = await startStory({
+      replies: [{ calls: [refund()] }, { text: 'I cannot.' }],
+      manifest: manifest.replace('approval: never }', 'effect: once, approval: never }'),
+      slack,
+    });
+    await writing.ask('refund order A-1001').shows(/Nobody can approve this: the approver can't be found/);
+    expect(await refunded(writing)).toBe(0);
   });
 });

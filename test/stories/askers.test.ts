@@ -9,7 +9,7 @@ const manifestWith = (askers: string) => `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help., askers: ${askers} }
 policies:
-  default: { approvers: [${alice}], direct_messages: false }
+  default: { approvers: [${alice}], notify: { direct_messages: false } }
 `;
 
 test.each([
@@ -88,7 +88,7 @@ test('a guest in a user group that the manifest names is answered', async () => 
 const QUESTION = {
   calls: [{ name: 'ask_question', arguments: { question: 'Which one?', choices: ['Red'] } }],
 };
-const ALONE = 'built_ins: { ask_question: { limit_to: requester } }, askers:';
+const ALONE = 'built_ins: [{ ask_question: requester }], askers:';
 
 test.each([
   { who: 'a guest', askers: '{ guests: true }', as: guest, channel: PLACES.general, limit: 'askers:' },

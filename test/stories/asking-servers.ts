@@ -40,7 +40,7 @@ export function askingManifest(
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help., admins: [${CAST.admin}] }
 policies:
-  default: { approvers: [${approvers.join(', ')}], direct_messages: false${grants === '' ? '' : `, grants: ${grants}`} }
+  default: { approvers: [${approvers.join(', ')}], notify: { direct_messages: false }${grants === '' ? '' : `, grants: ${grants}`} }
 tools:
   bookings:
     mcp: { command: ${JSON.stringify(process.execPath)}, args: ${JSON.stringify([scripts[protocol], file])}${asks}${free} }

@@ -9,7 +9,7 @@ const manifest = `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${alice}, ${bruno}], delegation: true, direct_messages: false }
+  default: { approvers: [${alice}, ${bruno}], delegation: true, notify: { direct_messages: false } }
 tools:
   refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default } }
 `;

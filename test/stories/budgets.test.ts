@@ -3,7 +3,7 @@ import type { ModelReply } from '../../playground/model/model-reply.ts';
 import { CAST, MANIFEST, startStory } from './support.ts';
 
 const withBudgets = (budgets: string) =>
-  MANIFEST.replace('agent: {', `agent: { admins: [${CAST.admin}], budgets: { ${budgets} },`);
+  MANIFEST.replace('agent: {', `agent: { admins: [${CAST.admin}], model: { budgets: { ${budgets} } },`);
 const usage = (tokens: number) => ({ promptTokens: tokens - 10, completionTokens: 10 });
 const says = (text: string, tokens: number): ModelReply => ({ text, usage: usage(tokens) });
 const look = { name: 'read_order', arguments: { orderId: 'A-1001' } };

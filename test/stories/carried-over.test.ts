@@ -31,7 +31,7 @@ const manifestWith = (policy: string, approval: string) => `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${alice}, ${bruno}], direct_messages: false, confirm: false${policy} }
+  default: { approvers: [${alice}, ${bruno}], notify: { direct_messages: false }, confirm: false${policy} }
 tools:
   read_order: { module: ./examples/shop/tools/read-order.ts, approval: { require: never } }
   refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: ${approval} }

@@ -11,8 +11,8 @@ const MANIFEST = `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${CAST.alice}, ${CAST.bruno}], direct_messages: false }
-  two: { approvers: [${CAST.alice}, ${CAST.bruno}], quorum: 2, direct_messages: false }
+  default: { approvers: [${CAST.alice}, ${CAST.bruno}], notify: { direct_messages: false } }
+  two: { approvers: [${CAST.alice}, ${CAST.bruno}], quorum: 2, notify: { direct_messages: false } }
 tools:
   refund_order:
     module: ./examples/shop/tools/refund-order.ts
@@ -84,8 +84,8 @@ describe('an action that was started before and may not be tried again has an un
   test.each([
     [
       'its policy changed',
-      'direct_messages: false',
-      'direct_messages: false, risk: high',
+      'notify: { direct_messages: false }',
+      'notify: { direct_messages: false }, risk: high',
       /changed, so this wasn't tried again[\s\S]*If it didn't run, ask for it again/,
       ['ran', 'did-not-run'],
     ],

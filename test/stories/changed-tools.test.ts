@@ -12,7 +12,7 @@ function moodyManifest(rules: string) {
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help., admins: [${CAST.admin}] }
 policies:
-  default: { approvers: [${CAST.alice}], direct_messages: false }
+  default: { approvers: [${CAST.alice}], notify: { direct_messages: false } }
 tools:
   moody:
     mcp: { command: ${JSON.stringify(command)}, args: ${JSON.stringify(args)} }

@@ -27,7 +27,7 @@ test.each(['shop', 'sre', 'helpdesk'])(
   'the manifest of the %s has no mistake, and its size is in the docs',
   async (name) => {
     expect(await run(['manifest', 'check', fileOf(name)], environment)).toMatchObject({ code: 0, error: '' });
-    const page = readFileSync(new URL('../../docs/manifest.md', import.meta.url), 'utf8');
+    const page = readFileSync(new URL('../../docs/configure.md', import.meta.url), 'utf8');
     expect(page).toContain(`| \`examples/${name}\` | ${sizeOf(name)} |`);
   },
 );

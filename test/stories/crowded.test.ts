@@ -8,8 +8,8 @@ slack: { display_information: { name: Countersign } }
 agent: { instructions: Help., admins: [${bruno}], limits: { pending_per_thread: 50, pending_per_person: 50 } }
 policies:
   default: { approvers: [${alice}, ${bruno}], expires: 4h }
-  later: { approvers: [${alice}, ${bruno}], expires: 9h, direct_messages: false }
-  risky: { approvers: [${alice}, ${bruno}], expires: 2d, risk: high, direct_messages: false }
+  later: { approvers: [${alice}, ${bruno}], expires: 9h, notify: { direct_messages: false } }
+  risky: { approvers: [${alice}, ${bruno}], expires: 2d, risk: high, notify: { direct_messages: false } }
 tools:
   delete_customer: { module: ./examples/shop/tools/delete-customer.ts, title: 'Delete {{input.customer}}', approval: { policy: default } }
   refund_order:

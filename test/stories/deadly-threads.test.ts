@@ -8,7 +8,7 @@ const MANIFEST = `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help., admins: [${admin}] }
 policies:
-  default: { approvers: [${alice}], direct_messages: false }
+  default: { approvers: [${alice}], notify: { direct_messages: false } }
 tools:
   read_everything: { module: ./test/stories/fixtures/deadly-tool.ts, approval: { require: never } }
 `;

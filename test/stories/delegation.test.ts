@@ -137,7 +137,9 @@ test('what somebody signs for another allows nothing again', async () => {
 
 test('reminders name the person who decides for an approver too, until one of them has decided', async () => {
   const story = await startStory({
-    manifest: manifestWith(`approvers: [${alice}, ${bruno}], quorum: 2, remind: 1s, delegation: true`),
+    manifest: manifestWith(
+      `approvers: [${alice}, ${bruno}], quorum: 2, notify: { remind: 1s }, delegation: true`,
+    ),
     slack,
     sweep: { everyMs: 50, overdueMs: 0 },
     replies: [refund],

@@ -39,7 +39,7 @@ test('a card that Slack has no room for now is posted when Slack said, and once'
 test('neither a failing Slack nor a lost answer makes a second card or a second reply', async () => {
   const story = await startStory({
     replies: [{ calls: [refund] }, { calls: [lookUp] }, { text: 'Refunded.' }],
-    manifest: manifest('direct_messages: true'),
+    manifest: manifest('notify: { direct_messages: true }'),
     timing: { redrawMs: 500 },
   });
   story.workspace.fail(
@@ -86,7 +86,7 @@ test('a lost answer in a thread of hundreds of messages makes no second card', a
 test('a deleted card that still waits is posted again at its next change', async () => {
   const story = await startStory({
     replies: [{ calls: [refund] }, { text: 'Refunded.' }],
-    manifest: manifest('quorum: 2, direct_messages: true'),
+    manifest: manifest('quorum: 2, notify: { direct_messages: true }'),
   });
   const thread = story.ask('refund order A-1001');
   const deleted = await thread.shows(/Approval needed/);
@@ -107,7 +107,7 @@ test('a card that cannot be posted ends the request: nothing runs, the requester
       if (channel !== undefined) channel.is_archived = true;
       return index === 0 ? { calls: [refund] } : { text: 'Nobody could be asked.' };
     },
-    manifest: manifest('direct_messages: true'),
+    manifest: manifest('notify: { direct_messages: true }'),
   });
   story.ask('refund order A-1001');
   const told = await story
@@ -122,7 +122,7 @@ test('a card that cannot be posted ends the request: nothing runs, the requester
 test('a card that changes many times at once ends at its last state, with one call in flight', async () => {
   const story = await startStory({
     replies: [{ calls: [refund] }, { text: 'Refunded.' }],
-    manifest: manifest('quorum: 4, self_approval: true, direct_messages: false'),
+    manifest: manifest('quorum: 4, self_approval: true, notify: { direct_messages: false }'),
   });
   const milliseconds = 300;
   const thread = story.ask('refund order A-1001');
@@ -152,7 +152,7 @@ test('a card that changes many times at once ends at its last state, with one ca
 test('an update that Slack applies late, over a later one, is drawn over in its turn', async () => {
   const story = await startStory({
     replies: [{ calls: [refund] }, { text: 'Refunded.' }],
-    manifest: manifest('quorum: 2, direct_messages: false'),
+    manifest: manifest('quorum: 2, notify: { direct_messages: false }'),
     timing: { redrawMs: 2_000 },
   });
   const thread = story.ask('refund order A-1001');

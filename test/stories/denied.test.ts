@@ -10,7 +10,7 @@ const manifestWith = (rules: string) => `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${CAST.alice}], direct_messages: false }
+  default: { approvers: [${CAST.alice}], notify: { direct_messages: false } }
 tools:
   refund_order:
     module: ./examples/shop/tools/refund-order.ts
@@ -78,7 +78,7 @@ test('a call that only reads and that a limit denies is on record, with everybod
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${CAST.alice}], direct_messages: false }
+  default: { approvers: [${CAST.alice}], notify: { direct_messages: false } }
 tools:
   read_order: { module: ./examples/shop/tools/read-order.ts, approval: { require: never } }
 limits:

@@ -52,7 +52,7 @@ test('an action whose process was killed in the middle is unknown: those who may
   await workshop.has(1, 'effects');
   await doomed.kill();
 
-  await story.startOwnBot({ timing: { ...MORTAL, ackWithinMs: 30_000 } });
+  await story.startOwnBot({ timing: { ...MORTAL, ackWithinMs: { click: 30_000, submission: 30_000 } } });
   await thread.shows(/Outcome unknown: Press part[\s\S]*It ran[\s\S]*It didn't run[\s\S]*Run again/);
   await thread.shows(new RegExp(`know whether this completed.*<@${CAST.admin}>`));
   await thread.click(CAST.alice, /Outcome unknown: Press part/, 'ran');

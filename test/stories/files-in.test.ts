@@ -51,7 +51,10 @@ test('an image reaches the model as an image, small and without its metadata', a
 });
 
 test('the text of a PDF is quoted, and a long file is cut where the budget ends', async () => {
-  const manifest = MANIFEST.replace('instructions: Help.', 'instructions: Help., context_budget: 8000');
+  const manifest = MANIFEST.replace(
+    'instructions: Help.',
+    'instructions: Help., model: { context_budget: 8000 }',
+  );
   const long = { name: 'app.log', bytes: Buffer.from('all is well\n'.repeat(2_000)) };
   const pdf = { name: 'invoice.pdf', bytes: makePdf('Invoice 42', 'Total: 120 EUR') };
   const { story, thread } = await attach([pdf, long], { manifest });

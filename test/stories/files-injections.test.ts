@@ -49,7 +49,7 @@ test('80 orders and forgeries in files stay quotes: nobody becomes a requester, 
   expect(items).toHaveLength(80);
   const manifest = MANIFEST.replace(
     'instructions: Help.',
-    'instructions: Help., context_budget: 500000, files: { max_count: 20 }',
+    'instructions: Help., model: { context_budget: 500000 }, files: { max_count: 20 }',
   );
   const call = { name: 'refund_order', arguments: { orderId: 'A-1001', amount: 12_000 } };
   const story = await startStory({ replies: () => ({ calls: [call] }), manifest });

@@ -41,9 +41,9 @@ function expectAnswers(card: string, blocks: readonly unknown[], answers: Answer
   const text = blocks.map(seen).join('\n').replaceAll(/ +/g, ' ');
   const given = QUESTIONS.filter((question) => answers[question]?.test(text));
   expect(given, text).toEqual(Object.keys(answers));
-  const docs = readFileSync(new URL('../../docs/slack.md', import.meta.url), 'utf8');
+  const docs = readFileSync(new URL('../../docs/cards.md', import.meta.url), 'utf8');
   const [, after] = new RegExp(`^\\| ${card} \\| \\d \\| (\\d) \\|`, 'm').exec(docs) ?? [];
-  expect(Number(after), `${card} in docs/slack.md`).toBe(given.length);
+  expect(Number(after), `${card} in docs/cards.md`).toBe(given.length);
 }
 
 const shop = fileURLToPath(new URL('../../examples/shop', import.meta.url));
@@ -53,7 +53,7 @@ const ASKED = new RegExp(`asked by <@${remi}>`);
 const EXPIRES = /expires <!date/;
 const REJECTED = /Reject: it does not run, and your reason is passed on/;
 
-test('a refund answers the eight questions without a click, and so does its row in Home but for two', async () => {
+test('a refund answers the eight questions without a click, and so does its row in Home', async () => {
   const refund = { orderId: 'A-1001', amount: 12_000, reason: 'the top is scratched' };
   const story = await startStory({
     manifest: shopManifest,
@@ -85,8 +85,10 @@ test('a refund answers the eight questions without a click, and so does its row 
     'to what': /order A-1001/,
     'how much': /\$120\.00/,
     'who asked': new RegExp(`@${remi} · #${PLACES.general}`),
+    'why approval': /Why approval: refunds over \$100\.00/,
     'who may': /Waiting for you/,
     'until when': /expires in 3 h 59 min|expires in 4 h/,
+    'if rejected': /What you reject does not run/,
   });
 });
 
@@ -137,7 +139,7 @@ tools:
   });
 });
 
-test('an unknown outcome says what ran and who can tell how it ended, without a click', async () => {
+test('an unknown outcome answers the eight questions without a click', async () => {
   const deployment = { service: 'checkout', version: '2.4.1', environment: 'staging' };
   const story = await startStory({
     manifest: shopManifest,
@@ -157,6 +159,8 @@ test('an unknown outcome says what ran and who can tell how it ended, without a 
     'who asked': new RegExp(`asked by @${remi}`),
     'why approval': /We don't know whether this completed/,
     'who may': /Who can confirm the outcome: @/,
+    'until when': /no deadline/,
+    'if rejected': /It ran: the agent goes on · It didn't run: the agent is told/,
   });
 });
 

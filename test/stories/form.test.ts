@@ -58,10 +58,10 @@ test('a form with a wrong field says so below that field, and is taken when it i
 
 test('a form for the person who asked is taken from nobody else, who is told so in private', async () => {
   const story = await startStory({
-    timing: { ackWithinMs: 30_000 },
+    timing: { ackWithinMs: { click: 30_000, submission: 30_000 } },
     manifest: MANIFEST.replace(
       'instructions: Help.',
-      'instructions: Help., built_ins: { request_form: { limit_to: requester } }',
+      'instructions: Help., built_ins: [{ request_form: requester }]',
     ),
     replies: [{ calls: [form] }],
   });

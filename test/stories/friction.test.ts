@@ -9,7 +9,7 @@ agent: { instructions: Help. }
 policies:
   default:
     approvers: [${CAST.alice}]
-    direct_messages: false
+    notify: { direct_messages: false }
     risk: "input.amount > 11000 ? 'high' : 'low'"
 tools:
   refund_order:

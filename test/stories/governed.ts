@@ -20,7 +20,7 @@ agent:
   admins: [${CAST.admin}]
   policy_changes: { approvers: [${CAST.alice}, ${CAST.bruno}], channel: ${CHANNELS.general} }
 policies:
-  default: { approvers: [${CAST.alice}, ${CAST.bruno}, ${CAST.admin}], quorum: ${quorum}, direct_messages: false }
+  default: { approvers: [${CAST.alice}, ${CAST.bruno}, ${CAST.admin}], quorum: ${quorum}, notify: { direct_messages: false } }
 tools:
   pay: { description: Pays., http: { method: POST, url: "https://example.com/pay" } }
 ${rest}`;
@@ -88,8 +88,8 @@ export async function startGoverned(replies: readonly ModelReply[] = []) {
   const cards = () =>
     workspace
       .messagesIn(CHANNELS.general)
-      .filter(({ blocks }) => JSON.stringify(blocks ?? []).includes('Active manifest'));
-  const card = () => place.shows(/Active manifest/);
-  const click = (who: string, action: string) => place.click(who, /Active manifest/, action);
+      .filter(({ blocks }) => JSON.stringify(blocks ?? []).includes('Changes'));
+  const card = () => place.shows(/Changes/);
+  const click = (who: string, action: string) => place.click(who, /Changes/, action);
   return { ...story, place, start, card, cards, click };
 }

@@ -36,7 +36,7 @@ test('a call that runs under a grant keeps it while its server asks: one use, an
     ask('book_table'),
   ]);
   story.ask('and another', { threadTs: thread.ts });
-  await thread.shows(/\(use 1 of 1\), pre-approved by/);
+  await thread.shows(/ started · pre-approved by .*\(1 of 1\)/);
   await fillIn(story, thread, /Input needed/);
   await thread.shows(ANSWER_CARD);
   expect(booked()).toHaveLength(1);
@@ -54,7 +54,7 @@ test('a grant that is revoked while the server waits for its answer does not car
   story.ask('and another', { threadTs: thread.ts });
   await thread.shows(/Input needed/);
   await thread.click(alice, /Also pre-approved/, 'revoke-grant');
-  await story.noticeFor(alice, /Revoked/);
+  await story.noticeFor(alice, /Pre-approval ended/);
   await fillIn(story, thread, /Input needed/);
   await thread.shows(/Approval needed/);
   expect(booked()).toHaveLength(1);

@@ -55,7 +55,7 @@ test('one who approves may allow the same again: the dialog says the exact scope
   expect(await refundedOf(story)).toBe(400);
 
   story.ask('refund 3', { threadTs: thread.ts });
-  await thread.shows(/Refund order[^"]* runs without a new approval.*\(use 1 of 2\), pre-approved by/);
+  await thread.shows(/✅ Refund order: A-1001, 300[^"]* · pre-approved by <@\w+> \(1 of 2\)/);
   await thread.shows(/Two\./);
   expect(await refundedOf(story)).toBe(700);
   // What the condition does not cover is asked as ever.
@@ -63,7 +63,7 @@ test('one who approves may allow the same again: the dialog says the exact scope
   await thread.click(CAST.bruno, /Approval needed.*6\.00|Approval needed[\s\S]*600/, 'approve');
   await thread.shows(/Three\./);
   story.ask('refund 2', { threadTs: thread.ts });
-  await thread.shows(/\(use 2 of 2\), pre-approved by/);
+  await thread.shows(/pre-approved by <@\w+> \(2 of 2\)/);
   await thread.shows(/Four\./);
   story.ask('refund 1', { threadTs: thread.ts });
   await thread.shows(/Approval needed[\s\S]*100/);
@@ -105,7 +105,7 @@ test('a grant of a thread is for its people in that thread and for the same argu
   await thread.shows(/1 of 2 approvals/);
   await allow(story, thread, CAST.bruno);
   // The model reads the result of the approved call, and calls again.
-  await thread.shows(/\(use 1 of 5\), pre-approved by/);
+  await thread.shows(/pre-approved by .*\(1 of 5\)/);
   await thread.shows(/Two\./);
   story.ask('refund 4.01', { threadTs: thread.ts });
   await thread.shows(/Approval needed[\s\S]*401/);
@@ -123,20 +123,20 @@ test('a grant is listed and revoked, by the command, in App Home or on the card,
   await allow(story, thread, CAST.alice);
   await thread.shows(/One\./);
   const other = story.ask('refund 4');
-  await other.shows(/\(use 1 of 5\), pre-approved by/);
+  await other.shows(/pre-approved by .*\(1 of 5\)/);
   await other.shows(/Two\./);
   const alice = story.workspace.as(CAST.alice);
   await alice.command('/countersign', 'grants');
   const listed = await story.noticeFor(CAST.alice, /Pre-approved actions/);
-  expect(JSON.stringify(listed.blocks)).toContain('1 of 5 used');
+  expect(JSON.stringify(listed.blocks)).toContain('4 of 5 left');
   alice.openHome();
   await story.workspace.until(
     () => JSON.stringify(story.workspace.homeOf(CAST.alice)?.blocks ?? []).includes('Pre-approved actions'),
     { what: 'the grant in App Home' },
   );
   await thread.click(CAST.bruno, /Also pre-approved/, 'revoke-grant');
-  await story.noticeFor(CAST.bruno, /Revoked\. It was used 1 time\./);
-  const card = await thread.shows(/Pre-approval for more calls was revoked by/);
+  await story.noticeFor(CAST.bruno, /Pre-approval ended\. It was used 1 time\./);
+  const card = await thread.shows(/Pre-approval ended by/);
   expect(JSON.stringify(card.blocks)).not.toContain('revoke-grant');
   await story.ask('refund 4').shows(/Approval needed/);
   expect(await refundedOf(story)).toBe(800);
@@ -159,6 +159,41 @@ test('a grant is void when its policy changes, and a high-risk call never has on
   const text = `1 ${grant?.expiresAt} ${grant?.uses} ${JSON.stringify(stored)}`;
   await redis.hset(`{${prefix}}:grants`, `grant|${grant?.id}`, text);
   await story.ask('refund 4').shows(/Approval needed/);
+});
+
+test('a use says what was done, and the list what is covered, in the words of the card', async () => {
+  const story = await startStory({
+    manifest: withGrants('{ for: 2h, uses: 5, when: "input.amount <= 500" }').replace(
+      'refund-order.ts, ',
+      `refund-order.ts, title: "Refund {{input.amount | money('USD', 'cents')}} of order {{input.orderId}}", done: "Refunded {{input.amount | money('USD', 'cents')}} of order {{input.orderId}}", `,
+    ),
+    slack,
+    replies: [
+      refund(400),
+      { text: 'One.' },
+      refund(300),
+      { text: 'Two.' },
+      refund(200, 'A-9999'),
+      { text: 'Three.' },
+    ],
+  });
+  const thread = story.ask('refund 4');
+  expect(await allow(story, thread, CAST.alice)).toContain(
+    'as long as this holds: any order id, any reason, amount is at most $5.00, for the same people',
+  );
+  await thread.shows(/One\./);
+  story.ask('refund 3', { threadTs: thread.ts });
+  await thread.shows(/^✅ Refunded \$3\.00 of order A-1001 · pre-approved by <@U0ALICE002> \(1 of 5\)/);
+  await thread.shows(/Two\./);
+  // What is known not to have happened is not told as done.
+  story.ask('refund 2 of another order', { threadTs: thread.ts });
+  await thread.shows(/^❌ Refund \$2\.00 of order A-9999 failed · pre-approved by <@U0ALICE002> \(2 of 5\)/);
+  await thread.shows(/Three\./);
+  await story.workspace.as(CAST.alice).command('/countersign', 'grants');
+  const listed = JSON.stringify((await story.noticeFor(CAST.alice, /Pre-approved actions/)).blocks);
+  expect(listed).toContain('Refund order: any order id, any reason, amount is at most $5.00');
+  expect(listed).toContain('3 of 5 left · pre-approved by ');
+  expect(listed).toContain('End pre-approval');
 });
 
 test('the time of day in the condition of a grant is that of the policy', async () => {

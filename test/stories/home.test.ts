@@ -11,7 +11,7 @@ const manifest = `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help., limits: { pending_per_thread: 50, pending_per_person: 500 } }
 policies:
-  default: { approvers: [${CAST.alice}, ${CAST.bruno}], self_approval: true, direct_messages: false }
+  default: { approvers: [${CAST.alice}, ${CAST.bruno}], self_approval: true, notify: { direct_messages: false } }
 tools:
   delete_customer: { module: ./examples/shop/tools/delete-customer.ts }
 `;
@@ -177,4 +177,22 @@ test('what I have approved waits for others and not for me, rows have titles, an
   expect(JSON.stringify(after.blocks)).toContain("You're all caught up.");
   await story.workspace.as(CAST.bruno).command('/countersign', 'Waiting');
   await story.noticeFor(CAST.bruno, /Your requests/);
+});
+
+test('an admin sees on App Home which tools are missing, and nobody else does', async () => {
+  const { admin, alice } = CAST;
+  const story = await startStory({
+    manifest: `
+agent: { admins: [${admin}] }
+policies:
+  default: { approvers: [${alice}] }
+tools:
+  gone: { module: ./gone.mjs }
+`,
+  });
+  for (const who of [admin, alice]) story.workspace.as(who).openHome();
+  const seen = await homeOf(story, admin, () => true);
+  expect(JSON.stringify(seen.blocks)).toMatch(/1 problem with tools[\s\S]*gone[\s\S]*countersign doctor/);
+  const other = await homeOf(story, alice, () => true);
+  expect(JSON.stringify(other.blocks)).not.toMatch(/gone|with tools/);
 });

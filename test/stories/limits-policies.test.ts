@@ -8,8 +8,8 @@ const refund = (amount: number) => ({
 const withLimits = (limits: string, manifest = MANIFEST) =>
   `${manifest}limits:\n  refund_order: ${limits}\n`.replace(
     '  two: {',
-    `  boss: { approvers: [${admin}], direct_messages: false }
-  chief: { approvers: [${bruno}], direct_messages: false }
+    `  boss: { approvers: [${admin}], notify: { direct_messages: false } }
+  chief: { approvers: [${bruno}], notify: { direct_messages: false } }
   two: {`,
   );
 const over = (policy: string) =>

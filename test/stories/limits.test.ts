@@ -67,6 +67,8 @@ test('of two approved actions that only fit one by one under a limit the second 
   await first.shows(/One\./);
   await second.click(CAST.alice, /Approval needed/, 'approve');
   await second.shows(/The limit of 30000 in 1 day for everyone together has been reached, so it did not run/);
+  // Nothing took its place, and who approved it stays named.
+  await second.shows(/^Did not run: Refund order[\s\S]*🚫 [\s\S]*approved by [\s\S]*U0ALICE002/);
   await second.shows(/Two\./);
   expect(story.toldOfCalls().at(-1)).toMatch(/denied.*The limit of 30000/);
   expect((await story.ledger.order('A-1002'))?.refunded ?? 0).toBe(0);

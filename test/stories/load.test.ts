@@ -20,7 +20,7 @@ tools:
 test('an approver for whom enough waits is not told of more: the next one is, then the escalation at once; nobody loses the right to approve', async () => {
   const mine = `  mine: { approvers: [${alice}] }`;
   const story = await startStory({
-    manifest: manifest(`load: { waiting: 1 }, escalate: { after: 20h, to: [${admin}] }`, mine),
+    manifest: manifest(`notify: { load: { waiting: 1 } }, escalate: { after: 20h, to: [${admin}] }`, mine),
     sweep: { everyMs: 50, overdueMs: 0 },
     replies: [refund('A-1001', 500), refund('A-1002'), refund('A-1003'), { text: 'Refunded.' }],
   });
@@ -39,7 +39,7 @@ test('an approver for whom enough waits is not told of more: the next one is, th
 
 test('who fills the approvers with requests of their own does not bring the escalation forward: everybody is told, and nobody else may approve yet', async () => {
   const story = await startStory({
-    manifest: manifest(`load: { waiting: 1 }, escalate: { after: 20h, to: [${admin}] }`),
+    manifest: manifest(`notify: { load: { waiting: 1 } }, escalate: { after: 20h, to: [${admin}] }`),
     sweep: { everyMs: 50, overdueMs: 0 },
     replies: [refund('A-1001'), refund('A-1002')],
   });
@@ -57,7 +57,7 @@ test('who fills the approvers with requests of their own does not bring the esca
 
 test('nobody approves more in an hour than the policy says, also with two clicks at once; rejecting is always possible', async () => {
   const story = await startStory({
-    manifest: manifest('load: { approvals_per_hour: 1 }, direct_messages: false'),
+    manifest: manifest('notify: { load: { approvals_per_hour: 1 }, direct_messages: false }'),
     replies: [
       refund('A-1001'),
       refund('A-1001'),

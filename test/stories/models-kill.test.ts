@@ -9,7 +9,7 @@ const look = { name: 'read_order', arguments: { orderId: 'A-1001' } };
 
 describe.each(['responses', 'chat'])('with the API %s', (api) => {
   test('what a killed process had asked for is approved and done by another, and the model gets all of its own back', async () => {
-    const manifest = MANIFEST.replace('agent: {', `agent: { api: ${api},`);
+    const manifest = MANIFEST.replace('agent: {', `agent: { model: { api: ${api} },`);
     const story = await startStory({
       manifest,
       replies: [{ text: 'Let me look.', calls: [look] }, { calls: [refund] }, { text: 'Refunded.' }],

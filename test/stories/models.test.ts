@@ -10,7 +10,7 @@ const refund = { name: 'refund_order', arguments: { orderId: 'A-1001', amount: 1
 describe.each(['responses', 'chat'])('with the API %s', (api) => {
   test('nobody is shown what the model keeps for itself', async () => {
     const story = await startStory({
-      manifest: withAgent(`api: ${api}`),
+      manifest: withAgent(`model: { api: ${api} }`),
       replies: [{ calls: [refund] }, { text: 'Refunded.' }],
     });
     const thread = story.ask('refund order A-1001');
@@ -35,7 +35,7 @@ async function startLogged(manifest: string, replies: readonly ModelReply[]) {
 }
 
 test('the log names the model that answered, and says nothing of its reasoning', async () => {
-  const { story, lines } = await startLogged(withAgent('api: responses'), [{ text: 'Hello.' }]);
+  const { story, lines } = await startLogged(withAgent('model: { api: responses }'), [{ text: 'Hello.' }]);
   await story.ask('hi').shows(/Hello\./);
   const answered = lines.filter((line) => line.includes('model answered')).map((line) => JSON.parse(line));
   expect(answered).toMatchObject([{ model: 'scripted', finish: 'stop', threadId: expect.any(String) }]);
@@ -44,7 +44,7 @@ test('the log names the model that answered, and says nothing of its reasoning',
 
 test('a model that is gone leaves the work to the next one, and the log says so', async () => {
   const gone = { message: 'The model `scripted` has been deprecated', code: 'model_not_found' };
-  const { story, lines } = await startLogged(withAgent('fallback_models: [gpt-6-luna]'), [
+  const { story, lines } = await startLogged(withAgent('model: { fallbacks: [gpt-6-luna] }'), [
     { status: 404, body: { error: gone } },
     { text: 'Hello.' },
   ]);
@@ -86,6 +86,11 @@ test.each<[string, ModelReply, RegExp]>([
     'refuses the request',
     error(400, { message: 'Bad secret-words' }),
     /rejected the request\. An admin can find/,
+  ],
+  [
+    'fails within its answer',
+    { chunksRaw: ['data: {"error":{"message":"Overloaded"}}\n\n'] },
+    /^The model failed to answer\. Please try again in a moment/,
   ],
   ['finds the thread too long', error(400, { code: 'context_length_exceeded' }), /too long for the model/],
 ])('a model that %s is told in words for people, without the words of the provider', async (...args) => {

@@ -6,7 +6,7 @@ const manifest = `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help., limits: { pending_per_thread: 50, pending_per_person: 50 } }
 policies:
-  default: { approvers: [${alice}], load: { summary: { after: 4, within: 10m } } }
+  default: { approvers: [${alice}], notify: { load: { summary: { after: 4, within: 10m } } } }
 tools:
   delete_customer: { module: ./examples/shop/tools/delete-customer.ts, title: 'Delete {{input.customer}}' }
 `;

@@ -20,7 +20,7 @@ test('an Undo that was clicked before its process was killed is asked by the nex
   const manifest = `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
-policies: { default: { approvers: [${alice}], direct_messages: false } }
+policies: { default: { approvers: [${alice}], notify: { direct_messages: false } } }
 tools: { house: { module: ./test/stories/fixtures/undo-tools.ts } }
 `;
   const story = await startStory({

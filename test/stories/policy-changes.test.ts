@@ -15,7 +15,9 @@ test('a changed manifest waits until its card is approved, and both processes us
   const { text, blocks } = await card();
   const shown = `${text}${JSON.stringify(blocks)}`;
   expect(shown).toContain('Change the rules in manifest.yml');
-  expect(shown).toContain('- policies.default.quorum: 2\\n+ policies.default.quorum: 1"');
+  expect(shown).toContain('• Policy default, quorum: 2 → 1');
+  // The digests of the two manifests say nothing to people; the full view has them.
+  expect(shown).not.toMatch(/[0-9a-f]{64}/);
   await eventually(() => expect(one.notices).toMatchObject([{ outcome: 'held' }]));
   expect([one.quorum(), two.quorum(), cards().length]).toEqual([2, 2, 1]);
   await click(CAST.alice, 'approve');
@@ -92,7 +94,7 @@ test('nobody but the approvers of policy changes can approve, and taking them ou
   const { start, click, card, noticeFor } = await startGoverned();
   const one = await start(manifest(2));
   one.write(manifest(2).replace(/ {2}policy_changes: .*\n/, ''));
-  expect(JSON.stringify((await card()).blocks)).toContain('- agent.policy_changes.approvers');
+  expect(JSON.stringify((await card()).blocks)).toContain('• Removed: Agent, policy changes approvers');
   await click(CAST.admin, 'approve');
   await noticeFor(CAST.admin, /You're not an approver for this request\./);
   expect(one.bot.toolbox.manifest.agent.policyChanges).toBeDefined();
@@ -114,8 +116,9 @@ test('another value of the environment for an approver is a change as well: afte
   const approvers = () => again.bot.toolbox.policy('default')?.approvers;
   expect(approvers()).toEqual([CAST.alice]);
   const shown = JSON.stringify((await card()).blocks);
-  expect(shown).toContain(`- policies.default.approvers: [alice (${CAST.alice})]`);
-  expect(shown).toContain(`+ policies.default.approvers: [remi (${CAST.requester})]`);
+  expect(shown).toContain(
+    `• Policy default, approvers: [alice (${CAST.alice})] → [remi (${CAST.requester})]`,
+  );
   await click(CAST.bruno, 'approve');
   await eventually(() => expect(approvers()).toEqual([CAST.requester]));
 });
@@ -132,7 +135,7 @@ test('a change that is too long for its card says so, and is approved only after
   const { blocks } = await card();
   expect(JSON.stringify(blocks)).toMatch(/Changes.*… [\d,]+ more characters/);
   expect(JSON.stringify(blocks)).not.toContain('"action_id":"approve"');
-  await place.click(CAST.alice, /Active manifest/, 'details');
+  await place.click(CAST.alice, /Changes/, 'details');
   let view = await modalFor(CAST.alice);
   let seen = JSON.stringify(view.blocks);
   while (!JSON.stringify(view.blocks).includes('"action_id":"approve"')) {

@@ -6,8 +6,8 @@ const manifest = (refund: string) => `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${CAST.alice}, ${CAST.bruno}], quorum: 2, direct_messages: false }
-  one: { approvers: [${CAST.alice}], direct_messages: false }
+  default: { approvers: [${CAST.alice}, ${CAST.bruno}], quorum: 2, notify: { direct_messages: false } }
+  one: { approvers: [${CAST.alice}], notify: { direct_messages: false } }
 tools:
   read_order: { module: ./examples/shop/tools/read-order.ts, approval: { require: never } }
   refund_order:

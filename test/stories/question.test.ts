@@ -21,7 +21,7 @@ test('a question can be for the person who asked alone, and a second answer come
   const story = await startStory({
     manifest: MANIFEST.replace(
       'instructions: Help.',
-      'instructions: Help., built_ins: { ask_question: { limit_to: requester } }',
+      'instructions: Help., built_ins: [{ ask_question: requester }]',
     ),
     replies: [ask({ question: 'Which one?', choices: ['Red', 'Blue'] }), { text: 'Red it is.' }],
   });

@@ -12,7 +12,7 @@ test('a direct message that quiet hours held back is sent once when they end, by
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${alice}], quiet_hours: { from: "${clock(end - 7_200_000)}", to: "${clock(end)}", time_zone: UTC } }
+  default: { approvers: [${alice}], notify: { quiet_hours: { from: "${clock(end - 7_200_000)}", to: "${clock(end)}", time_zone: UTC } } }
 tools:
   refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default } }
 `;

@@ -21,7 +21,7 @@ const sweep = { everyMs: 50, overdueMs: 0 };
 
 test('in quiet hours the card is in the thread at once, and nobody gets a direct message or a reminder; approvals count as ever', async () => {
   const story = await startStory({
-    manifest: manifest(`remind: 1s, ${NOW}`),
+    manifest: manifest(`notify: { remind: 1s, ${NOW} }`),
     sweep,
     replies: [refund(12_000), { text: 'Refunded.' }],
   });
@@ -43,9 +43,9 @@ test('in quiet hours the card is in the thread at once, and nobody gets a direct
 });
 
 test.each([
-  ['at another time', LATER],
-  ['for high risk', `risk: high, ${NOW}`],
-  ['for what expires before they end', `expires: 1h, ${NOW}`],
+  ['at another time', `notify: { ${LATER} }`],
+  ['for high risk', `risk: high, notify: { ${NOW} }`],
+  ['for what expires before they end', `expires: 1h, notify: { ${NOW} }`],
 ])('quiet hours hold nothing back %s', async (_when, policy) => {
   const story = await startStory({ manifest: manifest(policy), replies: [refund(12_000)] });
   const thread = story.ask('refund order A-1001');

@@ -13,9 +13,9 @@ const manifestWith = (tools: string, rest = '') => `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${CAST.alice}, ${CAST.bruno}], direct_messages: false }
-  two: { approvers: [${CAST.alice}, ${CAST.bruno}], quorum: 2, direct_messages: false }
-  boss: { approvers: [${CAST.admin}], direct_messages: false }
+  default: { approvers: [${CAST.alice}, ${CAST.bruno}], notify: { direct_messages: false } }
+  two: { approvers: [${CAST.alice}, ${CAST.bruno}], quorum: 2, notify: { direct_messages: false } }
+  boss: { approvers: [${CAST.admin}], notify: { direct_messages: false } }
 tools:
 ${tools}
 ${rest}`;

@@ -49,7 +49,7 @@ test('an approver who writes "looks good to me" between two steps can still appr
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${alice}], direct_messages: false }
+  default: { approvers: [${alice}], notify: { direct_messages: false } }
 tools:
   refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default } }
 `,
@@ -136,7 +136,7 @@ const ADMIN_ONLY = `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${alice}, ${bruno}], direct_messages: false }
+  default: { approvers: [${alice}, ${bruno}], notify: { direct_messages: false } }
 tools:
   refund_order:
     module: ./examples/shop/tools/refund-order.ts
@@ -220,7 +220,7 @@ test('a call that needs no approval does not run either once its requester is de
 test('of two simultaneous edits the first counts, and the second editor is told that theirs came too late', async () => {
   const story = await startStory({
     replies: [{ calls: [refund(12_000)] }],
-    timing: { ackWithinMs: 30_000 },
+    timing: { ackWithinMs: { click: 30_000, submission: 30_000 } },
   });
   const thread = story.ask('refund order A-1001');
   await thread.click(alice, /Approval needed/, 'edit');
@@ -247,7 +247,7 @@ test.each([
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${alice}, ${bruno}], direct_messages: false, confirm: false, ${policy} }
+  default: { approvers: [${alice}, ${bruno}], notify: { direct_messages: false }, confirm: false, ${policy} }
 tools:
   refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default } }
 `,

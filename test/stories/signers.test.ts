@@ -12,7 +12,7 @@ const manifestWith = (policy: string) => `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { ${policy}, direct_messages: false }
+  default: { ${policy}, notify: { direct_messages: false } }
 tools:
   refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default } }
 `;
@@ -48,7 +48,7 @@ test('neither guests, bots, people of other workspaces nor the requester can sig
 test('whoever the policy does not name can neither approve, reject nor edit, and is told so where they typed', async () => {
   const story = await startStory({
     replies: [{ calls: [refund] }],
-    timing: { ackWithinMs: 30_000 },
+    timing: { ackWithinMs: { click: 30_000, submission: 30_000 } },
     manifest: manifestWith(`approvers: [${CAST.alice}]`),
   });
   const thread = story.ask('refund order A-1001');

@@ -11,7 +11,7 @@ const manifestFor = (approvers: string) => `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${approvers}], direct_messages: false }
+  default: { approvers: [${approvers}], notify: { direct_messages: false } }
 tools:
   refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default } }
 `;
@@ -101,7 +101,10 @@ test.each([
 
 test('an approver who has the card as a direct message cannot approve from a channel that does not show it', async () => {
   const story = await startStory({
-    manifest: manifestFor(CAST.alice).replace('direct_messages: false', 'direct_messages: true'),
+    manifest: manifestFor(CAST.alice).replace(
+      'notify: { direct_messages: false }',
+      'notify: { direct_messages: true }',
+    ),
     replies: [{ calls: [refund] }, { text: 'Refunded.' }],
     withoutBot: true,
   });

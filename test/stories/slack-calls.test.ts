@@ -27,17 +27,17 @@ const groups = [
 const scenes = [
   {
     who: 'one approver, without direct messages',
-    policy: `approvers: [${CAST.alice}], direct_messages: false`,
+    policy: `approvers: [${CAST.alice}], notify: { direct_messages: false }`,
     most: 7,
   },
   {
     who: 'one approver who is written to',
-    policy: `approvers: [${CAST.alice}], direct_messages: true`,
+    policy: `approvers: [${CAST.alice}], notify: { direct_messages: true }`,
     most: 9,
   },
   {
     who: 'a group of three who are written to',
-    policy: `approvers: [${APPROVERS_GROUP}], direct_messages: true`,
+    policy: `approvers: [${APPROVERS_GROUP}], notify: { direct_messages: true }`,
     most: 13,
   },
 ].flatMap((scene) => [0, 800, 3_000].map((modelMs) => ({ ...scene, modelMs })));
@@ -86,7 +86,7 @@ test('a long action for 15 approvers shows its progress in the thread only, and 
   }));
   const approvers = [CAST.alice, ...people.slice(1).map(({ id }) => id)];
   const story = await startStory({
-    manifest: manifestWith(`approvers: [${approvers.join(', ')}], direct_messages: true`),
+    manifest: manifestWith(`approvers: [${approvers.join(', ')}], notify: { direct_messages: true }`),
     slack: { users: [...DEFAULT_USERS, ...people], rateLimits: 'slack' },
     replies: [{ calls: [workshop.call('polish_part')] }, { text: 'Polished.' }],
   });

@@ -7,7 +7,7 @@ const manifest = `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${CAST.alice}, ${CAST.bruno}], direct_messages: true }
+  default: { approvers: [${CAST.alice}, ${CAST.bruno}], notify: { direct_messages: true } }
 tools:
   refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default } }
 `;

@@ -7,7 +7,7 @@ const manifest = `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${APPROVERS_GROUP}], direct_messages: false }
+  default: { approvers: [${APPROVERS_GROUP}], notify: { direct_messages: false } }
 tools:
   refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: { policy: default } }
 `;
@@ -42,7 +42,7 @@ test('a click is acknowledged within a second though each call of Slack takes tw
   const loaded = await story.context.store.load(story.requestId);
   expect(loaded).toMatchObject({ outcome: 'found', request: { state: 'pending', votes: [] } });
   await story.thread.shows(/Refunded\./);
-  await story.noticeFor(CAST.alice, /recorded/);
+  await story.noticeFor(CAST.alice, /Recorded: you approved/);
   expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 12_000 });
   await story.deliveredAll();
 });

@@ -10,7 +10,7 @@ const manifest = readFileSync(file, 'utf8');
 
 test('the shortest useful manifest has twelve lines, stands in the docs, and has no mistake', async () => {
   expect(manifest.trimEnd().split('\n')).toHaveLength(12);
-  const page = readFileSync(new URL('../../docs/manifest.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../docs/configure.md', import.meta.url), 'utf8');
   expect(page).toContain(`\`\`\`yaml\n${manifest}\`\`\`\n`);
   expect(await run(['manifest', 'check', file])).toMatchObject({ code: 0, error: '' });
 });

@@ -133,7 +133,7 @@ test('a stop that comes after the answer of the model, and before people are ask
 
 test('a stop that another process receives in that moment withdraws it too, on record, and nobody is asked to approve', async () => {
   const story = await startStory({
-    manifest: manifest.replaceAll('direct_messages: false', 'direct_messages: true'),
+    manifest: manifest.replaceAll('notify: { direct_messages: false }', 'notify: { direct_messages: true }'),
     replies: [{ calls: [refund(12_000), refund(13_000)] }],
     timing: DEAF,
     withoutBot: true,

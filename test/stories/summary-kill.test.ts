@@ -9,7 +9,7 @@ const sweep = { everyMs: 100, overdueMs: 0 };
 
 test('what came after the message is told once its window is over, by a new message in place of it', async () => {
   const story = await startStory({
-    manifest: manifest('load: { summary: { after: 1, within: 10s } }'),
+    manifest: manifest('notify: { load: { summary: { after: 1, within: 10s } } }'),
     replies: [{ calls: [...refund('A-1001').calls, ...refund('A-1002').calls] }, refund('A-1003')],
   });
   story.ask('refund two orders');
@@ -23,7 +23,7 @@ test('what came after the message is told once its window is over, by a new mess
 });
 
 test('a digest that a killed process had not posted is posted once by another, and kept up to date', async () => {
-  const text = manifest('load: { summary: { after: 1, within: 10m } }');
+  const text = manifest('notify: { load: { summary: { after: 1, within: 10m } } }');
   const story = await startStory({
     manifest: text,
     replies: [refund('A-1001'), refund('A-1002'), refund('A-1003'), { text: 'Refunded.' }],
@@ -57,7 +57,7 @@ test('several requests that quiet hours held back come as one message when they 
   const end = Math.ceil((Date.now() + 60_000) / 60_000) * 60_000;
   const clock = (moment: number) => new Date(moment).toISOString().slice(11, 16);
   const hours = `{ from: "${clock(end - 7_200_000)}", to: "${clock(end)}", time_zone: UTC }`;
-  const text = manifest(`quiet_hours: ${hours}`);
+  const text = manifest(`notify: { quiet_hours: ${hours} }`);
   const story = await startStory({
     manifest: text,
     replies: [refund('A-1001'), refund('A-1002'), refund('A-1003')],

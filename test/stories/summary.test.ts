@@ -7,7 +7,7 @@ const { alice, bruno } = CAST;
 
 test('after so many cards an approver gets one message that lists what waits, kept up to date, and decides from there', async () => {
   const story = await startStory({
-    manifest: manifest('load: { summary: { after: 1, within: 10m } }'),
+    manifest: manifest('notify: { load: { summary: { after: 1, within: 10m } } }'),
     replies: [
       refund('A-1001'),
       refund('A-1002'),
@@ -46,7 +46,7 @@ test('after so many cards an approver gets one message that lists what waits, ke
 
 test('high risk always has a card of its own', async () => {
   const story = await startStory({
-    manifest: manifest('risk: high, load: { summary: { after: 1, within: 10m } }'),
+    manifest: manifest('risk: high, notify: { load: { summary: { after: 1, within: 10m } } }'),
     replies: [refund('A-1001'), refund('A-1002')],
   });
   const cards = () => story.workspace.messagesIn(story.workspace.directMessages(alice));
@@ -59,7 +59,7 @@ test('high risk always has a card of its own', async () => {
 
 test('a digest whose answer from Slack was lost is not posted twice, and what cannot be posted keeps nobody from deciding', async () => {
   const story = await startStory({
-    manifest: manifest('load: { summary: { after: 1, within: 10m } }').replace(
+    manifest: manifest('notify: { load: { summary: { after: 1, within: 10m } } }').replace(
       `[${alice}]`,
       `[${alice}, ${bruno}]`,
     ),

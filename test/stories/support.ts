@@ -32,8 +32,8 @@ export const MANIFEST = `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${CAST.alice}, ${CAST.bruno}], direct_messages: false }
-  two: { approvers: [${CAST.alice}, ${CAST.bruno}], quorum: 2, direct_messages: false }
+  default: { approvers: [${CAST.alice}, ${CAST.bruno}], notify: { direct_messages: false } }
+  two: { approvers: [${CAST.alice}, ${CAST.bruno}], quorum: 2, notify: { direct_messages: false } }
 tools:
   read_order: { module: ./examples/shop/tools/read-order.ts, approval: { require: never } }
   refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: [{ policy: default, when: "input.amount > 10000" }, { require: never }] }
@@ -92,7 +92,8 @@ export async function startStory(options: StoryOptions = {}) {
     secrets: new Secrets(),
     logger: pino({ level: process.env.LOG_LEVEL ?? 'silent' }),
     prefix,
-    ...(options.timing !== undefined && { timing: options.timing }),
+    // A test goes on when a click is acknowledged, and then the decision is on record, however busy the machine is.
+    timing: { ackWithinMs: { click: 500, submission: 500 }, ...options.timing },
     ...(options.sweep !== undefined && { sweep: options.sweep }),
   };
   onTestFinished(async () => {
@@ -107,7 +108,7 @@ export async function startStory(options: StoryOptions = {}) {
 
   /** Starts a bot, or one more, on the same record and the same Slack; it ends with the test. */
   const startOwnBot = async (changes: Partial<BotSetup> = {}): Promise<RunningBot> => {
-    const bot = await startBot({ ...setup, ...changes });
+    const bot = await startBot({ ...setup, ...changes, timing: { ...setup.timing, ...changes.timing } });
     onTestFinished(() => bot.stop());
     return bot;
   };

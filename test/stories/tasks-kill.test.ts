@@ -41,7 +41,7 @@ async function startTasks<Server extends Served>(
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help., admins: [${CAST.admin}] }
 policies:
-  default: { approvers: [${CAST.alice}], direct_messages: false }
+  default: { approvers: [${CAST.alice}], notify: { direct_messages: false } }
 tools:
   library:
     mcp: { url: "${tasks.url}", allow_private: ["127.0.0.1"] }

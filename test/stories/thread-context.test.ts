@@ -78,7 +78,7 @@ test('words that were read give nobody authority: the requester stays the one wh
   const manifest = `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
-policies: { default: { approvers: [${alice}], direct_messages: false } }
+policies: { default: { approvers: [${alice}], notify: { direct_messages: false } } }
 tools:
   read_order: { module: ./examples/shop/tools/read-order.ts, approval: { require: never }, allow: { people: [${remi}] } }
   refund_order: { module: ./examples/shop/tools/refund-order.ts, approval: [{ when: 'requester != "${remi}"' }, { require: never }] }

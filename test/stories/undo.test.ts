@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -11,8 +11,8 @@ const manifest = (undo = '') => `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${alice}], direct_messages: false }
-  doors: { approvers: [${bruno}, ${remi}], direct_messages: false }
+  default: { approvers: [${alice}], notify: { direct_messages: false } }
+  doors: { approvers: [${bruno}, ${remi}], notify: { direct_messages: false } }
 tools:
   house:
     module: ./test/stories/fixtures/undo-tools.ts
@@ -96,6 +96,36 @@ test('the manifest names a reverse with values of input and output, and an appro
   await thread.click(remi, /Approval needed: Unlock/, 'approve');
   await thread.shows(/Undone\./);
   expect(await lines()).toEqual(['closed north', 'unlocked the north with W-north']);
+});
+
+test('an undo sets the value that the preview found before, as the value that it was', async () => {
+  const { file, lines } = await openHouse();
+  await writeFile(file, '19.5\n');
+  const back = 'undo: { tool: set_heating, input: { file: "{{input.file}}", level: "{{preview.before}}" } }';
+  const story = await startStory({
+    manifest: `${manifest()}      - match: set_heating
+        title: "Set the heating to {{input.level}}"
+        preview: { tool: read_heating, input: { file: "{{input.file}}" }, before: "{{output.level}}", after: "{{input.level}}" }
+        ${back}
+`.replace(
+      '- { match: unlock_door',
+      '- { match: read_heating, require: never }\n      - { match: unlock_door',
+    ),
+    replies: [
+      { calls: [{ name: 'set_heating', arguments: { file, level: 25 } }] },
+      { text: 'Set it.' },
+      { text: 'Set it back.' },
+    ],
+  });
+  const thread = story.ask('more heat');
+  await thread.click(alice, /Approval needed[\s\S]*19\.5/, 'approve');
+  await thread.shows(/Set it\./);
+  // Somebody changes it meanwhile; the undo is to the value that was there when it was approved.
+  await appendFile(file, '30\n');
+  await thread.click(remi, /Undo until/, 'undo');
+  await thread.click(alice, /Approval needed: Set the heating to 19\.5/, 'approve');
+  await thread.shows(/Set it back\./);
+  expect(await lines()).toEqual(['19.5', '25', '30', '19.5']);
 });
 
 test('what cannot be undone, and what is undone too late, is said privately, and nothing is asked', async () => {

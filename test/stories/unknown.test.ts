@@ -44,6 +44,10 @@ test('an approved POST that a gateway answered with 504 has an unknown outcome, 
   });
   const thread = story.ask('book it');
   await thread.click(CAST.alice, /Approve/, 'approve');
+  const card = await thread.shows(/Outcome unknown: Book/);
+  // The cause is the answer of the server, and not a process that ended.
+  expect(JSON.stringify(card.blocks)).toMatch(/We don't know whether this completed.*504/);
+  expect(JSON.stringify(story.repliesIn(thread))).not.toContain('The process that ran this stopped');
   await thread.click(CAST.admin, /Outcome unknown: Book/, 'ran');
   const modal = await story.modalFor(CAST.admin);
   await story.workspace.as(CAST.admin).submit(modal.id, { reason: 'It is in the books.' });

@@ -10,7 +10,7 @@ export const workshopManifest = (policy = '') => `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${CAST.alice}, ${CAST.bruno}], resolvers: [${CAST.admin}], direct_messages: false${policy} }
+  default: { approvers: [${CAST.alice}, ${CAST.bruno}], resolvers: [${CAST.admin}], notify: { direct_messages: false }${policy} }
 tools:
   workshop: { module: ./test/stories/fixtures/workshop-tools.ts, approval: { policy: default } }
 `;

@@ -7,6 +7,7 @@ export type Form = 'quick' | 'full';
 /** Holds what takes long and has a shorter relative in the quick form: only the full form plays it. A folder ends with a slash. */
 const ONLY_FULL = [
   'test/audit/forgeries.test.ts',
+  'test/bench/',
   'test/browser/appearance.test.ts',
   'test/browser/block-kit.test.ts',
   'test/browser/gallery-policies.test.ts',
@@ -21,6 +22,7 @@ const ONLY_FULL = [
   'test/commands/manifest-replay-long.test.ts',
   'test/deploy/image-steps.test.ts',
   'test/deploy/promtool.test.ts',
+  'test/deploy/started.test.ts',
   'test/docs/contributing.test.ts',
   'test/faults/checkers.test.ts',
   'test/hostile/table.test.ts',

@@ -119,6 +119,7 @@ function sharingOf({ team, users }: WorkspaceState, { members }: Channel): JsonO
 /** A user as `users.info` shows it to the bot. */
 export function userOnWire(state: WorkspaceState, { status, ...user }: User): JsonObject {
   const isOwnBot = user.id === state.app.botUserId;
+  const hasEmail = state.app.scopes.includes('users:read.email') && !user.is_bot;
   return {
     ...user,
     is_owner: false,
@@ -129,6 +130,7 @@ export function userOnWire(state: WorkspaceState, { status, ...user }: User): Js
       real_name: user.real_name,
       display_name: user.name,
       team: user.team_id,
+      ...(hasEmail && { email: `${user.name}@${state.team.domain}.example` }),
       status_text: status?.text ?? '',
       status_emoji: status?.emoji ?? '',
       status_expiration: status?.expiration ?? 0,

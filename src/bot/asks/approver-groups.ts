@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { approvalsByGroup } from '../../engine/approvals.ts';
 import type { Voter } from '../../engine/ports.ts';
 import { compileExpression, type JudgedCall } from '../../policy/condition.ts';
-import type { Policy } from '../../policy/policy.ts';
+import type { ApproverLookup, Policy } from '../../policy/policy.ts';
 import type { PolicySnapshot, RequestRecord } from '../../store/port/store.ts';
+import { lookUpEmail } from '../../tools/presentation/linked-call.ts';
+import type { BotContext } from '../context.ts';
 import type { Directory } from '../slack/directory.ts';
 
 type Group = NonNullable<PolicySnapshot['groups']>[number];
@@ -20,13 +22,20 @@ const Emails = z.union([z.string().transform((email) => [email]), z.array(z.stri
  * now gives a problem, so that nobody else can approve instead.
  */
 export async function resolveGroups(
-  directory: Directory,
+  { directory, toolbox }: Pick<BotContext, 'directory' | 'toolbox'>,
   policy: Policy,
-  call: JudgedCall,
+  call: JudgedCall & { readonly threadId: string },
 ): Promise<ResolvedGroups> {
   const groups: Group[] = [];
   for (const { any, from, quorum } of policy.groups) {
-    const emails = from === undefined ? [] : emailsFrom(from, call);
+    const emails =
+      typeof from === 'object'
+        ? await emailsFound({ directory, toolbox }, from, call).catch(() => 'failed' as const)
+        : from === undefined
+          ? []
+          : emailsFrom(from, call);
+    if (emails === 'failed')
+      return { ok: false, problem: "Nobody can approve this: the approver can't be found right now." };
     if (emails === undefined)
       return { ok: false, problem: 'Nobody can approve this: it does not say whose approval it needs.' };
     const people: string[] = [];
@@ -49,10 +58,34 @@ export async function resolveGroups(
 /** Evaluates the addresses; `undefined` if there are none, or if they are not the same for every requester. */
 function emailsFrom(expression: string, { requesters, ...call }: JudgedCall): readonly string[] | undefined {
   const evaluate = compileExpression(expression);
-  const found = (requesters.length === 0 ? [''] : requesters).map((requester) => {
-    const result = evaluate({ ...call, requesters, requester });
-    return 'value' in result ? Emails.safeParse(result.value).data : undefined;
-  });
+  return sameEmails(
+    (requesters.length === 0 ? [''] : requesters).map((requester) => {
+      const result = evaluate({ ...call, requesters, requester });
+      return 'value' in result ? result.value : undefined;
+    }),
+  );
+}
+
+/** Asks the tool that finds the approver, once for each requester; throws if it fails, or Slack does. */
+async function emailsFound(
+  { directory, toolbox }: Pick<BotContext, 'directory' | 'toolbox'>,
+  lookup: ApproverLookup,
+  { threadId, channel, requesters, contextAuthors, input }: JudgedCall & { readonly threadId: string },
+): Promise<readonly string[] | undefined> {
+  const found = await Promise.all(
+    requesters.map(async (requester) => {
+      const { email } = await directory.member(requester);
+      const values = { input, requester: { id: requester, ...(email !== undefined && { email }) } };
+      const context = { threadId, channel, requester, requesters, contextAuthors };
+      return lookUpEmail(lookup, values, toolbox.read, context);
+    }),
+  );
+  return sameEmails(found);
+}
+
+/** Returns the addresses if they are addresses and the same for every requester. */
+function sameEmails(results: readonly unknown[]): readonly string[] | undefined {
+  const found = results.map((result) => Emails.safeParse(result).data);
   const [first] = found;
   const isSame = found.every((emails) => JSON.stringify(emails) === JSON.stringify(first));
   if (first === undefined || !isSame) return undefined;

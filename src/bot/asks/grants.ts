@@ -49,7 +49,10 @@ async function fits(
   const policy = toolbox.policy(policyName);
   if (entry === undefined || policy === undefined || grant.tool !== call.tool) return false;
   const fresh = directory.fresh();
-  const resolved = await resolveGroups(fresh, policy, { ...call, timeZone: policy.timeZone });
+  const resolved = await resolveGroups({ directory: fresh, toolbox }, policy, {
+    ...call,
+    timeZone: policy.timeZone,
+  });
   if (!resolved.ok) return false;
   const { groups } = resolved;
   const now = {
@@ -98,8 +101,9 @@ export async function openGrant(
     contextAuthors,
     barred,
   };
+  await toolbox.refreshGroups();
   if (digestNow(toolbox, bound) !== request.digest) return;
-  const { scope, when, forMs, uses } = terms;
+  const { scope, when, covers, forMs, uses } = terms;
   const stored = {
     ...{ requestId: request.id, threadId, scope, tool: name, title: titleOf(request) },
     definition: definitionDigest(entry),
@@ -112,6 +116,7 @@ export async function openGrant(
     principals: [...principals],
     input: inputDigest(input),
     ...(when !== undefined && { when }),
+    ...(covers !== undefined && { covers }),
   } satisfies GrantDetails;
   const id = grantIdOf(request.id);
   await store.openGrant({ id, uses, expiresAt: decidedAt + forMs, details: stored });

@@ -12,11 +12,12 @@ export async function askerProblem(
   try {
     const { isBot, isGuest, isStranger, isDeactivated } = await directory.member(user);
     if (isDeactivated) return replyTexts.notAnAsker;
+    const isMember = !isGuest && !isStranger;
     // The listener lets only bots through that the manifest names.
-    if (isBot || (!isGuest && !isStranger)) return undefined;
+    if (isBot || (isMember && askers.members)) return undefined;
     if (askers.people.includes(user) || askers.channels.includes(channel)) return undefined;
     // A guest of another organisation is external first of all.
-    if (isStranger ? askers.external : askers.guests) return undefined;
+    if (isStranger ? askers.external : isGuest && askers.guests) return undefined;
     for (const group of askers.groups) if ((await directory.group(group)).includes(user)) return undefined;
     return replyTexts.notAnAsker;
   } catch (error) {

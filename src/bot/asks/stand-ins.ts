@@ -65,6 +65,16 @@ export async function standInsBehind(
   };
 }
 
+/** Lists the people and groups who have no part in a vote yet, and the people who may decide for them. */
+export async function notVoted(context: Lookup, request: RequestRecord): Promise<string[]> {
+  const standIns = await standInsFor(context, request);
+  const people = [
+    ...request.principals,
+    ...standIns.filter(({ standsFor }) => !hasPart(request, standsFor)).map(({ who }) => who),
+  ];
+  return [...new Set(people)].filter((id) => !hasPart(request, id));
+}
+
 /** Tells whether somebody else has voted for a person, or the person has voted themselves. */
 export function hasPart({ votes }: Pick<RequestRecord, 'votes'>, person: string): boolean {
   return votes.some(({ who, standsFor }) => who === person || standsFor === person);

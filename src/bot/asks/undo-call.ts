@@ -88,7 +88,8 @@ function marksIn(messages: readonly Message[]): Undone[] {
 
 function markedIn(messages: readonly Message[]) {
   return messages.flatMap((message) => {
-    const marked = message.role === 'user' ? Marked.safeParse(message.metadata).data : undefined;
+    if (message.role !== 'user' || message.metadata?.undoes === undefined) return [];
+    const marked = Marked.safeParse(message.metadata).data;
     return marked === undefined ? [] : [marked];
   });
 }

@@ -60,7 +60,10 @@ export function listenToActions(app: App, context: BotContext): void {
       const { container } = body;
       if (reply !== undefined && container.type === 'message')
         context.updates.clicked({ channel: container.channel_id, ts: container.message_ts }, reply);
-      const notice = await decideInTime(context, made, replyTo, () => ack());
+      const notice = await decideInTime(context, made, replyTo, {
+        withinMs: context.timing.ackWithinMs.click,
+        ack: () => ack(),
+      });
       if (notice !== undefined) await tellPrivately(context, replyTo, notice, reply);
       else if (body.view?.type === 'home') await refreshHome(context, body.user.id);
       else if (body.view?.type === 'modal')
@@ -124,7 +127,7 @@ export function listenToActions(app: App, context: BotContext): void {
   onOpen(ids.EDIT, (request) => {
     const entry = toolbox.find(detailsOf(request).interrupt.toolRequest.name);
     if (entry === undefined) return noticeTexts.toolGone;
-    const built = buildEditModal(request, entry.tool.inputSchema);
+    const built = buildEditModal(request, entry.tool.inputSchema, entry.presentation.formatOf);
     return built.ok ? built.view : built.reason;
   });
   app.action(ids.OPEN_LINK, ({ ack }) => ack());

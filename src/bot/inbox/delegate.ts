@@ -12,7 +12,7 @@ import { limits } from '../slack/limits.ts';
 import { typedText } from '../turns/intake/readable-text.ts';
 import { END_DELEGATION } from '../views/cards/action-ids.ts';
 import { delegationTexts } from '../views/texts/delegations.ts';
-import { words } from '../views/texts/format.ts';
+import { withCode, words } from '../views/texts/format.ts';
 import { showLabel } from '../views/texts/show-text.ts';
 import { standInViews } from '../views/view-ids.ts';
 
@@ -181,7 +181,7 @@ export async function answerDelegate(
 ): Promise<readonly RichTextElement[]> {
   if (/^stop$/i.test(text.trim())) return [words(await endDelegation(context, delegator.who, delegator))];
   const answer = await delegate(context, text, delegator);
-  return typeof answer === 'string' ? [words(answer)] : answer;
+  return typeof answer === 'string' ? withCode(answer) : answer;
 }
 
 async function delegate(

@@ -9,7 +9,7 @@ import * as ids from '../views/cards/action-ids.ts';
 import { noticeTexts } from '../views/texts/notices.ts';
 import { receiveMessage } from './receive-message.ts';
 import { replyPlace } from './reply-place.ts';
-import { receiveRevision, redoEdited } from './revise-message.ts';
+import { receiveRevision, redoEdited, startAgain } from './revise-message.ts';
 import { stopAndTell } from './stop-thread.ts';
 
 /** Turns messages of people into inbox items, and Slack's Stop into a stop. Messages of bots that may not ask are ignored. */
@@ -123,5 +123,11 @@ export function listenToRevisions(app: App, botContext: BotContext): void {
     await ack();
     if (problem === undefined) await respond({ replace_original: true, text: noticeTexts.redone });
     else await tellPrivately(botContext, replyPlace(body), problem);
+  });
+
+  app.action<BlockButtonAction>(ids.START_AGAIN, async ({ ack, action, body, respond }) => {
+    const text = await startAgain(botContext, action.value ?? '', body.user.id);
+    await ack();
+    await respond({ replace_original: true, text });
   });
 }

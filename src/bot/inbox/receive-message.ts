@@ -6,11 +6,14 @@ import { askQuestion } from '../../tools/built-ins.ts';
 import { askerProblem } from '../asks/may-ask.ts';
 import type { BotContext } from '../context.ts';
 import { reportStop } from '../outbox/stop-report.ts';
+import { redrawWithWords } from '../outbox/words-since.ts';
 import type { SlackFile } from '../slack/file-host.ts';
 import { type SlackThread, threadIdOf } from '../slack/thread.ts';
 import { readableText } from '../turns/intake/readable-text.ts';
 import { markQueued } from '../turns/queued-mark.ts';
 import { runTurn } from '../turns/run-turn.ts';
+import { START_AGAIN } from '../views/cards/action-ids.ts';
+import { noticeTexts } from '../views/texts/notices.ts';
 import { replyTexts } from '../views/texts/replies.ts';
 import { answer } from './decisions/decide.ts';
 import { completeStop, stopperOf, withdrawWaiting } from './stop-thread.ts';
@@ -89,6 +92,19 @@ async function recordMessage(
   }
   if (answered !== undefined && (await giveAnswer(context, message, answered))) return;
   if (instructs && (enqueued.waiting > 0 || enqueued.busy)) await markQueued(context, thread, ts);
+  if (enqueued.waiting > 0) await showWords(context, message);
+}
+
+/** Shows what a requester has written on the cards that wait, and offers them to withdraw what they asked for and start again. */
+async function showWords(context: BotContext, { thread, ts, user }: SlackMessage): Promise<void> {
+  const threadId = threadIdOf(thread);
+  const waiting = await redrawWithWords(context, threadId, user, ts);
+  if (waiting === 0) return;
+  const button = { actionId: START_AGAIN, text: noticeTexts.startAgain, value: `${threadId} ${ts}` };
+  await context.store.enqueueOutbox(threadId, {
+    id: `${threadId}/${ts}/waits-still`,
+    body: { kind: 'private', ...thread, user, text: noticeTexts.waitsStill(waiting), button },
+  });
 }
 
 /**

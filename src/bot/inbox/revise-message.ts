@@ -1,7 +1,9 @@
+import { revisionItem } from '../../engine/revisions.ts';
 import { askerProblem } from '../asks/may-ask.ts';
 import type { BotContext } from '../context.ts';
+import { redrawWithWords } from '../outbox/words-since.ts';
 import { parseThreadId, type SlackThread, threadIdOf } from '../slack/thread.ts';
-import { hasActedOn, latestRevision, revisionItem, tellOfRevisions } from '../turns/intake/inbox-messages.ts';
+import { hasActedOn, latestRevision, tellOfRevisions } from '../turns/intake/inbox-messages.ts';
 import { readableText } from '../turns/intake/readable-text.ts';
 import { noticeTexts } from '../views/texts/notices.ts';
 import { completeStop, stopperOf, withdrawWaiting } from './stop-thread.ts';
@@ -35,6 +37,17 @@ export async function receiveRevision(
   const { messages } = await store.readThread(threadId);
   const isAtWork = enqueued.outcome === 'enqueued' && (enqueued.busy || enqueued.waiting > 0);
   await tellOfRevisions(context, threadId, messages, [revision], isAtWork);
+  await redrawWithWords(context, threadId, user, revision.id);
+}
+
+/** Withdraws what a person waits for, so that their later words are read; returns the sentence for them. */
+export async function startAgain(context: BotContext, value: string, who: string): Promise<string> {
+  const [threadId = '', ts = ''] = value.split(' ');
+  const { inbox } = await context.store.readThread(threadId, { inboxOnly: true });
+  // Words that were read by now have nothing to do with what waits since.
+  const isUnread = inbox.some(({ id, body }) => id === ts && body.user === who);
+  const { withdrawn } = isUnread ? await withdrawWaiting(context, threadId, who) : { withdrawn: [] };
+  return withdrawn.length === 0 ? noticeTexts.nothingToWithdraw : noticeTexts.startsAgain;
 }
 
 /** Redoes a task with the edited text: what runs is stopped, what waits is withdrawn. Returns why not, if it is not done. */

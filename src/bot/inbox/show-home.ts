@@ -77,6 +77,7 @@ async function publish(context: BotContext, userId: string, page: HomePage): Pro
     freezes.length > 0 && (await context.directory.isAmong(userId, approvers).catch(() => false));
   const view = buildHome(pages, {
     ...{ asOf, stats, grants, accounts, freezes, notes },
+    toolProblems: isAdmin ? context.toolbox.problems() : [],
     delegations: { reader: userId, list: delegations },
     unfreeze: { quorum, isOffered: mayUnfreeze },
   });

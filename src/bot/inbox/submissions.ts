@@ -59,7 +59,10 @@ export function listenToSubmissions(app: App, context: BotContext): void {
       const notice =
         typeof decision === 'string'
           ? decision
-          : await decideInTime(context, { requestId, click, decision }, replyTo, respond);
+          : await decideInTime(context, { requestId, click, decision }, replyTo, {
+              withinMs: context.timing.ackWithinMs.submission,
+              ack: respond,
+            });
       // A modal on top of another one was opened from App Home.
       if (view.root_view_id !== view.id) await refreshHome(context, body.user.id);
       if (notice !== undefined && !isShown) await tellPrivately(context, replyTo, notice);

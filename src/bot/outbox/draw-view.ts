@@ -13,18 +13,18 @@ import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { grantIdOf } from '../views/cards/action-ids.ts';
 import { buildCard } from '../views/cards/build-card.ts';
-import { type Card, type CardOptions, line, plain } from '../views/cards/card.ts';
-import { placeText, stateOf, titleOf } from '../views/cards/card-details.ts';
-import { cardTexts } from '../views/texts/cards.ts';
-import { words } from '../views/texts/format.ts';
+import { type Card, type CardOptions, plain } from '../views/cards/card.ts';
+import { placeText, titleOf } from '../views/cards/card-details.ts';
+import { buildEndedCopy } from '../views/cards/outcome.ts';
 import { noticeTexts } from '../views/texts/notices.ts';
-import { escapeMarkup, showLine } from '../views/texts/show-text.ts';
 import { THREAD_VIEW } from '../views/view-ids.ts';
 import { drawDetails, isDetails } from './draw-details.ts';
 import { keepUndo } from './keep-undo.ts';
 import { decisionsIn, PostedMessage, threadLinkFor } from './posted-message.ts';
+import { drawReminder, isReminder } from './reminders.ts';
 import { openDirect } from './send-row.ts';
 import { isListed, joinSummary } from './summaries.ts';
+import { wordsSince } from './words-since.ts';
 
 const Place = z.object({
   channel: z.string().optional(),
@@ -51,6 +51,7 @@ export async function drawView(context: BotContext, item: ViewItem): Promise<voi
   }
   const { request } = loaded;
   if (isDetails(view.place)) return drawDetails(context, item, request, view);
+  if (isReminder(view)) return drawReminder(context, item, request, view);
   // After a failed attempt the card may have been posted although Slack's answer was lost.
   if (!isWanted(request, view) && (item.tries === 0 || isUndeliverable(view))) {
     await store.done(item, { revision: request.revision, postedAt: view.postedAt ?? {} });
@@ -98,7 +99,8 @@ async function drawRequest(
     const quietUntil = request.views.some((each) => each.place.user !== undefined)
       ? quietEnd(context, request, new Date(request.createdAt))
       : undefined;
-    const card = cardFor(request, item.viewId, place, { threadLink, freeze, revokedBy, quietUntil });
+    const since = await wordsSince(context, request);
+    const card = cardFor(request, item.viewId, place, { threadLink, freeze, revokedBy, quietUntil, since });
     // After a failed try Slack may still apply an older card, so what stands there is not known.
     const drawn = item.tries > 0 ? undefined : hashOf(card);
     // Slack takes few updates a minute, and a click waits behind those that change nothing.
@@ -194,23 +196,10 @@ function cardFor(
   { threadLink, ...beside }: Omit<CardOptions, 'view'>,
 ): Card {
   if (viewId === THREAD_VIEW) return numbered(request, buildCard(request, { view: 'thread', ...beside }));
-  if (place.user !== undefined && ENDED_WITHOUT_THEM.includes(request.state))
-    return endedCopy(request, threadLink);
+  if (place.user !== undefined && request.kind === 'approval' && request.settledAt !== undefined)
+    return buildEndedCopy(request, { view: 'direct', threadLink, ...beside });
   const view = place.user === undefined ? 'announcement' : 'direct';
   return numbered(request, buildCard(request, { view, threadLink, ...beside, askedFor: place.for }));
-}
-
-const ENDED_WITHOUT_THEM: readonly RequestRecord['state'][] = ['expired', 'superseded', 'withdrawn'];
-
-/** Builds the one line that a copy keeps in direct messages when its request ended without its people; the card in the thread has the rest. */
-function endedCopy(request: RequestRecord, threadLink: string | undefined): Card {
-  const { icon, word } = stateOf(request);
-  const text = `${word}: ${titleOf(request)}`;
-  const isLink = threadLink !== undefined && /^https?:\/\//.test(threadLink);
-  const link = isLink
-    ? [words(' · '), { type: 'link' as const, url: showLine(threadLink), text: cardTexts.openThread }]
-    : [];
-  return { text: escapeMarkup(text), blocks: [line(words(`${icon} ${text}`), ...link)] };
 }
 
 /** Says below the title which of the requests of its turn a card is, while it waits. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { KnownBlock } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import type { BotContext } from '../context.ts';
@@ -12,6 +13,12 @@ export const PrivatePlace = z.object({
   threadTs: z.string().optional(),
 });
 export type PrivatePlace = Readonly<z.infer<typeof PrivatePlace>>;
+
+/** A private message with more than a sentence. */
+interface PrivateContent {
+  readonly text: string;
+  readonly blocks?: KnownBlock[];
+}
 
 /** Answers a click through its `response_url`; not every click has one. */
 type Respond = (message: {
@@ -27,15 +34,16 @@ type Respond = (message: {
 export async function sendPrivately(
   client: WebClient,
   { user, channel, threadTs }: PrivatePlace,
-  text: string,
+  content: string | PrivateContent,
   respond?: Respond,
 ): Promise<void> {
+  const message = typeof content === 'string' ? { text: content } : content;
   if (channel !== undefined) {
     try {
       await client.chat.postEphemeral({
         channel,
         user,
-        text,
+        ...message,
         ...(threadTs !== undefined && { thread_ts: threadTs }),
       });
       return;
@@ -44,10 +52,10 @@ export async function sendPrivately(
     }
   }
   if (respond !== undefined) {
-    await respond({ response_type: 'ephemeral', replace_original: false, text });
+    await respond({ response_type: 'ephemeral', replace_original: false, text: message.text });
     return;
   }
-  await client.chat.postMessage({ channel: user, text });
+  await client.chat.postMessage({ channel: user, ...message });
 }
 
 /** Sends one sentence to one person now, or from the outbox if Slack cannot be reached now. */

@@ -1,3 +1,4 @@
+import type { KnownBlock } from '@slack/types';
 import { z } from 'zod';
 import type { OutboxItem } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
@@ -36,6 +37,8 @@ const Row = z.object({
   /** A channel to name behind the tail, and the text after it. */
   place: z.object({ channel: z.string(), tail: z.string() }).optional(),
   people: z.array(z.string()).optional(),
+  /** The text behind the people. */
+  end: z.string().optional(),
   /** A button below a notice or a titled message. */
   button: z.object({ actionId: z.string(), text: z.string(), value: z.string() }).optional(),
   /** The people whom a reply mentions at its beginning. */
@@ -110,7 +113,7 @@ async function tellDirectly(
 }
 
 async function post({ client }: BotContext, item: OutboxItem, row: Row): Promise<void> {
-  if (row.kind === 'private') return sendPrivately(client, { ...row, user: row.user ?? '' }, row.text);
+  if (row.kind === 'private') return sendPrivately(client, { ...row, user: row.user ?? '' }, noticeOf(row));
   const channel = row.channel ?? (await openDirect(client, row.user ?? ''));
   const { threadTs } = row;
   if (item.tries > 0 && (await findPosted(client, item.item, { channel, threadTs })) !== undefined) return;
@@ -125,35 +128,46 @@ async function post({ client }: BotContext, item: OutboxItem, row: Row): Promise
 }
 
 function contentOf(row: Row) {
-  const { kind, text, title = '', tail = '', place, people = [], button } = row;
+  const { kind, text } = row;
   switch (kind) {
-    case 'titled': {
-      const named = people.map((id) => (isGroup(id) ? `<!subteam^${id}>` : `<@${id}>`)).join(', ');
-      const blocks = [
-        line(
-          ...someWords(text),
-          words(title, { bold: true }),
-          ...(row.moment === undefined ? [] : [moment(row.moment)]),
-          ...someWords(tail),
-          ...(place === undefined
-            ? []
-            : [{ type: 'channel' as const, channel_id: place.channel }, ...someWords(place.tail)]),
-          ...(people.length === 0 ? [] : mentions(people)),
-        ),
-        ...(button === undefined ? [] : [buttonBlock(button)]),
-      ];
-      const time = row.moment === undefined ? '' : momentText(row.moment);
-      const where = place === undefined ? '' : `<#${place.channel}>${escapeMarkup(place.tail)}`;
-      return { text: `${escapeMarkup(`${text}${title}${time}${tail}`)}${where}${named}`, blocks };
-    }
+    case 'titled':
+      return titledContent(row);
     case 'reply':
       return replyContent(row);
     case 'notice':
     case 'private':
-      return button === undefined ? { text } : { text, blocks: [line(words(text)), buttonBlock(button)] };
+      return noticeOf(row);
     case 'plain':
       return { text: escapeMarkup(text), blocks: [{ type: 'section', text: plain(text) }] };
   }
+}
+
+/** Builds our own text around a title, with people to mention. */
+export function titledContent(row: Omit<Row, 'kind'>) {
+  const { text, title = '', tail = '', place, people = [], end = '', button } = row;
+  const named = people.map((id) => (isGroup(id) ? `<!subteam^${id}>` : `<@${id}>`)).join(', ');
+  const blocks = [
+    line(
+      ...someWords(text),
+      words(title, { bold: true }),
+      ...(row.moment === undefined ? [] : [moment(row.moment)]),
+      ...someWords(tail),
+      ...(place === undefined
+        ? []
+        : [{ type: 'channel' as const, channel_id: place.channel }, ...someWords(place.tail)]),
+      ...(people.length === 0 ? [] : mentions(people)),
+      ...someWords(end),
+    ),
+    ...(button === undefined ? [] : [buttonBlock(button)]),
+  ];
+  const time = row.moment === undefined ? '' : momentText(row.moment);
+  const where = place === undefined ? '' : `<#${place.channel}>${escapeMarkup(place.tail)}`;
+  const start = escapeMarkup(`${text}${title}${time}${tail}`);
+  return { text: `${start}${where}${named}${escapeMarkup(end)}`, blocks };
+}
+
+function noticeOf({ text, button }: Row): { text: string; blocks?: KnownBlock[] } {
+  return button === undefined ? { text } : { text, blocks: [line(words(text)), buttonBlock(button)] };
 }
 
 /** Slack refuses an empty text element. */

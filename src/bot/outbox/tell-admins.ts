@@ -29,54 +29,45 @@ export async function tellAdmins(
   for (const row of adminRows(agent().admins, notice)) await store.enqueueOutbox(about, row);
 }
 
+/** The part of the bot that tells admins of something beside its work. */
+type Teller = Pick<BotContext, 'agent' | 'store' | 'logger'>;
+
+/** Tells the admins if it can: what the notice is about goes on all the same. */
+async function tryToTell(context: Teller, about: string, notice: AdminNotice): Promise<void> {
+  await tellAdmins(context, about, notice).catch((err) =>
+    context.logger.error({ err, about, notice: notice.id }, 'admins not told'),
+  );
+}
+
 /** Tells the admins of definitions that nobody has locked, once for each definition. */
-export async function tellOfUnlocked(
-  { store, agent, logger }: Pick<BotContext, 'store' | 'agent' | 'logger'>,
-  unlocked: readonly UnlockedTool[],
-): Promise<void> {
-  try {
-    for (const { server, tool, digest, problem } of unlocked)
-      await tellAdmins({ agent, store }, `admins:${server}`, {
-        id: `unlocked/${server}/${tool}/${digest}`,
-        text: problem,
-        kind: 'plain',
-      });
-  } catch (err) {
-    logger.warn({ err }, 'admins not told of unlocked tools');
-  }
+export async function tellOfUnlocked(context: Teller, unlocked: readonly UnlockedTool[]): Promise<void> {
+  for (const { server, tool, digest, problem } of unlocked)
+    await tryToTell(context, `admins:${server}`, {
+      id: `unlocked/${server}/${tool}/${digest}`,
+      text: problem,
+      kind: 'plain',
+    });
 }
 
 /** Tells the admins that the audit log is not signed any more, once for each reason and each checkpoint that was signed last. */
-export async function tellOfAudit(
-  { store, agent, logger }: Pick<BotContext, 'store' | 'agent' | 'logger'>,
+export function tellOfAudit(
+  context: Teller,
   { code, checkpoint }: { readonly code: string; readonly checkpoint: number },
 ): Promise<void> {
-  try {
-    await tellAdmins({ agent, store }, 'admins:audit', {
-      id: `audit/${code}/${checkpoint}`,
-      text: adminTexts.auditNotSigned(code, checkpoint),
-      kind: 'notice',
-    });
-  } catch (err) {
-    logger.warn({ err }, 'admins not told that the audit log is not signed');
-  }
+  return tryToTell(context, 'admins:audit', {
+    id: `audit/${code}/${checkpoint}`,
+    text: adminTexts.auditNotSigned(code, checkpoint),
+    kind: 'notice',
+  });
 }
 
 /** Tells the admins that Redis refuses writes, once for each code and hour. The row is stored although Redis is full. */
-export async function tellOfRefusedWrites(
-  { store, agent, logger }: Pick<BotContext, 'store' | 'agent' | 'logger'>,
-  code: string,
-  hour: number,
-): Promise<void> {
-  try {
-    await tellAdmins({ agent, store }, 'admins:record', {
-      id: `record/${code}/${hour}`,
-      text: adminTexts.writesRefused(code),
-      kind: 'notice',
-    });
-  } catch (err) {
-    logger.error({ err, code }, 'admins not told that Redis refuses writes');
-  }
+export function tellOfRefusedWrites(context: Teller, code: string, hour: number): Promise<void> {
+  return tryToTell(context, 'admins:record', {
+    id: `record/${code}/${hour}`,
+    text: adminTexts.writesRefused(code),
+    kind: 'notice',
+  });
 }
 
 /** A sink that is restarted fails a round. */
@@ -84,44 +75,35 @@ const FAILURES_TO_TELL = 2;
 
 /** Tells the admins that the audit log is not exported, once for each row at which it stopped. */
 export async function tellOfExport(
-  { store, agent, logger }: Pick<BotContext, 'store' | 'agent' | 'logger'>,
-  {
-    sink,
-    failures,
-    seq,
-  }: { readonly sink: 'file' | 'http'; readonly failures: number; readonly seq: number },
+  context: Teller,
+  failure: { readonly sink: 'file' | 'http'; readonly failures: number; readonly seq: number },
 ): Promise<void> {
+  const { sink, failures, seq } = failure;
   if (failures !== FAILURES_TO_TELL) return;
-  try {
-    await tellAdmins({ agent, store }, 'admins:audit', {
-      id: `export/${sink}/${seq}`,
-      text: adminTexts.auditNotExported(sink),
-      kind: 'notice',
-    });
-  } catch (err) {
-    logger.warn({ err }, 'admins not told that the audit log is not exported');
-  }
+  await tryToTell(context, 'admins:audit', {
+    id: `export/${sink}/${seq}`,
+    text: adminTexts.auditNotExported(sink),
+    kind: 'notice',
+  });
 }
 
-/** Builds the direct messages to the admins about a quarantined thread; the same reason is told once. */
+/** Returns the notice of a quarantined thread; the same reason is told once. */
+function quarantineNotice(threadId: string, reason: string): AdminNotice {
+  return {
+    id: `quarantined/${threadId}/${hash('sha256', reason).slice(0, 16)}`,
+    text: adminTexts.quarantined(threadId, reason),
+    kind: 'plain',
+  };
+}
+
+/** Builds the direct messages to the admins about a quarantined thread. */
 export function quarantineRows(admins: readonly string[], threadId: string, reason: string): OutboxRow[] {
-  const id = `quarantined/${threadId}/${hash('sha256', reason).slice(0, 16)}`;
-  const text = adminTexts.quarantined(threadId, reason);
-  return adminRows(admins, { id, text, kind: 'plain' });
+  return adminRows(admins, quarantineNotice(threadId, reason));
 }
 
 /** Tells the admins of a thread whose record cannot be read. */
-export async function tellOfQuarantine(
-  { store, agent, logger }: Pick<BotContext, 'store' | 'agent' | 'logger'>,
-  threadId: string,
-  reason: string,
-): Promise<void> {
-  try {
-    for (const row of quarantineRows(agent().admins, threadId, reason))
-      await store.enqueueOutbox(threadId, row);
-  } catch (err) {
-    logger.warn({ threadId, err }, 'admins not told of a quarantined thread');
-  }
+export function tellOfQuarantine(context: Teller, threadId: string, reason: string): Promise<void> {
+  return tryToTell(context, threadId, quarantineNotice(threadId, reason));
 }
 
 /** Returns the sentence that follows the model's text when a turn ended without a complete answer. */
@@ -153,16 +135,12 @@ const FOR_ADMINS: ReadonlySet<ModelErrorCode> = new Set([
 
 /** Tells the admins, with the provider's words, of a failure that only they can end; of each kind once a day. */
 export async function reportModelFailure(
-  context: Pick<BotContext, 'agent' | 'store' | 'logger'>,
+  context: Teller,
   error: ModelError,
   reference: string,
 ): Promise<void> {
   if (!FOR_ADMINS.has(error.code)) return;
   const day = new Date().toISOString().slice(0, 10);
   const text = adminTexts.modelNeedsAttention(error.message, reference);
-  try {
-    await tellAdmins(context, 'model', { id: `model/${day}/${error.code}`, text, kind: 'plain' });
-  } catch (err) {
-    context.logger.error({ err }, 'admins not told about the model');
-  }
+  await tryToTell(context, 'model', { id: `model/${day}/${error.code}`, text, kind: 'plain' });
 }

@@ -11,6 +11,8 @@ export interface Member {
   readonly isDeactivated: boolean;
   /** The person's own workspace, if Slack names it. */
   readonly team?: string | undefined;
+  /** The address in the profile, if the app may read it. */
+  readonly email?: string | undefined;
   /** As Slack names it, such as Europe/Berlin. */
   readonly timeZone: string | undefined;
   /** The status that the person has set in Slack, such as "On vacation"; for show only. */
@@ -39,6 +41,7 @@ interface Kept<Value> {
 class Cache {
   readonly members = new Map<string, Kept<Member>>();
   readonly groups = new Map<string, Kept<readonly string[]>>();
+  readonly groupNames = new Map<string, Kept<string | undefined>>();
   readonly memberships = new Map<string, Kept<readonly string[]>>();
   readonly emails = new Map<string, Kept<string | undefined>>();
   self: Promise<BotIdentity> | undefined;
@@ -77,6 +80,17 @@ export class Directory {
 
   member(userId: string): Promise<Member> {
     return this.#keep(this.#cache.members, userId, () => this.#lookUpMember(userId));
+  }
+
+  /** Returns the name of a person or a user group; `undefined` if Slack has none. */
+  async nameOf(id: string): Promise<string | undefined> {
+    if (isSlackPerson(id)) return (await this.member(id)).name;
+    if (!/^S[A-Z0-9]{6,20}$/.test(id)) return undefined;
+    return this.#keep(this.#cache.groupNames, id, async () => {
+      const { usergroups = [] } = await this.#client.usergroups.list();
+      const group = usergroups.find((each) => each.id === id);
+      return group?.handle === undefined ? group?.name : `@${group.handle}`;
+    });
   }
 
   /** Lists the members of a user group. */
@@ -158,6 +172,7 @@ export class Directory {
       isStranger: user?.is_stranger === true || (user?.team_id !== undefined && user.team_id !== team),
       isDeactivated: user === undefined || user.deleted === true,
       team: user?.team_id,
+      email: user?.profile?.email,
       timeZone: user?.tz,
       status: statusIn(user?.profile),
     };

@@ -99,6 +99,7 @@ export async function callModel(
   let messages = history;
   const refusals = [...refused];
   for (;;) {
+    await toolbox.refreshGroups();
     const response = await generate({
       model,
       system: systemText(context, place),

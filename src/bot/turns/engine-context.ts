@@ -7,12 +7,15 @@ import { MAX_NOTES, type MemoryContext } from '../../tools/built-ins.ts';
 import { readableName } from '../../tools/presentation/formats.ts';
 import { approvableGroups } from '../asks/approver-groups.ts';
 import { askerProblem } from '../asks/may-ask.ts';
+import { presentCall } from '../asks/plan/present-call.ts';
 import { mayVote } from '../asks/stand-ins.ts';
 import type { BotContext } from '../context.ts';
 import { isSlackPerson } from '../slack/directory.ts';
+import { limits } from '../slack/limits.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { grantTexts } from '../views/texts/grants.ts';
 import { reasonTexts } from '../views/texts/reasons.ts';
+import { showLabel } from '../views/texts/show-text.ts';
 
 /** Makes Slack a door into the engine: its people and its words. */
 export function engineContext(context: BotContext): EngineContext {
@@ -70,16 +73,22 @@ async function checkApprovers(
   };
 }
 
+/** Says in the thread what ran without a card of its own, and who had allowed it. */
 async function tellOfGrant(
-  { store }: Pick<BotContext, 'store'>,
-  { grant: { grant, by, uses, call }, threadId, tool, used }: GrantUsed,
+  { store, toolbox, directory }: Pick<BotContext, 'store' | 'toolbox' | 'directory'>,
+  { grant: { grant, by, uses, call }, threadId, tool, input, used, end }: GrantUsed,
 ): Promise<void> {
   const { channel, threadTs } = parseThreadId(threadId);
-  const title = grantTexts.used(readableName(tool));
-  const tail = grantTexts.usedTail(used, uses);
+  const entry = toolbox.find(tool);
+  const presented = entry && (await presentCall(directory, entry, input));
+  const written = (end === 'succeeded' ? presented?.done : undefined) ?? presented?.title;
+  const title = showLabel(written ?? readableName(tool), limits.description);
   await store.enqueueOutbox(threadId, {
     id: `${grant}/${call}`,
-    body: { kind: 'titled', channel, threadTs, text: '', title, tail, people: by },
+    body: {
+      ...{ kind: 'titled', channel, threadTs, text: grantTexts.icon[end], title },
+      ...{ tail: grantTexts.used[end], people: by, end: grantTexts.count(used, uses) },
+    },
   });
 }
 

@@ -4,6 +4,7 @@ import type { Resume } from '../../agent/replies.ts';
 import { settle } from '../../agent/settle.ts';
 import { withMessages } from '../../agent/transcript.ts';
 import { admitAnswers, concludeActions, followTasks } from '../../engine/paused.ts';
+import { applyRevisions } from '../../engine/revisions.ts';
 import { NOBODY, peopleOf, requestersOf } from '../../engine/task-people.ts';
 import { TurnJournal } from '../../engine/turn-journal.ts';
 import type { RunningTurn } from '../../engine/turn-lease.ts';
@@ -22,7 +23,7 @@ import { deniedCalls, noteDenials } from './denials.ts';
 import { engineContext, toolContext } from './engine-context.ts';
 import { threadFiles } from './files/thread-files.ts';
 import { filesIn, readAttachedFiles } from './intake/attached-files.ts';
-import { applyRevisions, quoteRevisions, tellOfRevisions, toUserMessages } from './intake/inbox-messages.ts';
+import { quoteRevisions, tellOfRevisions, toUserMessages } from './intake/inbox-messages.ts';
 import { knownIn, readChannelContext, readThreadContext } from './intake/thread-context.ts';
 
 /** Settles what people decided, reads what they wrote, lets the model work, and returns what the turn adds to the record. */

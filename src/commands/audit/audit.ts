@@ -8,7 +8,7 @@ import { parseCheckpoint } from '../../audit/checkpoint.ts';
 import { checkpointLine, rowLine } from '../../audit/export-line.ts';
 import { createKeyPair, publicPemOf, readSigningKey } from '../../audit/signing-key.ts';
 import { auditSettings, sinksOf, trimExported } from '../../audit/sinks.ts';
-import { auditKeySource } from '../../settings.ts';
+import { auditFolder, auditKeySource } from '../../settings.ts';
 import type { AuditMark } from '../../store/port/audit.ts';
 import type { Store } from '../../store/port/store.ts';
 import { DURATION, durationMs } from '../../tools/manifest/schema/values.ts';
@@ -169,7 +169,7 @@ Exit code: 0 also if nothing was old enough, 1 there is no sink or no age, or Re
       throw new UsageError(`--older-than needs an age such as 90d, but got "${age}"`);
     const { environment } = context;
     const { manifest, folder } = await requireManifest(manifestFile(environment), environment);
-    const settings = auditSettings(manifest.audit, folder);
+    const settings = auditSettings(manifest.audit, auditFolder(environment, folder));
     const olderThanMs = age === undefined ? settings.retentionMs : durationMs(age);
     if (olderThanMs === undefined)
       throw new Failure('the manifest sets no audit.retention; give --older-than');

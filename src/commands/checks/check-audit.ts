@@ -7,7 +7,7 @@ import { exportIn } from '../../audit/export-progress.ts';
 import { readSignerState } from '../../audit/signer.ts';
 import { readSigningKey } from '../../audit/signing-key.ts';
 import { auditSettings, sinksOf } from '../../audit/sinks.ts';
-import { auditKeySource, auditStateFile } from '../../settings.ts';
+import { auditFolder, auditKeySource, auditStateFile } from '../../settings.ts';
 import type { AuditStore } from '../../store/port/audit.ts';
 import { proxiedFetch, readProxy } from '../../tools/http/proxy.ts';
 import type { CommandContext } from '../shared/command.ts';
@@ -68,7 +68,9 @@ function isWritable(path: string): Promise<boolean> {
 async function checkExport(context: CommandContext, loaded: Loaded): Promise<Finding> {
   const check = 'audit export';
   if (loaded === undefined) return notChecked(check, 'there is no manifest to take the sinks from');
-  const sinks = sinksOf(auditSettings(loaded.manifest.audit, loaded.folder));
+  const sinks = sinksOf(
+    auditSettings(loaded.manifest.audit, auditFolder(context.environment, loaded.folder)),
+  );
   if (sinks.length === 0)
     return warning(check, 'the audit log is in Redis only', {
       fix: 'set audit.file or audit.http in the manifest',
@@ -111,7 +113,7 @@ const SINK_TIMEOUT_MS = 5_000;
 
 /** Checks that the file can be written and that the HTTP endpoint answers; nothing is sent to it. */
 async function checkSinks(loaded: LoadedManifest, environment: NodeJS.ProcessEnv): Promise<Finding[]> {
-  const { file, http } = auditSettings(loaded.manifest.audit, loaded.folder);
+  const { file, http } = auditSettings(loaded.manifest.audit, auditFolder(environment, loaded.folder));
   const report = (pointer: string, message: string, fix: string): Finding =>
     toFinding('audit export', { pointer, severity: 'error', message, fix }, loaded);
   const findings: Finding[] = [];

@@ -1,13 +1,18 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { pointerTo } from '../../agent/json.ts';
 import { type ApproverGroup, fillGroups, type Policy } from '../../policy/policy.ts';
+import { groupsAskedFor } from '../../tools/manifest/asked-groups.ts';
 import type { Manifest } from '../../tools/manifest/manifest.ts';
 import { callSlack } from '../shared/call-slack.ts';
 import { type Finding, failed, firstLineOf, notChecked, ok, warning } from './finding.ts';
 import { type LoadedManifest, type PlacedProblem, toFinding } from './inspect-manifest.ts';
+import { findWrongNames, withNames } from './names-beside-ids.ts';
 
 const User = z.object({
   user: z.object({
+    name: z.string().default(''),
+    real_name: z.string().optional(),
     team_id: z.string().optional(),
     deleted: z.boolean().default(false),
     is_bot: z.boolean().default(false),
@@ -18,7 +23,12 @@ const User = z.object({
 });
 const Groups = z.object({
   usergroups: z.array(
-    z.object({ id: z.string(), date_delete: z.number().default(0), users: z.array(z.string()).default([]) }),
+    z.object({
+      id: z.string(),
+      handle: z.string().default(''),
+      date_delete: z.number().default(0),
+      users: z.array(z.string()).default([]),
+    }),
   ),
 });
 const Channel = z.object({
@@ -31,6 +41,7 @@ const READ_SCOPES = ['channels:read', 'groups:read'];
 export async function checkPeople(
   environment: NodeJS.ProcessEnv,
   loaded: LoadedManifest | undefined,
+  { fixesNames = false }: { readonly fixesNames?: boolean } = {},
 ): Promise<Finding[]> {
   const check = 'slack ids';
   const { SLACK_BOT_TOKEN: token = '' } = environment;
@@ -45,6 +56,7 @@ export async function checkPeople(
       quorumsIn(loaded.manifest).map((quorum) => inspectQuorum(quorum, workspace)),
     );
     const found = [...problems.flat(), ...quorums.flat()];
+    const names = await checkNames(references, workspace, loaded, fixesNames);
     const { refused } = workspace;
     const unchecked = [...refused].map((method) =>
       warning(check, `not all could be checked: the app lacks the scope for ${method}`, {
@@ -55,9 +67,9 @@ export async function checkPeople(
       const { length } = references;
       const message =
         length === 1 ? 'the id in the manifest is valid' : `all ${length} ids in the manifest are valid`;
-      return [ok(check, message)];
+      return [ok(check, message), ...names];
     }
-    return [...found.map((problem) => toFinding(check, problem, loaded)), ...unchecked];
+    return [...found.map((problem) => toFinding(check, problem, loaded)), ...unchecked, ...names];
   } catch (error) {
     return [failed(check, firstLineOf(error))];
   }
@@ -81,6 +93,60 @@ async function openWorkspace(token: string, environment: NodeJS.ProcessEnv) {
   const { ok: isOk, body, scopes } = await ask('auth.test');
   if (!isOk) return undefined;
   return { ask, ownTeam: Identity.parse(body).team_id, scopes, refused };
+}
+
+/** Compares the names beside ids with those in Slack, or writes them there. */
+async function checkNames(
+  references: readonly Reference[],
+  workspace: Workspace,
+  { locate }: LoadedManifest,
+  isFixing: boolean,
+): Promise<Finding[]> {
+  const check = 'names beside ids';
+  const placed = references.map(({ id, pointer }) => ({
+    ...{ id, pointer },
+    place: locate({ pointer, at: 'value', message: '' }),
+  }));
+  const [first] = placed;
+  if (first === undefined) return [];
+  const { file } = first.place;
+  const text = await readFile(file, 'utf8');
+  const lines = text.split('\n');
+  const named = await Promise.all(
+    placed
+      // An id may also be in a condition, or come from the environment.
+      .filter(({ id, place }) => lines[place.line - 1]?.includes(id) === true)
+      .map(async ({ id, pointer, place: { line } }) => {
+        const name = await nameOf(id, workspace);
+        return name === undefined ? [] : [{ id, pointer, line, name }];
+      }),
+  );
+  const ids = named.flat();
+  const wrong = findWrongNames(text, ids);
+  if (!isFixing)
+    return wrong.map(({ id, written, name, line }) => {
+      const { pointer = '' } = ids.find((each) => each.id === id && each.line === line) ?? {};
+      const message = `${id} is ${name}, and the comment says ${written}`;
+      return toFinding(check, { pointer, severity: 'warning', message, fix: FIX_NAMES }, { locate });
+    });
+  const fixed = withNames(text, ids);
+  if (fixed !== text) await writeFile(file, fixed);
+  return [ok(check, fixed === text ? 'all are there' : `written into ${file}`)];
+}
+
+const FIX_NAMES = 'name the right one, or correct the comment: countersign doctor --fix-names';
+
+/** Returns the name of a person or a user group in Slack, on one line; `undefined` if Slack does not tell it. */
+async function nameOf(id: string, workspace: Workspace): Promise<string | undefined> {
+  const name = /^[UW]/.test(id)
+    ? await workspace.ask('users.info', { user: id }).then(({ body }) => {
+        const { data } = User.safeParse(body);
+        return data?.user.real_name ?? data?.user.name;
+      })
+    : id.startsWith('S')
+      ? await findGroup(id, workspace).then(({ group }) => group && `@${group.handle}`)
+      : undefined;
+  return name?.replace(/[^\P{C}]+/gu, ' ').trim() || undefined;
 }
 
 function inspect(reference: Reference, workspace: Workspace): Promise<PlacedProblem[]> {
@@ -260,7 +326,7 @@ function referencesIn({ agent, policies, tools }: Manifest): Reference[] {
         ...list(`${pointer}/approvers/not`, policy.excluded, 'person'),
         ...list(`${pointer}/escalate/to`, policy.escalate?.to, 'approver'),
         ...list(`${pointer}/resolvers`, resolvers, 'approver'),
-        ...list(`${pointer}/announce`, policy.announce, 'posting'),
+        ...list(`${pointer}/notify/announce`, policy.announce, 'posting'),
       ];
     }),
     ...tools.flatMap(({ name, allow }) => {
@@ -270,6 +336,7 @@ function referencesIn({ agent, policies, tools }: Manifest): Reference[] {
         ...list(`${pointer}/allow/people`, allow.people, 'person'),
       ];
     }),
+    ...groupsAskedFor({ tools }).map((group) => ({ ...group, role: 'person' as const })),
   ];
 }
 

@@ -5,6 +5,7 @@ import { type JsonObject, pointerTo } from '../../agent/json.ts';
 import { BlockedAddressError } from '../../tools/errors.ts';
 import { AllowedHosts } from '../../tools/http/guard/allowed-hosts.ts';
 import { targetOf } from '../../tools/http/guard/guarded-connector.ts';
+import { groupsAskedFor } from '../../tools/manifest/asked-groups.ts';
 import type { Manifest, McpDeclaration, ToolDeclaration } from '../../tools/manifest/manifest.ts';
 import type { Finding as LocatableFinding, ManifestProblem } from '../../tools/manifest/problem.ts';
 import { manifestFile, readManifest } from '../shared/load-manifest.ts';
@@ -151,6 +152,7 @@ function inspectScopes(manifest: Manifest): PlacedProblem[] {
       ...(escalate?.to ?? []),
     ]),
     ...manifest.agent.askers.groups,
+    ...groupsAskedFor(manifest).map(({ id }) => id),
   ].filter((id) => id.startsWith('S'));
   const sendsDirectly = manifest.agent.admins.length > 0 || policies.some((policy) => policy.directMessages);
   const needed: [scope: string, why: string, isNeeded: boolean][] = [

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, relative, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -13,7 +14,7 @@ import {
   slackConnection,
 } from '../shared/command.ts';
 import { collectAnswers, Questions } from './answers.ts';
-import { environmentOf, writeFiles } from './write-files.ts';
+import { environmentOf, PUBLIC_KEY, writeFiles } from './write-files.ts';
 
 /** Makes the folder of a new bot: asks or takes flags, checks tokens and people in Slack, writes the files, and runs the doctor. */
 export const init: Command = {
@@ -62,13 +63,19 @@ Exit code: 0 the doctor found no error, 1 it did or nothing was written, 2 wrong
       const { written, kept } = await writeFiles(folder, answers);
       for (const name of written) await context.write(`wrote   ${name}\n`);
       for (const name of kept) await context.write(`exists  ${name}, left as it is\n`);
-      await context.write('\n');
+      await context.write(`\n${await describeKey(folder)}\n`);
       return await finish(folder, { ...environmentOf(answers), ...savedSettings(folder) }, context);
     } finally {
       questions.close();
     }
   },
 };
+
+/** Prints the public key of the audit log, which belongs somewhere that the bot cannot change. */
+async function describeKey(folder: string): Promise<string> {
+  const pem = await readFile(join(folder, PUBLIC_KEY), 'utf8');
+  return `Keep this public key away from the bot too: "countersign audit verify --key" checks the audit log with it.\n${pem}`;
+}
 
 /** Reads the settings that a folder has already. */
 function savedSettings(folder: string): NodeJS.ProcessEnv {

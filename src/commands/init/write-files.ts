@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { createKeyPair } from '../../audit/signing-key.ts';
+import { createKeyPair, publicPemOf, readSigningKey } from '../../audit/signing-key.ts';
 import { PACKAGE_FILES } from '../shared/command.ts';
 import type { Answers } from './answers.ts';
 import type { FoundPrincipal } from './find-principals.ts';
@@ -38,11 +38,13 @@ interface NewFile {
 async function filesFor(folder: string, answers: Answers): Promise<NewFile[]> {
   const template = (name: string): Promise<string> =>
     readFile(new URL(`templates/${name}`, PACKAGE_FILES), 'utf8');
+  const { privatePem, publicPem } = await keyPairFor(folder);
   return [
     { name: 'manifest.yml', text: await manifestText(answers) },
     { name: 'manifest.test.yml', text: await template('manifest.test.yml') },
     { name: '.env', text: environmentText(answers), mode: 0o600 },
-    { name: 'audit-key.pem', text: createKeyPair().privatePem, mode: 0o600 },
+    { name: AUDIT_KEY, text: privatePem, mode: 0o600 },
+    { name: PUBLIC_KEY, text: publicPem },
     { name: 'tools/open-ticket.mts', text: await template('tools/open-ticket.mts') },
     { name: 'tools/open-ticket.test.mts', text: await template('tools/open-ticket.test.mts') },
     { name: 'compose.yml', text: await template('compose.yml') },
@@ -50,6 +52,17 @@ async function filesFor(folder: string, answers: Answers): Promise<NewFile[]> {
     { name: '.gitignore', text: await template('gitignore') },
     { name: 'package.json', text: await packageText(folder) },
   ];
+}
+
+const AUDIT_KEY = 'audit-key.pem';
+/** Everybody who checks the audit log needs this one, and nobody can sign with it. */
+export const PUBLIC_KEY = 'audit-key.pub.pem';
+
+/** Makes the key of the audit log, or reads the one that is there, so that both files always belong together. */
+async function keyPairFor(folder: string): Promise<ReturnType<typeof createKeyPair>> {
+  const file = join(folder, AUDIT_KEY);
+  if (!existsSync(file)) return createKeyPair();
+  return { privatePem: '', publicPem: publicPemOf(await readSigningKey({ file })) };
 }
 
 async function manifestText({ approvers, admins }: Answers): Promise<string> {
@@ -88,7 +101,7 @@ export function environmentOf(answers: Answers): Readonly<Record<string, string>
     ...(model.baseUrl !== undefined && { OPENAI_BASE_URL: model.baseUrl }),
     OPENAI_MODEL: model.name,
     REDIS_URL: redisUrl,
-    AUDIT_KEY_FILE: 'audit-key.pem',
+    AUDIT_KEY_FILE: AUDIT_KEY,
   };
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject, toJson } from '../../agent/json.ts';
-import { type ApproverGroup, type Policy, RISK_LEVELS } from '../../policy/policy.ts';
+import type { GroupsOf } from '../../policy/condition.ts';
+import { type ApproverGroup, type Policy, RISK_LEVELS, sourceInWords } from '../../policy/policy.ts';
 import { shapeCheck } from '../../tools/manifest/checks/check-shape.ts';
 import {
   type Finding,
@@ -10,7 +11,7 @@ import {
 } from '../../tools/manifest/problem.ts';
 import { readYaml } from '../../tools/manifest/read-yaml.ts';
 import { ApproversFile } from '../../tools/manifest/schema/policies.ts';
-import { Count, distinct, Person, Text } from '../../tools/manifest/schema/values.ts';
+import { Count, distinct, Group, Person, Text } from '../../tools/manifest/schema/values.ts';
 import { toApprovers } from '../../tools/manifest/to-manifest.ts';
 import type { OpenToolbox } from '../../tools/toolbox/open-toolbox.ts';
 import { describeRules } from '../explain.ts';
@@ -22,6 +23,7 @@ const GivenFile = z.strictObject({
   requester: Person.optional(),
   requesters: distinct(Person, 'Everyone who asked.').min(1).optional(),
   context_authors: distinct(Person, 'Others whose words led to the call.').optional(),
+  groups: distinct(Group, 'The user groups that everyone of them is in.').optional(),
   channel: z
     .string()
     .regex(/^[CGD][A-Z0-9]{6,20}$/)
@@ -68,6 +70,7 @@ interface PolicyCase {
   readonly requesters: readonly string[];
   readonly contextAuthors: readonly string[];
   readonly channel: string;
+  readonly groupsOf: GroupsOf;
   readonly now: Date | undefined;
   readonly expected: Expected;
   /** Makes a problem at a part of the case, such as `given/tool`. */
@@ -152,6 +155,7 @@ function toCase(
     requesters: requesters ?? [requester],
     contextAuthors: rest.context_authors ?? [],
     channel: channel ?? '',
+    groupsOf: () => rest.groups,
     now: time === undefined ? undefined : new Date(time),
     expected: toExpected(expect),
     problemAt: (part, message) => locate({ pointer: `/cases/${index}/${part}`, at: 'value', message }),
@@ -253,7 +257,10 @@ function approvalDifferences(
 function groupsText(groups: readonly ApproverGroup[], withoutQuorum: boolean): string {
   return groups
     .map(({ any, from, quorum }) => {
-      const people = listText([...any, ...(from === undefined ? [] : [from])]);
+      const people = listText([
+        ...any,
+        ...(from === undefined ? [] : [typeof from === 'string' ? from : sourceInWords(from)]),
+      ]);
       return withoutQuorum ? people : `${quorum} of ${people}`;
     })
     .sort()

@@ -120,7 +120,7 @@ function suggestionsFor({ requests, approved, rejected, expired, medianSeconds =
       ? [`rejected ${rejected} of ${decided}: consider "require: deny" with a reason for such calls`]
       : []),
     ...(requests >= MIN_FOR_OTHERS && expired * 3 >= requests
-      ? [`expired ${expired} of ${requests}: consider other approvers, "remind" or "escalate"`]
+      ? [`expired ${expired} of ${requests}: consider other approvers, "notify.remind" or "escalate"`]
       : []),
   ];
 }

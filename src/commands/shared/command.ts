@@ -16,6 +16,8 @@ export interface CommandContext {
   readonly signal?: AbortSignal;
   /** The prefix of all keys in Redis. */
   readonly prefix?: string;
+  /** Starts the bot in this process, where that is possible. */
+  readonly startBot?: () => Promise<unknown>;
 }
 
 /** Exit codes for scripts: success, a problem was found, wrong usage. */

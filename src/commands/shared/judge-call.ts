@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../agent/json.ts';
 import { effectiveInput } from '../../agent/schema/compile-schema.ts';
 import { type CallUse, judgeWithLimits, type ReadTotals, usesOf } from '../../policy/limits.ts';
-import { type Policy, type RiskLevel, riskOf } from '../../policy/policy.ts';
+import { type Policy, type RiskLevel, riskOf, sourceInWords } from '../../policy/policy.ts';
 import type { Explanation } from '../../policy/rules.ts';
 import type { CallPlace } from '../../tools/gate.ts';
 import { readProxy } from '../../tools/http/proxy.ts';
@@ -64,8 +64,9 @@ export function groupInWords({
   any,
   from,
   quorum,
-}: Pick<Policy['groups'][number], 'any' | 'quorum'> & { readonly from?: string | undefined }): string {
-  return `${quorum} of ${[...any, ...(from === undefined ? [] : [`the person of ${from}`])].join(', ')}`;
+}: Pick<Policy['groups'][number], 'any' | 'quorum'> &
+  Partial<Pick<Policy['groups'][number], 'from'>>): string {
+  return `${quorum} of ${[...any, ...(from === undefined ? [] : [sourceInWords(from)])].join(', ')}`;
 }
 
 /** Opens the tools of a manifest for one command and closes them afterwards, also after an error. */

@@ -112,8 +112,8 @@ export interface Store
   ): Promise<{ readonly outcome: 'stopping' | 'idle' }>;
   /** Lists the open requests of a thread's latest round. */
   waitingIn(threadId: string): Promise<readonly string[]>;
-  /** Reads a thread beside its turns. Nothing is claimed, so that it may have changed when it arrives. */
-  readThread(threadId: string): Promise<ThreadSnapshot>;
+  /** Reads a thread beside its turns, or only what no turn has read. Nothing is claimed, so that it may have changed when it arrives. */
+  readThread(threadId: string, options?: { readonly inboxOnly?: boolean }): Promise<ThreadSnapshot>;
   /** Ends a turn. With requests the thread waits for them; without, the next message starts a turn. */
   suspend(turn: ClaimedTurn, end: TurnEnd): Promise<SuspendResult>;
 

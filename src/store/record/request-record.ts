@@ -193,6 +193,8 @@ export interface RequestRecord {
   readonly attempt: string | undefined;
   readonly progress: string | undefined;
   readonly views: readonly RecordedView[];
+  /** The last cause beside the request itself for which its cards were drawn again. */
+  readonly redrawnFor?: string;
   /** The state of its undo; `undefined` if none was offered yet. */
   readonly undo: (UndoNote & { readonly step: UndoStep }) | undefined;
   /** The names of its tool and its policy, for logs and metrics. */
@@ -225,6 +227,7 @@ const Stored = z.object({
   attempt: z.string().optional(),
   progress: z.string().optional(),
   views: z.string(),
+  redrawn_for: z.string().optional(),
   granted: z.string().optional(),
   trace: z.string().optional(),
 });
@@ -256,6 +259,7 @@ export function parseRequestRecord(
     settledAt: stored.settled_at,
     by: stored.by,
     payload: stored.payload,
+    ...(stored.redrawn_for !== undefined && { redrawnFor: stored.redrawn_for }),
     approvals: stored.approvals,
     rejections: stored.rejections,
     votes: Object.keys(fields)

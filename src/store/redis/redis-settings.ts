@@ -15,39 +15,48 @@ export interface RedisSettings {
 
 const Text = z.string().min(1);
 
-/** The environment variables for Redis. Errors name the variable and never repeat a value. */
-export const RedisEnvironment = z
-  .object({
-    REDIS_URL: Text,
-    REDIS_MODE: z.enum(['single', 'sentinel', 'cluster'], 'must be single, sentinel or cluster').optional(),
-    REDIS_SENTINEL_NAME: Text.optional(),
-    REDIS_SENTINEL_USERNAME: Text.optional(),
-    REDIS_SENTINEL_PASSWORD: Text.optional(),
-    REDIS_PREFIX: z
-      .string()
-      .regex(/^[\w.-]{1,64}$/, 'must be up to 64 letters, digits, "_", "." or "-"')
-      .optional(),
-  })
-  .transform((given, context): RedisSettings => {
-    const refuse = (path: string, message: string): void => {
-      context.addIssue({ code: 'custom', path: [path], message });
-    };
-    const mode = given.REDIS_MODE ?? 'single';
-    const urls = given.REDIS_URL.split(/,(?=\s*rediss?:\/\/)/i).map((url) => url.trim());
-    const problem = problemWith(urls, mode);
-    if (problem !== undefined) refuse('REDIS_URL', problem);
-    if (mode === 'sentinel' && given.REDIS_SENTINEL_NAME === undefined) {
-      refuse('REDIS_SENTINEL_NAME', 'must name the master that the Sentinels watch');
-    }
-    return {
-      mode,
-      urls,
-      ...(given.REDIS_SENTINEL_NAME !== undefined && { sentinelName: given.REDIS_SENTINEL_NAME }),
-      ...(given.REDIS_SENTINEL_USERNAME !== undefined && { sentinelUsername: given.REDIS_SENTINEL_USERNAME }),
-      ...(given.REDIS_SENTINEL_PASSWORD !== undefined && { sentinelPassword: given.REDIS_SENTINEL_PASSWORD }),
-      ...(given.REDIS_PREFIX !== undefined && { prefix: given.REDIS_PREFIX }),
-    };
-  });
+/** The environment variables for Redis; docs/settings.md is made from it. */
+export const RedisVariables = z.object({
+  REDIS_URL: Text.describe(
+    'The address of Redis 7 or Valkey, such as `redis://127.0.0.1:6379`; `rediss://` for TLS. Several, separated by commas, for Sentinel and Cluster.',
+  ),
+  REDIS_MODE: z
+    .enum(['single', 'sentinel', 'cluster'], 'must be single, sentinel or cluster')
+    .optional()
+    .describe('What the address leads to (default: single).'),
+  REDIS_SENTINEL_NAME: Text.optional().describe('For Sentinel: the name of the master.'),
+  REDIS_SENTINEL_USERNAME: Text.optional().describe('For Sentinels with credentials of their own: the user.'),
+  REDIS_SENTINEL_PASSWORD: Text.optional().describe('For the same: the password.'),
+  REDIS_PREFIX: z
+    .string()
+    .regex(/^[\w.-]{1,64}$/, 'must be up to 64 letters, digits, "_", "." or "-"')
+    .optional()
+    .describe(
+      'What all keys begin with (default: countersign); each Slack workspace on the same Redis needs its own.',
+    ),
+});
+
+/** The settings of Redis from the environment. Errors name the variable and never repeat a value. */
+export const RedisEnvironment = RedisVariables.transform((given, context): RedisSettings => {
+  const refuse = (path: string, message: string): void => {
+    context.addIssue({ code: 'custom', path: [path], message });
+  };
+  const mode = given.REDIS_MODE ?? 'single';
+  const urls = given.REDIS_URL.split(/,(?=\s*rediss?:\/\/)/i).map((url) => url.trim());
+  const problem = problemWith(urls, mode);
+  if (problem !== undefined) refuse('REDIS_URL', problem);
+  if (mode === 'sentinel' && given.REDIS_SENTINEL_NAME === undefined) {
+    refuse('REDIS_SENTINEL_NAME', 'must name the master that the Sentinels watch');
+  }
+  return {
+    mode,
+    urls,
+    ...(given.REDIS_SENTINEL_NAME !== undefined && { sentinelName: given.REDIS_SENTINEL_NAME }),
+    ...(given.REDIS_SENTINEL_USERNAME !== undefined && { sentinelUsername: given.REDIS_SENTINEL_USERNAME }),
+    ...(given.REDIS_SENTINEL_PASSWORD !== undefined && { sentinelPassword: given.REDIS_SENTINEL_PASSWORD }),
+    ...(given.REDIS_PREFIX !== undefined && { prefix: given.REDIS_PREFIX }),
+  };
+});
 
 function problemWith(urls: readonly string[], mode: RedisSettings['mode']): string | undefined {
   const addresses = urls.flatMap((url) => (URL.canParse(url) ? [new URL(url)] : []));

@@ -23,7 +23,7 @@ export interface PendingLimits {
   readonly pendingPerPerson: number;
 }
 
-/** The people who may ask beside the full members of the bot's own workspace. */
+/** The people who may ask: the full members of the bot's own workspace, and those whom the lists name. */
 export interface Askers {
   /** Guests and people of other organisations, by id. */
   readonly people: readonly string[];
@@ -34,6 +34,8 @@ export interface Askers {
   readonly external: boolean;
   /** Ids of other bots, or of their users. */
   readonly bots: readonly string[];
+  /** Whether all full members may; otherwise only those whom the lists name. */
+  readonly members: boolean;
 }
 
 /** Whether a mention in a thread lets the model read the thread, or the mention alone. */
@@ -124,6 +126,8 @@ interface Declared {
   readonly allow: {
     readonly channels: readonly string[] | undefined;
     readonly people: readonly string[] | undefined;
+    /** User groups; a member may use it like one of the people. */
+    readonly groups: readonly string[] | undefined;
   };
   /** In characters. */
   readonly maxOutput: number;

@@ -6,10 +6,17 @@ import { type ChangeFreeze, isTimeZone, momentAt } from '../../policy/time.ts';
 import type { AuthConfig, McpConfig } from '../mcp/mcp-config.ts';
 import type { PreviewDeclaration, UndoDeclaration } from '../presentation/linked-call.ts';
 import { DEFAULT_MAX_OUTPUT } from '../toolbox/protect-tool.ts';
-import type { BuiltInUse, ChannelDeclaration, Manifest, ToolDeclaration } from './manifest.ts';
-import { type AgentFile, type ChannelFile, FILE_KINDS } from './schema/agent.ts';
+import type { BuiltInName, BuiltInUse, ChannelDeclaration, Manifest, ToolDeclaration } from './manifest.ts';
+import {
+  type AgentFile,
+  BUILT_IN_NAMES,
+  type BuiltInsFile,
+  type ChannelFile,
+  FILE_KINDS,
+  type ModelFile,
+} from './schema/agent.ts';
 import type { AuditFile, ChangeFreezeFile, ManifestFile } from './schema/manifest-file.ts';
-import type { LimitFile, PolicyFile } from './schema/policies.ts';
+import type { FromFile, LimitFile, NotifyFile, PolicyFile } from './schema/policies.ts';
 import { withShippedSlack } from './schema/slack.ts';
 import type { AuthFile, HttpFile, McpFile, PreviewFile, ToolFile, UndoFile } from './schema/tools.ts';
 import { durationMs } from './schema/values.ts';
@@ -101,7 +108,7 @@ const DEFAULT_START_WITHIN_MS = durationMs('15m');
 
 /** Fills in the defaults of a policy. */
 export function toPolicy(name: string, written: PolicyFile, timeZone = DEFAULT_TIME_ZONE): Policy {
-  const { escalate } = written;
+  const { escalate, notify = {} } = written;
   const { groups, excluded } = toApprovers(written);
   const approvers = [...new Set(groups.flatMap(({ any }) => any))];
   const risk = toRisk(written.risk ?? 'medium');
@@ -116,17 +123,17 @@ export function toPolicy(name: string, written: PolicyFile, timeZone = DEFAULT_T
     separation: written.separation ?? (mayBeHigh(risk) ? 'thread' : 'requesters'),
     expiresMs: written.expires ?? DEFAULT_EXPIRES_MS,
     startWithinMs: written.start_within ?? DEFAULT_START_WITHIN_MS,
-    remindMs: written.remind,
+    remindMs: notify.remind,
     escalate: escalate === undefined ? undefined : { afterMs: escalate.after, to: escalate.to },
     // Left out where nobody may, so that the digest of an older request stays the same.
     delegation: written.delegation === true ? true : undefined,
-    announce: written.announce ?? [],
-    directMessages: written.direct_messages ?? true,
-    quietHours: toQuietHours(written, timeZone),
-    load: toLoad(written.load),
-    summary: written.load?.summary && {
-      after: written.load.summary.after,
-      withinMs: written.load.summary.within,
+    announce: notify.announce ?? [],
+    directMessages: notify.direct_messages ?? true,
+    quietHours: toQuietHours(notify.quiet_hours, written.time_zone ?? timeZone),
+    load: toLoad(notify.load),
+    summary: notify.load?.summary && {
+      after: notify.load.summary.after,
+      withinMs: notify.load.summary.within,
     },
     confirm: written.confirm,
     risk,
@@ -136,14 +143,11 @@ export function toPolicy(name: string, written: PolicyFile, timeZone = DEFAULT_T
   };
 }
 
-function toQuietHours(
-  { quiet_hours: hours, time_zone: own }: PolicyFile,
-  timeZone: string,
-): Policy['quietHours'] {
-  return hours && { from: hours.from, to: hours.to, timeZone: hours.time_zone ?? own ?? timeZone };
+function toQuietHours(hours: NotifyFile['quiet_hours'], timeZone: string): Policy['quietHours'] {
+  return hours && { from: hours.from, to: hours.to, timeZone: hours.time_zone ?? timeZone };
 }
 
-function toLoad(written: PolicyFile['load']): Policy['load'] {
+function toLoad(written: NotifyFile['load']): Policy['load'] {
   const { waiting, approvals_per_hour: approvalsPerHour } = written ?? {};
   if (waiting === undefined && approvalsPerHour === undefined) return undefined;
   return { waiting, approvalsPerHour };
@@ -155,6 +159,12 @@ function toGrants(written: PolicyFile['grants']): GrantRule | undefined {
   return { forMs, uses, scope, when };
 }
 
+function toSource(written: FromFile | undefined): ApproverGroup['from'] {
+  if (typeof written !== 'object') return written;
+  const input = toJson(written.input ?? {});
+  return { ...written, input: isJsonObject(input) ? input : {} };
+}
+
 /** Reads the forms in which approvers are written. */
 export function toApprovers({ approvers, quorum = 1 }: Pick<PolicyFile, 'approvers' | 'quorum'>): {
   readonly groups: readonly ApproverGroup[];
@@ -162,11 +172,12 @@ export function toApprovers({ approvers, quorum = 1 }: Pick<PolicyFile, 'approve
 } {
   if (Array.isArray(approvers))
     return { groups: [{ any: approvers, from: undefined, quorum, pointer: '/approvers' }], excluded: [] };
-  const { any = [], from, all, not: excluded = [] } = approvers;
+  const { any = [], all, not: excluded = [] } = approvers;
+  const from = toSource(approvers.from);
   if (all === undefined) return { groups: [{ any, from, quorum, pointer: '/approvers/any' }], excluded };
   const groups = all.map((group, index) => ({
     any: group.any ?? [],
-    from: group.from,
+    from: toSource(group.from),
     quorum: group.quorum ?? 1,
     pointer: `/approvers/all/${index}/any`,
   }));
@@ -191,7 +202,7 @@ function toTool(
     effect,
     maxAttempts: written.max_attempts ?? DEFAULT_ATTEMPTS,
     retryForMs: written.retry_for ?? DEFAULT_RETRY_MS,
-    allow: { channels: allow?.channels, people: allow?.people },
+    allow: { channels: allow?.channels, people: allow?.people, groups: allow?.groups },
     maxOutput: written.max_output ?? DEFAULT_MAX_OUTPUT,
     images: written.images ?? 'both',
     asWritten: withoutRules(withoutSecrets, name),
@@ -318,20 +329,21 @@ const DEFAULT_PENDING_PER_PERSON = 25;
 
 /** Fills in the defaults of the agent. */
 function toAgent({
-  built_ins: builtIns = {},
+  built_ins: builtIns,
   limits = {},
-  budgets = {},
   ...written
 }: AgentFile): Omit<Manifest['agent'], 'policyChanges'> {
   const { admins = [] } = written;
+  const model = typeof written.model === 'string' ? { name: written.model } : (written.model ?? {});
+  const { budgets = {} } = model;
   return {
-    model: written.model,
-    fallbackModels: written.fallback_models ?? [],
-    api: written.api ?? 'auto',
-    config: toConfig(written),
-    headers: written.headers ?? {},
-    query: written.query ?? {},
-    timeoutMs: written.timeout,
+    model: model.name,
+    fallbackModels: model.fallbacks ?? [],
+    api: model.api ?? 'auto',
+    config: toConfig(model),
+    headers: model.headers ?? {},
+    query: model.query ?? {},
+    timeoutMs: model.timeout,
     budgets: {
       perTurn: budgets.per_turn,
       perThread: budgets.per_thread,
@@ -341,7 +353,7 @@ function toAgent({
     instructions: written.instructions,
     maxSteps: written.max_steps ?? DEFAULT_MAX_STEPS,
     timeZone: written.time_zone ?? DEFAULT_TIME_ZONE,
-    contextBudget: written.context_budget,
+    contextBudget: model.context_budget,
     context: written.context ?? 'thread',
     files: toFiles(written.files),
     channels: new Map(Object.entries(written.channels ?? {}).map(([id, file]) => [id, toChannel(file)])),
@@ -357,12 +369,7 @@ function toAgent({
       approvers: written.unfreeze?.approvers ?? admins,
       quorum: written.unfreeze?.quorum ?? 1,
     },
-    builtIns: {
-      ask_question: toUse(builtIns.ask_question),
-      request_form: toUse(builtIns.request_form),
-      wait_for_callback: toUse(builtIns.wait_for_callback),
-      complete_task: toUse(builtIns.complete_task),
-    },
+    builtIns: toBuiltIns(builtIns),
   };
 }
 
@@ -388,7 +395,7 @@ function toChannel({ context, instructions, tools, model, topic = false }: Chann
   return { context, instructions, tools, model, topic };
 }
 
-function toConfig(written: AgentFile): ModelConfig {
+function toConfig(written: ModelFile): ModelConfig {
   return {
     temperature: written.temperature,
     maxOutputTokens: written.max_output_tokens,
@@ -400,11 +407,21 @@ function toConfig(written: AgentFile): ModelConfig {
 }
 
 function toAskers(written: AgentFile['askers'] = {}): Manifest['agent']['askers'] {
-  const { people = [], groups = [], channels = [], guests = false, external = false, bots = [] } = written;
-  return { people, groups, channels, guests, external, bots };
+  const { people = [], groups = [], channels = [], bots = [] } = written;
+  const { guests = false, external = false, members = true } = written;
+  return { people, groups, channels, guests, external, bots, members };
 }
 
-function toUse(written: boolean | { readonly limit_to: 'requester' } | undefined): BuiltInUse {
-  if (typeof written === 'object') return written.limit_to;
-  return written === false ? 'off' : 'anyone';
+/** Reads the list of built-ins that are on; without a list all are. */
+function toBuiltIns(written: BuiltInsFile = BUILT_IN_NAMES.slice()): Manifest['agent']['builtIns'] {
+  const use = (name: BuiltInName): BuiltInUse => {
+    if (written.some((entry) => typeof entry === 'object' && name in entry)) return 'requester';
+    return written.includes(name) ? 'anyone' : 'off';
+  };
+  return {
+    ask_question: use('ask_question'),
+    request_form: use('request_form'),
+    wait_for_callback: use('wait_for_callback'),
+    complete_task: use('complete_task'),
+  };
 }

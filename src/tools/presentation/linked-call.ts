@@ -1,6 +1,7 @@
 import { describeError } from '../../agent/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { Preview, ReadingInit, Tool, ToolContext, UndoCall } from '../../agent/tool.ts';
+import type { ApproverLookup } from '../../policy/policy.ts';
 import {
   fillDisplayTemplate,
   parseDisplayTemplate,
@@ -19,8 +20,14 @@ export interface PreviewDeclaration {
 }
 
 /** The outcome of a preview. A failed one has its reason in words. */
-type PreviewOutcome =
-  | { readonly outcome: 'shown'; readonly before: string; readonly after: string }
+export type PreviewOutcome =
+  | {
+      readonly outcome: 'shown';
+      readonly before: string;
+      readonly after: string;
+      /** What is there now as a value, where the text before is nothing else. */
+      readonly value?: JsonValue | undefined;
+    }
   | { readonly outcome: 'failed'; readonly reason: 'too-slow' | 'error' };
 
 /** Computes what a call would change; it cannot write, and it ends in time. */
@@ -56,9 +63,9 @@ export function createPreview(
     try {
       const result = await Promise.race([compute(input, context, signal), late]);
       if (result === 'late') return { outcome: 'failed', reason: 'too-slow' };
-      const { before, after } = result;
+      const { before, after, value } = result;
       if (before.length + after.length > MAX_LENGTH) throw new RangeError('the preview is too long');
-      return { outcome: 'shown', before, after };
+      return { outcome: 'shown', before, after, ...(value !== undefined && { value }) };
     } catch (error) {
       log(`the preview of ${tool.name} failed: ${describeError(error)}`);
       return { outcome: 'failed', reason: signal.aborted ? 'too-slow' : 'error' };
@@ -66,7 +73,11 @@ export function createPreview(
   };
 }
 
-type Compute = (input: unknown, context: ToolContext, signal: AbortSignal) => Promise<Preview>;
+type Compute = (
+  input: unknown,
+  context: ToolContext,
+  signal: AbortSignal,
+) => Promise<Preview & { readonly value?: JsonValue | undefined }>;
 
 function ownPreview(tool: Action, read: ReadTool): Compute | undefined {
   if (tool.preview === undefined) return undefined;
@@ -115,14 +126,35 @@ function declaredPreview({ tool, input, before, after }: PreviewDeclaration, rea
     const output = unwrapOutput(
       toJson(await read(tool, isJsonObject(filled) ? filled : {}, { context, signal })),
     );
+    const [only, ...rest] = beforeTemplate ?? [];
+    const isValue = typeof only === 'object' && rest.length === 0;
     return {
+      ...(isValue && { value: placeholderValue(only, { ...values, output }) }),
       before: fillDisplayTemplate(beforeTemplate ?? [], { ...values, output }),
       after: fillDisplayTemplate(afterTemplate ?? [], { ...values, output }),
     };
   };
 }
 
-/** The reverse of a tool in the manifest: another tool, with its input as templates over the input and the output of the call. */
+/**
+ * Asks a tool that only reads for the address of an approver. Returns a text or a list as the tool gives it; `undefined` if a value for the
+ * tool's input is missing.
+ */
+export async function lookUpEmail(
+  { tool, input, email }: ApproverLookup,
+  values: TemplateValues,
+  read: ReadTool,
+  context: ToolContext,
+): Promise<JsonValue | undefined> {
+  if (!hasAllValues(input, values)) return undefined;
+  const filled = fillInput(input, values);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const output = await read(tool, isJsonObject(filled) ? filled : {}, { context, signal });
+  const found = { ...values, output: unwrapOutput(toJson(output)) };
+  return hasAllValues(email, found) ? fillInput(email, found) : undefined;
+}
+
+/** The reverse of a tool in the manifest: another tool, with its input as templates over the input, the output and the preview of the call. */
 export interface UndoDeclaration {
   readonly tool: string;
   readonly input: JsonObject;
@@ -134,7 +166,7 @@ export interface UndoSource {
   /** The time after the run in which it is offered. */
   readonly withinMs: number;
   /** Computes the reverse call from what ran; `undefined` if this call cannot be taken back. */
-  plan(input: JsonValue, output: JsonValue): UndoCall | undefined;
+  plan(input: JsonValue, output: JsonValue, approved?: PreviewOutcome): UndoCall | undefined;
 }
 
 const WITHIN_MS = 3_600_000;
@@ -163,8 +195,9 @@ export function createUndo(
 function declaredUndo({ tool, input, withinMs = WITHIN_MS }: UndoDeclaration): UndoSource {
   return {
     withinMs,
-    plan(ran, output) {
-      const values = { input: ran, output };
+    plan(ran, output, approved) {
+      const before = approved?.outcome === 'shown' ? (approved.value ?? approved.before) : undefined;
+      const values = { input: ran, output, ...(before !== undefined && { preview: { before } }) };
       // A reverse call with a gap in it could touch something else.
       if (!hasAllValues(input, values)) return undefined;
       const filled = fillInput(input, values);

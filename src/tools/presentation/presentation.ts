@@ -2,6 +2,7 @@ import { describeError } from '../../agent/errors.ts';
 import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { Tool } from '../../agent/tool.ts';
 import { applyFormat, type FormatCall, isWord, readableName } from './formats.ts';
+import { TABLE, tableText } from './table.ts';
 import {
   type DisplayTemplate,
   fillDisplayTemplate,
@@ -119,7 +120,7 @@ export function createPresentation(
         : filled.map(({ label, template }) => ({
             label,
             text: tell(template, true),
-            ...formatOf(template),
+            ...formatOf(template, { values, schema }),
           }));
       const ownTexts = hasOwn ? writtenFields.map(({ text }) => text) : [];
       const untold = hasOwn ? [] : [...labels].filter(([name]) => !isNamed({ path: [name] }, named));
@@ -128,7 +129,8 @@ export function createPresentation(
         ...untold.flatMap(([name, label]) => {
           const template = [placeholderOf(name)];
           if (isWithoutValues(template, values)) return [];
-          return [{ label, text: tell(template, true), argument: name }];
+          const format = formatOf(template, { values, schema });
+          return [{ label, text: tell(template, true), ...format, argument: name }];
         }),
       ];
       const doneText =
@@ -248,10 +250,21 @@ function isAt(part: DisplayTemplate[number] | undefined, path: readonly string[]
   );
 }
 
-function formatOf(template: DisplayTemplate): { format?: string } {
+function formatOf(
+  template: DisplayTemplate,
+  { values, schema }: { readonly values: TemplateValues; readonly schema: JsonObject },
+): { format?: string } {
   const [only, ...rest] = template;
-  if (typeof only !== 'object' || rest.length > 0 || only.format === undefined) return {};
-  return { format: only.format.name };
+  if (typeof only !== 'object' || rest.length > 0) return {};
+  if (only.format !== undefined) return { format: only.format.name };
+  return tableAt(only, values, schema) === undefined ? {} : { format: TABLE };
+}
+
+/** Writes a list of objects as a table, where the schema allows nothing but a list. */
+function tableAt(part: Placeholder, values: TemplateValues, schema: JsonObject): string | undefined {
+  const value = placeholderValue(part, values);
+  if (value === undefined || !hasOneType(schema, part.path, value)) return undefined;
+  return tableText(value);
 }
 
 interface Leaf {
@@ -363,6 +376,8 @@ function tellValue(
     const isBare = isTyped && (isAlone ? isPlain(value) : isDelimited && isWord(value));
     return { text: isBare ? value : JSON.stringify(value), isExact: isPossible };
   }
+  const table = isAlone && format === undefined ? tableAt(part, values, schema) : undefined;
+  if (table !== undefined) return { text: table, isExact: true };
   const formatted = part.format && applyFormat(value, part.format);
   if (formatted === undefined)
     return { text: JSON.stringify(value), isExact: isPossible, isLoose: typeof value === 'object' };

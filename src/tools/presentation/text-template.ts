@@ -2,7 +2,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../agent/json.
 import { FORMAT_NAMES, type FormatCall, formatArgumentProblem, formatValue } from './formats.ts';
 
 /** The values that a template can name. */
-export type TemplateRoot = 'input' | 'output';
+export type TemplateRoot = 'input' | 'output' | 'preview' | 'requester';
+
+const ROOTS: readonly TemplateRoot[] = ['input', 'output', 'preview', 'requester'];
 
 /** A value in a template: `{{input.amount | money('USD', 'cents')}}`. */
 export interface Placeholder {
@@ -26,7 +28,7 @@ export interface TemplateProblem {
 
 const DELIMITER = /(\{\{[^{}]*\}\})/;
 const PLACEHOLDER =
-  /^\{\{\s*(input|output)((?:\.[\w-]+)*)\s*(?:\|\s*([A-Za-z]\w*)\s*(?:\(\s*((?:'[^']*'\s*(?:,\s*'[^']*'\s*)*)?)\))?\s*)?\}\}$/;
+  /^\{\{\s*(input|output|preview|requester)((?:\.[\w-]+)*)\s*(?:\|\s*([A-Za-z]\w*)\s*(?:\(\s*((?:'[^']*'\s*(?:,\s*'[^']*'\s*)*)?)\))?\s*)?\}\}$/;
 
 /** Parses a template; `problems` lists everything in it that cannot be used. */
 export function parseDisplayTemplate(text: string): {
@@ -37,8 +39,9 @@ export function parseDisplayTemplate(text: string): {
   const template: (string | Placeholder)[] = [];
   let offset = 0;
   for (const part of text.split(DELIMITER)) {
-    const [, root, path = '', name, args = ''] = PLACEHOLDER.exec(part) ?? [];
-    if (root === 'input' || root === 'output') {
+    const [, written, path = '', name, args = ''] = PLACEHOLDER.exec(part) ?? [];
+    const root = ROOTS.find((each) => each === written);
+    if (root !== undefined) {
       const format = name === undefined ? undefined : { name, args: quotedIn(args) };
       const problem = format && formatProblem(format);
       if (problem !== undefined)
@@ -71,6 +74,10 @@ function formatProblem(format: FormatCall): Omit<TemplateProblem, 'offset'> | un
 export interface TemplateValues {
   readonly input: JsonValue;
   readonly output?: JsonValue;
+  /** The values of the preview that people approved. */
+  readonly preview?: JsonValue;
+  /** The id and the address of the person who asked, to find an approver. */
+  readonly requester?: JsonValue;
   readonly names?: ReadonlyMap<string, string>;
 }
 

@@ -1,9 +1,10 @@
 import type { Tool } from '../../agent/tool.ts';
 import type { ReadTotals } from '../../policy/limits.ts';
-import { type ApproverGroup, DEFAULT_POLICY_NAME, type Policy } from '../../policy/policy.ts';
+import { type ApproverGroup, DEFAULT_POLICY_NAME, type Policy, sourceInWords } from '../../policy/policy.ts';
 import { type ApprovalRule, isFor } from '../../policy/rules.ts';
-import type { FindGrant } from '../gate.ts';
+import type { FindGrant, UserGroups } from '../gate.ts';
 import type { ProxySettings } from '../http/proxy.ts';
+import { asksForGroups } from '../manifest/asked-groups.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Connections } from '../mcp/auth/connections.ts';
 import type { McpLog } from '../mcp/mcp-config.ts';
@@ -11,7 +12,14 @@ import type { McpDescription } from '../mcp/open-mcp-server.ts';
 import type { Secrets } from '../secrets.ts';
 import { createModuleLoader } from './load-module.ts';
 import { type ApproveChange, policyIn } from './policy-change.ts';
-import { buildEntries, changeProblem, clashProblem, lockProblem, nameOwners } from './tool-entries.ts';
+import {
+  buildEntries,
+  changeProblem,
+  clashProblem,
+  lockProblem,
+  nameOwners,
+  readFrom,
+} from './tool-entries.ts';
 import { parseLock, readLockText, type ToolDefinition } from './tool-lock.ts';
 import { openSource, type SourceOptions, type ToolSource } from './tool-source.ts';
 import { type AroundRun, offeredEntries, type Place, type RuledEntry, type Toolbox } from './toolbox.ts';
@@ -31,6 +39,8 @@ interface ToolboxOptions {
   readonly readTotals?: ReadTotals | undefined;
   /** Takes a use of a grant that allows a call without asking. */
   readonly findGrant?: FindGrant | undefined;
+  /** The user groups of the workspace; without them nobody is known to be in one. */
+  readonly userGroups?: UserGroups | undefined;
   /** Keeps what each server listed first. */
   readonly firstSeen?: SourceOptions['firstSeen'];
   /** The lock file that is active; without it, the one beside the manifest. */
@@ -58,7 +68,6 @@ export interface OpenToolbox extends Toolbox {
   readonly isLocked: boolean;
   /** Activates a new manifest, with this lock file or the one that is there now; sources that it declares as before stay open. */
   replace(manifest: Manifest, lock?: LockText): Promise<void>;
-  problems(): readonly string[];
   /** Returns the tools of one entry of the manifest, as they are before their gates. */
   toolsOf(entry: string): readonly Tool[];
   servers(): readonly McpDescription[];
@@ -94,13 +103,14 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
     });
   };
   const rebuild = (): void => {
-    const { secrets, around, readTotals, findGrant, approveChange } = options;
+    const { secrets, around, readTotals, findGrant, userGroups, approveChange } = options;
     const built = buildEntries(manifest, sources, {
       secrets,
       lock,
       around,
       readTotals,
       findGrant,
+      userGroups,
       approveChange,
     });
     for (const problem of built.problems.filter((found) => !problems.includes(found)))
@@ -118,7 +128,11 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
       ),
     );
   };
-  const offered = (place: Place): RuledEntry[] => offeredEntries(entries.values(), place);
+  const offered = (place: Place): RuledEntry[] =>
+    offeredEntries(entries.values(), place, options.userGroups?.of);
+  const refreshGroups = async (): Promise<void> => {
+    if (asksForGroups(manifest)) await options.userGroups?.refresh();
+  };
 
   sources = await open(first, []);
   rebuild();
@@ -129,10 +143,12 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
     tools: () => [...entries.values()].map(({ tool }) => tool),
     toolsFor: (place) => offered(place).map(({ tool }) => tool),
     find: (name) => entries.get(name),
+    read: readFrom((name) => entries.get(name)),
     async refresh(name) {
       const source = sources.find((each) => each.tools().some((tool) => tool.name === name));
-      await source?.relist();
+      await Promise.all([source?.relist(), refreshGroups()]);
     },
+    refreshGroups,
     get isLocked() {
       return lock !== undefined;
     },
@@ -212,7 +228,7 @@ function describeRules(tool: string, rules: readonly ApprovalRule[], policyOf: P
 }
 
 function describeGroup({ any, from, quorum }: ApproverGroup, { groups }: Policy): string {
-  const people = [...any, ...(from === undefined ? [] : [`the person of ${from}`])].join(', ');
+  const people = [...any, ...(from === undefined ? [] : [sourceInWords(from)])].join(', ');
   return groups.length === 1 ? people : `${quorum} of ${people}`;
 }
 

@@ -42,23 +42,71 @@ export function policyIn({ policies, agent }: Manifest, name: string): Policy | 
     : findPolicy((each) => policies.get(each), name);
 }
 
-const PERSON = /\b[UW][A-Z0-9]{6,20}\b/g;
+/** People, user groups and channels. */
+const ID = /\b[UWSC][A-Z0-9]{6,20}\b/g;
 
-/** Adds names to the ids of people. */
-function namingPeople({ present, ...others }: Presentation): Presentation {
+/** Says in one list what changes, with names beside ids. The digests of the two manifests are for the record, and in the full view. */
+function inWords({ present, ...others }: Presentation): Presentation {
   return {
     ...others,
-    peopleIn: (input) => [...new Set(PolicyChange.safeParse(input).data?.diff.match(PERSON))],
+    peopleIn: (input) => [...new Set(PolicyChange.safeParse(input).data?.diff.match(ID))],
     present(input, names = new Map()) {
       const presented = present(input, names);
+      const { data } = PolicyChange.safeParse(input);
+      if (data === undefined) return presented;
       const name = (id: string) => (names.has(id) ? `${names.get(id)} (${id})` : id);
-      const fields = presented.fields.map(({ text, ...field }) => ({
-        ...field,
-        text: text.replace(PERSON, name),
-      }));
-      return { ...presented, fields };
+      return {
+        ...presented,
+        fields: [{ label: 'Changes', text: changesInWords(data.diff).replace(ID, name) }],
+      };
     },
   };
+}
+
+const LINE = /^([-+]) ((?:[\w.[\]-]|"(?:[^"\\]|\\.)*")+): (.*)$/;
+const SECTIONS: ReadonlyMap<string, string> = new Map([
+  ['policies', 'Policy'],
+  ['tools', 'Tool'],
+  ['limits', 'Limits'],
+  ['agent', 'Agent'],
+]);
+
+/** Says what the lines of a change mean, in their order: a value that takes the place of another stands beside it. */
+export function changesInWords(diff: string): string {
+  const lines = diff.split('\n').map((text) => {
+    const [, sign, path, value] = LINE.exec(text) ?? [];
+    return { text, sign, path, value };
+  });
+  const found = (sign: string, path: string | undefined) =>
+    lines.filter((line) => path !== undefined && line.sign === sign && line.path === path);
+  return lines
+    .flatMap(({ text, sign, path, value }) => {
+      if (path === undefined) return [text];
+      const [[before, ...moreBefore], [after, ...moreAfter]] = [found('-', path), found('+', path)];
+      const isReplaced = before !== undefined && after !== undefined;
+      if (isReplaced && moreBefore.length === 0 && moreAfter.length === 0) {
+        if (sign === '+') return [];
+        // The order counts for rules and tools.
+        if (before.value === after.value) return [`Moved: ${pathInWords(path)}: ${value}`];
+        return [`${pathInWords(path)}: ${before.value} → ${after.value}`];
+      }
+      return [`${sign === '+' ? 'Added' : 'Removed'}: ${pathInWords(path)}: ${value}`];
+    })
+    .map((line) => `• ${line}`)
+    .join('\n');
+}
+
+/** Says where a value is: the section, the name that somebody gave, and the keys below it in words. */
+function pathInWords(path: string): string {
+  const [section = '', ...keys] = path.match(/"(?:[^"\\]|\\.)*"|\[\d+\]|[^.[\]"]+/g) ?? [];
+  const isNamed = section === 'policies' || section === 'tools';
+  const inner = keys.map((key, index) => {
+    if (key.startsWith('[')) return String(Number(key.slice(1, -1)) + 1);
+    return isNamed && index === 0 ? key : key.replaceAll('_', ' ');
+  });
+  const [first = '', ...rest] = isNamed ? inner : [inner.join(' ')];
+  const lead = `${SECTIONS.get(section) ?? section}${isNamed ? ' ' : ', '}${first}`;
+  return rest.length === 0 ? lead : `${lead}, ${rest.join(' ')}`;
 }
 
 /** Builds the entry of the tool that applies a changed manifest. No model is offered it; every call of it needs approval. */
@@ -98,7 +146,7 @@ export function changeEntries(manifest: Manifest, approve: ApproveChange | undef
       judge: (input, place) => judge(input, place).verdict,
       explain: judge,
       allows: () => true,
-      presentation: namingPeople(createPresentation(tool, {})),
+      presentation: inWords(createPresentation(tool, {})),
       answerableBy: 'anyone',
       resolvedBy: POLICY_CHANGES,
       rules,
@@ -106,7 +154,7 @@ export function changeEntries(manifest: Manifest, approve: ApproveChange | undef
       limits: [],
       changeFreezes: [],
       // Nobody is offered it: the bot itself makes the call.
-      allow: { channels: [], people: [] },
+      allow: { channels: [], people: [], groups: undefined },
     },
   ];
 }

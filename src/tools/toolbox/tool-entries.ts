@@ -1,6 +1,7 @@
 import { notDone } from '../../agent/errors.ts';
 import { isJsonObject, type JsonObject, toJson } from '../../agent/json.ts';
 import type { Effect, Tool } from '../../agent/tool.ts';
+import { type JudgedCall, usesGroups } from '../../policy/condition.ts';
 import type { Limit, ReadTotals } from '../../policy/limits.ts';
 import { DEFAULT_POLICY_NAME, type PolicyOf } from '../../policy/policy.ts';
 import {
@@ -14,7 +15,7 @@ import {
 import type { ChangeFreeze } from '../../policy/time.ts';
 import { builtIns, holdsSecret, rememberTool } from '../built-ins.ts';
 import { McpServerError } from '../errors.ts';
-import { type CallPlace, type FindGrant, gate } from '../gate.ts';
+import { type CallPlace, type FindGrant, gate, type UserGroups } from '../gate.ts';
 import type { BuiltInName, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import { nearestWord } from '../manifest/problem.ts';
 import { askForConsent } from '../mcp/auth/ask-for-consent.ts';
@@ -45,6 +46,7 @@ interface BuildOptions {
   readonly around?: AroundRun | undefined;
   readonly readTotals?: ReadTotals | undefined;
   readonly findGrant?: FindGrant | undefined;
+  readonly userGroups?: UserGroups | undefined;
   readonly approveChange?: ApproveChange | undefined;
 }
 
@@ -55,7 +57,7 @@ interface BuildOptions {
 export function buildEntries(
   manifest: Manifest,
   sources: readonly ToolSource[],
-  { secrets, lock, around, readTotals, findGrant, approveChange }: BuildOptions,
+  { secrets, lock, around, readTotals, findGrant, userGroups, approveChange }: BuildOptions,
 ): { readonly entries: ReadonlyMap<string, RuledEntry>; readonly problems: readonly string[] } {
   const entries = new Map<string, RuledEntry>(
     [...builtInEntries(manifest, secrets), ...changeEntries(manifest, approveChange)].map((entry) => [
@@ -69,6 +71,7 @@ export function buildEntries(
     around,
     readTotals,
     findGrant,
+    userGroups,
     limits: manifest.limits,
     changeFreezes: manifest.changeFreezes,
     isLocked: lock !== undefined,
@@ -98,7 +101,7 @@ export function buildEntries(
         ...previewProblems(declaration, name, entries),
         ...undoProblems(declaration, name, entries),
       );
-  problems.push(...channelProblems(manifest, entries));
+  problems.push(...channelProblems(manifest, entries), ...lookupProblems(manifest, entries));
   for (const { match, meant } of unmatched)
     if (meant === undefined) problems.push(`limits: there is no tool "${match}"`);
   const leftOut = new Set([...entriesOverLimit(entries.values())].map(({ tool }) => tool.name));
@@ -198,6 +201,7 @@ interface EntryOptions {
   readonly around: AroundRun | undefined;
   readonly readTotals: ReadTotals | undefined;
   readonly findGrant: FindGrant | undefined;
+  readonly userGroups: UserGroups | undefined;
   readonly limits: readonly Limit[];
   readonly changeFreezes: readonly ChangeFreeze[];
   readonly policyOf: PolicyOf;
@@ -228,8 +232,11 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
   const trusted: ApprovalRule[] = hints?.readOnly === true ? [{ require: 'never' }] : [];
   const strict = strictRules(tool.name, declaration.approval);
   const rules = isUnchecked ? strict : [...declaration.approval, ...trusted];
-  const allows = ({ channel, requesters, contextAuthors }: CallPlace) =>
-    isListedIn(channel) && isAllowed(allow, channel, [...requesters, ...contextAuthors]);
+  const asksForGroups =
+    allow.groups !== undefined || rules.some(({ when }) => when !== undefined && usesGroups(when));
+  const userGroups = asksForGroups ? options.userGroups : undefined;
+  const allows = ({ channel, requesters, contextAuthors, groupsOf = userGroups?.of }: CallPlace) =>
+    isListedIn(channel) && isAllowed(allow, channel, [...requesters, ...contextAuthors], groupsOf);
   const isFree =
     declaration.kind === 'mcp' && declaration.freeAnswers.some((match) => matchesGlob(match, tool.name));
   const answers: ToolEntry['answers'] = isFree ? 'free' : 'approved';
@@ -263,6 +270,8 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     if (effect !== 'none') await source.relist();
     return source.digestOf(tool.name) === digest ? compiled : compiledStrict;
   };
+  const judge = (call: JudgedCall) =>
+    judgeStrictly(compiled, { ...call, groupsOf: call.groupsOf ?? userGroups?.of }, policyOf);
   return {
     ...base,
     changeFreezes,
@@ -271,14 +280,13 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     resolvedBy: policyFor(tool.name, rules),
     tool: withConsent(
       gate(protectedTool, compiled, {
-        ...{ policyOf, allows, refreshRules, limits, readTotals, findGrant, answers },
+        ...{ policyOf, allows, userGroups, refreshRules, limits, readTotals, findGrant, answers },
       }),
       source,
     ),
     ...(source.requester !== undefined && { runsAsRequester: source.requester }),
-    judge: (input, place) => judgeStrictly(compiled, { tool: tool.name, input, ...place }, policyOf).verdict,
-    explain: (input, place, now, totals) =>
-      judgeStrictly(compiled, { tool: tool.name, input, now, totals, ...place }, policyOf),
+    judge: (input, place) => judge({ tool: tool.name, input, ...place }).verdict,
+    explain: (input, place, now, totals) => judge({ tool: tool.name, input, now, totals, ...place }),
     execution: {
       idempotent,
       maxAttempts: idempotent ? maxAttempts : 1,
@@ -350,7 +358,7 @@ function shortenDescription(description: string): string {
   return `${description.slice(0, MAX_DESCRIPTION - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
-const EVERYWHERE = { channels: undefined, people: undefined };
+const EVERYWHERE = { channels: undefined, people: undefined, groups: undefined };
 const NO_RULES = { outcome: 'run', rule: 'no rule applies' } as const;
 /** The judgement of tools that need no approval. */
 const UNGATED = {
@@ -388,8 +396,8 @@ function builtInEntries({ agent }: Manifest, secrets: Secrets): RuledEntry[] {
 
 const READING_METHODS: readonly unknown[] = ['GET', 'HEAD'];
 
-/** Builds the function that runs tools for a preview. It refuses every tool that could write, or that needs approval itself. */
-function readFrom(find: (name: string) => ToolEntry | undefined): ReadTool {
+/** Builds the function that runs tools for a preview, or to find an approver. It refuses every tool that could write, or that needs approval itself. */
+export function readFrom(find: (name: string) => ToolEntry | undefined): ReadTool {
   return async (name, input, { context, signal }) => {
     const entry = find(name);
     const problem = readProblem(name, entry);
@@ -406,7 +414,7 @@ function readFrom(find: (name: string) => ToolEntry | undefined): ReadTool {
       attach: () => false,
       file: () => false,
       interrupt: () => {
-        throw new Error(`${name} needs approval itself, so a preview cannot use it`);
+        throw new Error(`${name} needs approval itself, so it cannot be used here`);
       },
       deny: (reason) => {
         throw new Error(reason);
@@ -416,18 +424,33 @@ function readFrom(find: (name: string) => ToolEntry | undefined): ReadTool {
 }
 
 /**
- * Describes why a preview may not use a tool: only one that is declared to have no effect may be used, over HTTP only a GET, and none that
+ * Describes why a preview, or a policy that looks for an approver, may not use a tool: only one that is declared to have no effect may be used, over HTTP only a GET, and none that
  * needs the account of a person, since everybody in the thread reads what it found.
  */
-function readProblem(name: string, entry: ToolEntry | undefined): string | undefined {
-  if (entry?.tool.kind !== 'tool') return `there is no tool "${name}" that a preview could use`;
+function readProblem(
+  name: string,
+  entry: ToolEntry | undefined,
+  user: 'a preview' | 'a policy' = 'a preview',
+): string | undefined {
+  if (entry?.tool.kind !== 'tool') return `there is no tool "${name}" that ${user} could use`;
   if (entry.runsAsRequester !== undefined)
-    return `a preview reads in nobody's name, and "${name}" uses the account of its requester`;
+    return `${user} reads in nobody's name, and "${name}" uses the account of its requester`;
   const { address } = entry.behind;
   const isReading =
     entry.source !== 'http' || (isJsonObject(address) && READING_METHODS.includes(address.method));
   if (entry.tool.effect === 'none' && isReading) return undefined;
-  return `a preview can only read, and "${name}" is not declared to have no effect`;
+  return `${user} can only read, and "${name}" is not declared to have no effect`;
+}
+
+/** Describes the tools that cannot find an approver, although a policy asks them to; until then nobody can approve under it. */
+function lookupProblems({ policies }: Manifest, entries: ReadonlyMap<string, ToolEntry>): string[] {
+  return [...policies.values()].flatMap(({ name, groups }) =>
+    groups.flatMap(({ from }) => {
+      const problem =
+        typeof from === 'object' ? readProblem(from.tool, entries.get(from.tool), 'a policy') : undefined;
+      return problem === undefined ? [] : [`policies: ${name}: ${problem}`];
+    }),
+  );
 }
 
 /** Describes the problem of a tool's declared preview, for the log and for `doctor`. */

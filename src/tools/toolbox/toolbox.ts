@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../agent/json.ts';
 import type { Tool, ToolHelpers } from '../../agent/tool.ts';
-import type { LimitTotals } from '../../policy/condition.ts';
+import type { GroupsOf, LimitTotals } from '../../policy/condition.ts';
 import type { Limit } from '../../policy/limits.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { ApprovalRule, ApprovalVerdict, Explanation } from '../../policy/rules.ts';
@@ -8,7 +8,7 @@ import type { ChangeFreeze } from '../../policy/time.ts';
 import type { CallPlace } from '../gate.ts';
 import type { ElicitationDeclaration, ToolDeclaration } from '../manifest/manifest.ts';
 import type { RequesterServer } from '../mcp/auth/connections.ts';
-import type { PreviewSource, UndoSource } from '../presentation/linked-call.ts';
+import type { PreviewSource, ReadTool, UndoSource } from '../presentation/linked-call.ts';
 import type { Presentation } from '../presentation/presentation.ts';
 
 /** Limits the tools of one request. OpenAI refuses a request with more, so the agent would not answer at all. */
@@ -85,15 +85,21 @@ export interface Toolbox {
   toolsFor(place: Place): readonly Tool[];
   /** Returns every tool, also those that few may use. */
   tools(): readonly Tool[];
-  /** Lists the tools of a tool's server again, so that `find` returns it as it is now; does nothing for other tools. */
+  /** Lists the tools of a tool's server again, so that `find` returns it as it is now, and looks up user groups; does nothing for other tools. */
   refresh(name: string): Promise<void>;
+  /** Looks up the user groups again, if the manifest asks for any, so that tools are offered and judged as they are now. */
+  refreshGroups(): Promise<void>;
   find(name: string): ToolEntry | undefined;
+  /** Runs a tool that only reads; any other is refused. */
+  readonly read: ReadTool;
   policy(name: string): Policy | undefined;
   policies(): readonly Policy[];
   /** Lists the servers whose calls run in the name of their requesters. */
   requesterServers(): readonly RequesterServer[];
   /** Returns the text that tells the model beforehand which calls need approval, and whose. */
   notice(place: Place): string;
+  /** Describes the tools that are missing, and other problems of tools, a sentence each. */
+  problems(): readonly string[];
   close(): Promise<void>;
 }
 
@@ -109,8 +115,12 @@ export interface RuledEntry extends ToolEntry {
 }
 
 /** Returns the entries that the model is offered in a place: the first that may be used there, at most `MAX_TOOLS`. */
-export function offeredEntries(entries: Iterable<RuledEntry>, place: Place): RuledEntry[] {
-  return entriesIn(entries, place).slice(0, MAX_TOOLS);
+export function offeredEntries(
+  entries: Iterable<RuledEntry>,
+  place: Place,
+  groupsOf?: GroupsOf,
+): RuledEntry[] {
+  return entriesIn(entries, place, groupsOf).slice(0, MAX_TOOLS);
 }
 
 /** Returns the entries that are over the limit in at least one place. */
@@ -121,23 +131,36 @@ export function entriesOverLimit(entries: Iterable<RuledEntry>): ReadonlySet<Rul
   const channels = new Set(['', ...all.flatMap(({ allow }) => allow.channels ?? [])]);
   const people = new Set(['', ...all.flatMap(({ allow }) => allow.people ?? [])]);
   const places = [...channels].flatMap((channel) => [...people].map((requester) => ({ channel, requester })));
-  return new Set(places.flatMap((place) => entriesIn(all, place).slice(MAX_TOOLS)));
+  // Somebody may be in every group.
+  const groups = all.flatMap(({ allow }) => allow.groups ?? []);
+  return new Set(places.flatMap((place) => entriesIn(all, place, () => groups).slice(MAX_TOOLS)));
 }
 
-function entriesIn(entries: Iterable<RuledEntry>, { channel, requester, others = [] }: Place): RuledEntry[] {
+function entriesIn(
+  entries: Iterable<RuledEntry>,
+  { channel, requester, others = [] }: Place,
+  groupsOf?: GroupsOf,
+): RuledEntry[] {
   return [...entries].filter(
-    ({ allow, isListedIn }) => isListedIn(channel) && isAllowed(allow, channel, [requester, ...others]),
+    ({ allow, isListedIn }) =>
+      isListedIn(channel) && isAllowed(allow, channel, [requester, ...others], groupsOf),
   );
 }
 
-/** Tells whether a tool may be used in a channel by everyone whose words led to a call. */
+/** Tells whether a tool may be used in a channel by everyone whose words led to a call; who is in unknown groups may not. */
 export function isAllowed(
-  { channels, people }: RuledEntry['allow'],
+  { channels, people, groups }: RuledEntry['allow'],
   channel: string,
   everyone: readonly string[],
+  groupsOf: GroupsOf = () => undefined,
 ): boolean {
   if (channels !== undefined && !channels.includes(channel)) return false;
-  return people === undefined || everyone.every((person) => people.includes(person));
+  if (people === undefined && groups === undefined) return true;
+  return everyone.every(
+    (person) =>
+      people?.includes(person) === true ||
+      (groups !== undefined && groupsOf(person)?.some((group) => groups.includes(group)) === true),
+  );
 }
 
 /** Describes which tools are over the limit. */

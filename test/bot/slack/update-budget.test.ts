@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { UPDATE_WINDOW_MS, UpdateBudget } from '../../../src/bot/slack/update-budget.ts';
-import { updateCounterIn } from '../../../src/store/redis/update-counter.ts';
+import { updateCounterIn } from '../../../src/store/redis/short-lived.ts';
 import { connectTestRedis } from '../../support/redis.ts';
 
 /** Opens the budgets of two processes, each with its own connection. */

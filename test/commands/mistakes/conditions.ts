@@ -161,3 +161,17 @@ unreachable(
   /"refunds" does not match "refund_order"/,
 );
 unreachable('{ match: "get_*", require', '{ match: ▸"fetch_*", require', /"fetch_\*" matches none of/);
+
+const groups = kind('user groups of requesters');
+groups(
+  '"input.amount <= 5000 && now.hour >= 8"',
+  '"▸\'Finance\' in requester.groups"',
+  /"Finance" is not the id of a user group/,
+);
+groups('"input.amount <= 5000 &&', '"▸requester.groups &&', /no such overload|is not a valid CEL condition/);
+groups(
+  "\"input.amount > 100000 ? 'high' : 'medium'\"",
+  "\"'S0FINANCE1' in ▸requester.groups ? 'low' : 'high'\"",
+  /requester\.groups is known to approval rules only/,
+);
+groups('allow: { people:', 'allow: { groups: [▸"@finance"], people:', /is not the id of a user group/);

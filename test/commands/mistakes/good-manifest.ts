@@ -32,7 +32,7 @@ policies:
     approvers: [S0APPROVE1]
     quorum: 1
     expires: 4h
-    remind: 1h
+    notify: { remind: 1h }
   finance:
     approvers: [${CAST.alice}, ${CAST.admin}]
     expires: 8h

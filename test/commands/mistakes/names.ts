@@ -161,3 +161,15 @@ module('./deploy.mjs', '▸tools/deploy.ts', /there is no file \.\/tools\/deploy
 module('./deploy.mjs', '▸./deploi.mjs', /there is no file \.\/deploi\.mjs/);
 module('./deploy.mjs', '▸./broken.mjs', /Cannot find package 'left-out'.*npm install left-out/);
 module('./deploy.mjs', '▸./empty.mjs', /exports no tool/);
+
+const finder = kind('an unknown or unsafe tool that finds an approver');
+finder(
+  'approvers: { from: input.owner, any: [S0APPROVE1] }',
+  'approvers: { from: { tool: ▸get_ordr, email: "{{output.email}}" } }',
+  /there is no tool "get_ordr"; did you mean "get_order"/,
+);
+finder(
+  'approvers: { from: input.owner, any: [S0APPROVE1] }',
+  'approvers: { from: { tool: get_order, input: ▸{ order: "{{input.service}}" }, email: "{{output.email}}" } }',
+  /the model gives this input, so it could choose the approver/,
+);

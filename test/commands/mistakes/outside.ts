@@ -27,6 +27,8 @@ doctor(
   [`      headers: { authorization: "Bearer \${SHOP_KEY}" }\n`, ''],
 );
 
+doctor('allow: { people:', 'allow: { groups: [▸S0NOGROUP1], people:', /there is no user group S0NOGROUP1/);
+
 const nobody = kind('what is possible', 'nobody');
 nobody('max: 50000', 'max: 500000', /never/);
 nobody(`approvers: [${CAST.alice}, ${CAST.admin}]`, `approvers: [${CAST.alice}, ${CAST.requester}]`, /never/);

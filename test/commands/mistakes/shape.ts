@@ -65,7 +65,11 @@ indent(
   `▸admins: [${CAST.admin}]\nagent:\n`,
   /unknown key "admins"; it is a key of agent: indent it/,
 );
-indent('    remind: 1h\n', '  ▸remind: 1h\n', /"remind" is a key of a policy; indent it further/);
+indent(
+  '    notify: { remind: 1h }\n',
+  '  ▸notify: { remind: 1h }\n',
+  /"notify" is a key of a policy; indent it further/,
+);
 
 const keys = kind('a wrong key or value');
 keys('    expires: 4h', '    ▸expire: 4h', /did you mean "expires"/);
@@ -73,7 +77,7 @@ keys('expires: 4h', 'expires: ▸4 hours', /is not a duration such as 30s/);
 keys('quorum: 1', 'quorum: ▸one', /expected a whole number/);
 keys('- { policy: default }\n  cancel', '- { ▸polcy: default }\n  cancel', /did you mean "policy"/);
 keys('Europe/Berlin', '▸Europe/Berln', /there is no time zone "Europe\/Berln"/);
-keys('    remind: 1h', '    remind: ▸5h', /nobody would be reminded/);
+keys('remind: 1h', 'remind: ▸5h', /nobody would be reminded/);
 keys('escalate: { after: 4h', 'escalate: { after: ▸9h', /nobody would be asked/);
 keys(
   `approvers: [${CAST.alice}, ${CAST.admin}]`,
@@ -110,4 +114,17 @@ calendar(
   CALENDAR,
   'change_freezes:\n  - { name: Sale, from: ▸26.11.2026, to: "2026-12-01 08:00" }\nlimits:\n',
   /is not a date and a time in quotes/,
+);
+
+const older = kind('an older spelling');
+older('    notify: { remind: 1h }', '    ▸remind: 1h', /"remind" is now a key of "notify"/);
+older(
+  '  time_zone: Europe',
+  '  ▸temperature: 0.5\n  time_zone: Europe',
+  /"temperature" is now a key of "model"/,
+);
+older(
+  '  time_zone: Europe',
+  '  built_ins: ▸{ ask_question: false }\n  time_zone: Europe',
+  /this is now a list of what is on/,
 );

@@ -41,7 +41,7 @@ const world = { workers: 4, logLevel: 'info', noticeMs: NOTICE_MS };
 
 /** A worker dies before and after every script, effect and call. */
 const killed: Cell = {
-  name: 'worker killed',
+  name: 'worker killed, at every point',
   rounds: { long: 50, short: 1 },
   world: { ...world, silentIsDead: true },
   play: atEveryPoint('kill'),

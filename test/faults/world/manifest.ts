@@ -2,14 +2,14 @@ import { CAST } from '../../../playground/slack/default-cast.ts';
 import { GRANTED_USES, MOST_CAPPED, RULES, UNSIGNED, USERS } from './cast.ts';
 
 const policies = Object.entries(RULES).map(([tool, { approvers, quorum, expiresMs }]) => {
-  const late = tool === 'linger' ? `, remind: 1s, escalate: { after: 2s, to: [${CAST.admin}] }` : '';
+  const late = tool === 'linger' ? `, escalate: { after: 2s, to: [${CAST.admin}] }` : '';
   const grants =
     tool === 'favored'
       ? `, grants: { for: 1h, uses: ${GRANTED_USES}, scope: requester, when: "input.amount > 0" }`
       : '';
   const delegation = tool === 'deputed' ? ', delegation: true' : '';
   const expires = `${expiresMs / 1_000}s`;
-  return `  ${tool}: { approvers: [${approvers.join(', ')}], resolvers: [${CAST.admin}], quorum: ${quorum}, expires: ${expires}, direct_messages: ${tool === 'linger'}${late}${grants}${delegation} }`;
+  return `  ${tool}: { approvers: [${approvers.join(', ')}], resolvers: [${CAST.admin}], quorum: ${quorum}, expires: ${expires}, notify: { direct_messages: ${tool === 'linger'}${tool === 'linger' ? ', remind: 1s' : ''} }${late}${grants}${delegation} }`;
 });
 const rules = [
   ...Object.keys(RULES).map((tool) => `      - { match: ${tool}, policy: ${tool} }`),

@@ -33,7 +33,7 @@ export async function startAccountStory(options: AccountOptions) {
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${CAST.alice}, ${CAST.bruno}], direct_messages: false, ${more.policy ?? ''} }
+  default: { approvers: [${CAST.alice}, ${CAST.bruno}], notify: { direct_messages: false }, ${more.policy ?? ''} }
 ${more.manifest ?? ''}
 tools:
   docs:

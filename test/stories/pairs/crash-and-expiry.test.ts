@@ -4,7 +4,10 @@ import { ANN, BEN, manifest, openScene, RITA, ROY, THREAD } from '../../oracle/s
 
 const OWNER = `approvers: { from: input.owner }`;
 const owned = (from = OWNER, more = '') =>
-  manifest({ more: `  owner: { ${from}, direct_messages: false${more} }`, approval: '{ policy: owner }' });
+  manifest({
+    more: `  owner: { ${from}, notify: { direct_messages: false }${more} }`,
+    approval: '{ policy: owner }',
+  });
 const of = (owner: string, approver = owner) => ({ owner: emailOf(owner), approver: emailOf(approver) });
 
 type Scene = Awaited<ReturnType<typeof openScene>>;
@@ -46,7 +49,7 @@ test('a call whose process dies after it took a use of a grant takes no other, a
 
 test('an approval for one group counts in the next process, and once', async () => {
   const text = manifest({
-    more: `  groups: { approvers: { all: [{ any: [${ANN}, ${BEN}] }, { any: [${ROY}] }] }, direct_messages: false }`,
+    more: `  groups: { approvers: { all: [{ any: [${ANN}, ${BEN}] }, { any: [${ROY}] }] }, notify: { direct_messages: false } }`,
     approval: '{ policy: groups }',
   });
   const { ask, click, dieAfter, restart, paid } = await openScene({ text });

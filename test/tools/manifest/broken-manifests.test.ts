@@ -55,7 +55,7 @@ policies:
     approvers: [alice, U012ABCDEF]
     quorum: 3
     expires: 1h
-    remind: 2 hours
+    notify: { remind: 2 hours }
     escalate: { after: 2h, to: [S0ONCALL] }
 tools:
   ask_question:
@@ -68,7 +68,7 @@ slack: { display_information: { title: Test } }
     'manifest.yml:2:3: agent.modle: unknown key "modle"; did you mean "model"?',
     'manifest.yml:4:3: agent.model: "model" appears twice here; keep one',
     'manifest.yml:7:17: policies.finance.approvers[0]: "alice" is not the id of a person (U012ABCDEF) or of a user group (S034GHIJKL)',
-    'manifest.yml:10:13: policies.finance.remind: "2 hours" is not a duration such as 30s, 15m, 4h or 2d',
+    'manifest.yml:10:23: policies.finance.notify.remind: "2 hours" is not a duration such as 30s, 15m, 4h or 2d',
     'manifest.yml:11:24: policies.finance.escalate.after: nobody would be asked: the request expires by then',
     'manifest.yml:13:3: tools.ask_question: "ask_question" is the name of a built-in; give this tool another',
     'manifest.yml:13:3: tools.ask_question: some calls need the policy "default", but there is none in policies; add it or name another here',

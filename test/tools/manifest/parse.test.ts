@@ -24,7 +24,15 @@ describe('what is left out', () => {
       channels: new Map(),
       memory: 'off',
       feedback: false,
-      askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
+      askers: {
+        people: [],
+        groups: [],
+        channels: [],
+        guests: false,
+        external: false,
+        bots: [],
+        members: true,
+      },
       limits: { pendingPerThread: 10, pendingPerPerson: 25 },
       admins: [],
       unfreeze: { approvers: [], quorum: 1 },
@@ -95,7 +103,9 @@ describe('the environment', () => {
   });
 
   test('keeps what it fills into the headers of the model as a secret', () => {
-    const { secrets, manifest } = held(`agent: { headers: { api-key: "\${KEY}" } }\n`, { KEY: 'key-123456' });
+    const { secrets, manifest } = held(`agent: { model: { headers: { api-key: "\${KEY}" } } }\n`, {
+      KEY: 'key-123456',
+    });
     expect([manifest.agent.headers, secrets]).toEqual([{ 'api-key': 'key-123456' }, ['key-123456']]);
   });
 

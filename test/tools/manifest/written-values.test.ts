@@ -4,23 +4,24 @@ import { held, toolOf } from './support.ts';
 describe('what is written', () => {
   test('holds for the agent', () => {
     const { agent } = held(`agent:
-  model: gpt-5
-  fallback_models: [gpt-6-luna]
-  api: responses
-  reasoning_effort: low
-  verbosity: high
-  temperature: 0.5
-  max_output_tokens: 4000
-  parallel_tool_calls: false
-  service_tier: flex
-  headers: { x-team: shop }
-  query: { api-version: preview }
-  timeout: 5m
-  budgets: { per_turn: 1000, per_thread: 2000, per_person: 3000, per_day: 4000 }
+  model:
+    name: gpt-5
+    fallbacks: [gpt-6-luna]
+    api: responses
+    reasoning_effort: low
+    verbosity: high
+    temperature: 0.5
+    max_output_tokens: 4000
+    parallel_tool_calls: false
+    service_tier: flex
+    headers: { x-team: shop }
+    query: { api-version: preview }
+    timeout: 5m
+    budgets: { per_turn: 1000, per_thread: 2000, per_person: 3000, per_day: 4000 }
+    context_budget: 9000
   instructions: Be brief.
   max_steps: 7
   time_zone: Europe/Berlin
-  context_budget: 9000
   context: mention
   files: { max_size: 500KB, max_count: 2, timeout: 10s, types: [text] }
   channels:
@@ -29,7 +30,7 @@ describe('what is written', () => {
   feedback: true
   limits: { pending_per_thread: 3, pending_per_person: 8 }
   admins: [U012ABCDEF, W012ABCDEF]
-  built_ins: { ask_question: { limit_to: requester }, request_form: false, complete_task: true }
+  built_ins: [ask_question: requester, wait_for_callback, complete_task]
 `).manifest;
     expect(agent).toEqual({
       model: 'gpt-5',
@@ -67,7 +68,15 @@ describe('what is written', () => {
       ]),
       memory: 'channel',
       feedback: true,
-      askers: { people: [], groups: [], channels: [], guests: false, external: false, bots: [] },
+      askers: {
+        people: [],
+        groups: [],
+        channels: [],
+        guests: false,
+        external: false,
+        bots: [],
+        members: true,
+      },
       limits: { pendingPerThread: 3, pendingPerPerson: 8 },
       admins: ['U012ABCDEF', 'W012ABCDEF'],
       unfreeze: { approvers: ['U012ABCDEF', 'W012ABCDEF'], quorum: 1 },
@@ -89,10 +98,8 @@ describe('what is written', () => {
     self_approval: true
     expires: 2d
     start_within: 5m
-    remind: 15m
     escalate: { after: 4h, to: [S0ONCALL] }
-    announce: [C012ABCDEF]
-    direct_messages: false
+    notify: { remind: 15m, announce: [C012ABCDEF], direct_messages: false }
     delegation: true
     risk: low
     time_zone: Asia/Tokyo

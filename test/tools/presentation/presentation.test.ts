@@ -54,6 +54,40 @@ describe('the words about a call', () => {
     expect(present({}, {}).title).toBe('Refund order');
   });
 
+  test('have a list of objects as a table, which can be read back', () => {
+    const line = z.record(z.string(), z.unknown());
+    const order = defineTool(
+      {
+        name: 'place_order',
+        description: 'Orders.',
+        inputSchema: z.object({ lines: z.array(line), more: z.union([z.array(line), z.string()]) }),
+      },
+      () => 'ok',
+    );
+    const lines = [
+      { sku: 'A-1', name: 'Standing desk', count: 2 },
+      { sku: '12', count: 1.5, note: 'a | b' },
+      { name: '–', 'odd | name': null },
+    ];
+    const { fields, isComplete } = createPresentation(order, {}).present({ lines, more: [{ a: 1 }] });
+    expect(isComplete).toBe(true);
+    expect(fields).toEqual([
+      {
+        label: 'Lines',
+        format: 'table',
+        argument: 'lines',
+        text: [
+          'sku  | name          | count | note    | "odd | name"',
+          'A-1  | Standing desk | 2     | –       | –',
+          '"12" | –             | 1.5   | "a | b" | –',
+          '–    | "–"           | –     | –       | null',
+        ].join('\n'),
+      },
+      // A text could look like a table, so that where one is allowed JSON is shown.
+      { label: 'More', text: '[{"a":1}]', argument: 'more' },
+    ]);
+  });
+
   test('by default set values off, and name only short and plain ones', () => {
     const titled = (orderId: string) => present({}, { orderId, amount: 1 }).title;
     expect(titled('A for Bob')).toBe('Refund order: "A for Bob", 1');

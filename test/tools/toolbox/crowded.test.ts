@@ -100,7 +100,7 @@ describe('a manifest that has more tools by itself', () => {
   });
 
   test('has more room without built-ins, and none is taken by what is not used everywhere', () => {
-    const agent = 'agent: { built_ins: { ask_question: false, request_form: false } }\n';
+    const agent = 'agent: { built_ins: [wait_for_callback, complete_task] }\n';
     expect(problemsOf(126, { agent })).toEqual([]);
     expect(problemsOf(127, { agent })).toHaveLength(1);
     expect(problemsOf(200, { rest: ', allow: { channels: [C0GENERAL1] }' })).toEqual([]);

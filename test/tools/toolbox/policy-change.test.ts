@@ -3,6 +3,7 @@ import { Secrets } from '../../../src/tools/secrets.ts';
 import { openToolbox } from '../../../src/tools/toolbox/open-toolbox.ts';
 import {
   changeName,
+  changesInWords,
   POLICY_CHANGE_TOOL,
   type PolicyChange,
 } from '../../../src/tools/toolbox/policy-change.ts';
@@ -60,4 +61,48 @@ test('it is recorded once approved; not if its lines were edited, or another man
   expect(approved).toEqual([CHANGE]);
   const late = { ...CHANGE, from: 'zero' };
   expect(await call(late, changeName(late), true)).toMatchObject({ status: 'error' });
+});
+
+test('a change is said in words, one line for each value', () => {
+  const diff = [
+    '- policies.default.quorum: 2',
+    '- policies.default.approvers: [U0ALICE001]',
+    '+ policies.default.quorum: 1',
+    '+ policies.default.approvers: [U0ALICE001, S0FINANCE1]',
+    '- tools.pay.approval[0].when: "input.amount > 100"',
+    '- tools.pay.approval[0].policy: default',
+    '+ tools."pay: all".timeout: 30s',
+    '- agent.policy_changes.channel: C0POLICIES',
+    '- tools.buy.effect: none',
+    '+ tools.buy.effect: none',
+  ].join('\n');
+  expect(changesInWords(diff).split('\n')).toEqual([
+    '• Policy default, quorum: 2 → 1',
+    '• Policy default, approvers: [U0ALICE001] → [U0ALICE001, S0FINANCE1]',
+    '• Removed: Tool pay, approval 1 when: "input.amount > 100"',
+    '• Removed: Tool pay, approval 1 policy: default',
+    '• Added: Tool "pay: all", timeout: 30s',
+    '• Removed: Agent, policy changes channel: C0POLICIES',
+    '• Moved: Tool buy, effect: none',
+  ]);
+});
+
+test('its card names people and groups, and leaves the digests to the full view', async () => {
+  const { toolbox } = await openGoverned();
+  const presentation = toolbox.find(POLICY_CHANGE_TOOL)?.presentation;
+  const change = { ...CHANGE, diff: '+ policies.default.approvers: [U0ALICE001, S0FINANCE1]' };
+  expect(presentation?.peopleIn(change)).toEqual(['U0ALICE001', 'S0FINANCE1']);
+  const names = new Map([
+    ['U0ALICE001', 'Alice'],
+    ['S0FINANCE1', '@finance'],
+  ]);
+  expect(presentation?.present(change, names)).toMatchObject({
+    fields: [
+      {
+        label: 'Changes',
+        text: '• Added: Policy default, approvers: [Alice (U0ALICE001), @finance (S0FINANCE1)]',
+      },
+    ],
+    isComplete: true,
+  });
 });

@@ -1,11 +1,12 @@
-import { toJson } from '../../../agent/json.ts';
+import { type JsonValue, toJson } from '../../../agent/json.ts';
 import type { CallPart, Interrupt } from '../../../agent/messages.ts';
+import { effectiveInput } from '../../../agent/schema/compile-schema.ts';
 import { previewOf } from '../../../engine/admit.ts';
 import { digestNow } from '../../../engine/bind-request.ts';
 import { type AnswerKind, classifyInterrupt } from '../../../engine/classify-interrupt.ts';
 import { innerCalls, type RequestOrigin, toDetails } from '../../../engine/request-details.ts';
 import { NOBODY } from '../../../engine/task-people.ts';
-import { riskOf } from '../../../policy/policy.ts';
+import { type Policy, riskOf } from '../../../policy/policy.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf, type Store } from '../../../store/port/store.ts';
 import { editorOf, previousPreviewOf } from '../../../tools/gate.ts';
 import { consentOf } from '../../../tools/mcp/auth/ask-for-consent.ts';
@@ -25,7 +26,7 @@ import { standInsFor } from '../stand-ins.ts';
 import { eligibleApprovers, escalatedAtOnce, otherViews, peopleToAsk, statusesOf } from './people-to-ask.ts';
 import { planElicitation } from './plan-elicitation.ts';
 import { planUnknown } from './plan-unknown.ts';
-import { changesOf, inputWords, presentCall, presentPart } from './present-call.ts';
+import { changesOf, coverageOf, inputWords, presentCall, presentPart } from './present-call.ts';
 
 const DAY_MS = 86_400_000;
 const QUESTION_MS = DAY_MS;
@@ -83,13 +84,15 @@ async function planKnown(
     hasPreview ? previewOf(entry, input, { threadId, requesters, contextAuthors }) : undefined,
   ]);
   const words = isWhole ? whole : presentPart(whole, inner, answer);
+  // A default that the model left out is no change.
+  const effective = (given: JsonValue) => effectiveInput(tool.inputSchema, given);
   const previousPreview = previousPreviewOf(interrupt);
   const presented = {
     ...words,
     ...(preview !== undefined && { preview }),
     ...(previousPreview !== undefined && { previousPreview }),
     ...(editor !== undefined && {
-      changes: changesOf(entry.presentation, call.toolRequest.input, toJson(input)),
+      changes: changesOf(entry.presentation, effective(call.toolRequest.input), effective(toJson(input))),
     }),
   };
   const { title, target } = presented;
@@ -143,7 +146,7 @@ async function planKnown(
   const { name, confirm, timeZone, excluded } = policy;
   const { channel } = parseThreadId(threadId);
   const judged = { tool: toolName, input: toJson(input), requesters, contextAuthors, channel, timeZone };
-  const resolved = await resolveGroups(directory, policy, judged);
+  const resolved = await resolveGroups({ directory, toolbox }, policy, { ...judged, threadId });
   if (!resolved.ok) return resolved.problem;
   const barred = [
     ...new Set([
@@ -170,7 +173,7 @@ async function planKnown(
     risk !== 'high' && isWhole && !pause.own && pause.overLimit !== true && editor === undefined;
   const shown = {
     ...{ name, risk, confirm, own: pause.own },
-    ...(mayGrant && policy.grants !== undefined && { grants: { ...policy.grants } }),
+    ...(mayGrant && policy.grants !== undefined && { grants: grantTerms(entry, policy.grants, input) }),
   };
   return {
     ...base,
@@ -212,6 +215,12 @@ async function planKnown(
     execution: waitsForTask(interrupt) ? TASK_ANSWER : entry.execution,
     views: [threadView, ...otherViews(policy, told.people, standIns)],
   };
+}
+
+/** Returns the terms of a grant, with what it covers in words: its tool and its policy stay as they are as long as it holds. */
+function grantTerms({ presentation }: ToolEntry, terms: NonNullable<Policy['grants']>, input: unknown) {
+  if (terms.when === undefined) return { ...terms };
+  return { ...terms, covers: coverageOf(presentation, terms.when, toJson(input)) };
 }
 
 function answerPolicy(entry: ToolEntry, requesters: readonly string[], kind: AnswerKind): PolicySnapshot {

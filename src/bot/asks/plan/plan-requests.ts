@@ -43,6 +43,7 @@ export async function planRequests(
   messages: readonly Message[],
   { anew = false }: { readonly anew?: boolean } = {},
 ): Promise<RequestPlan> {
+  await context.toolbox.refreshGroups();
   const { round, text } = Transcript.latestRound(messages);
   const { requesters, contextAuthors } = peopleOf(messages, context.toolbox);
   const [requester = NOBODY] = requesters;

@@ -1,12 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../../agent/json.ts';
 import type { Details, InnerCall } from '../../../engine/request-details.ts';
-import type { InputWords } from '../../../policy/condition.ts';
+import { conditionInWords, type InputWords } from '../../../policy/condition.ts';
 import type { Answer } from '../../../tools/mcp/server-pause.ts';
 import { applyFormat, readableName } from '../../../tools/presentation/formats.ts';
 import type { Presentation, Presented } from '../../../tools/presentation/presentation.ts';
 import type { ToolEntry } from '../../../tools/toolbox/toolbox.ts';
 import type { Directory } from '../../slack/directory.ts';
 import { cardTexts } from '../../views/texts/cards.ts';
+import { grantTexts } from '../../views/texts/grants.ts';
 
 /** Puts a call into words, with the names of the people in it where Slack knows them. */
 export async function presentCall(
@@ -18,8 +19,8 @@ export async function presentCall(
   const people = [...new Set(presentation.peopleIn(input))];
   const names = await Promise.all(
     people.map((id) =>
-      relaxed.member(id).then(
-        ({ name }) => [[id, name] as const],
+      relaxed.nameOf(id).then(
+        (name) => (name === undefined ? [] : [[id, name] as const]),
         () => [],
       ),
     ),
@@ -39,6 +40,28 @@ export function inputWords({ labelOf, formatOf }: Presentation): InputWords {
   };
 }
 
+const MAX_OPEN = 3;
+const NAMED_INPUT = /\binput\.([A-Za-z_]\w*)/g;
+
+/** Says which calls a condition covers: the inputs that it leaves open, and the condition in the words of the card. */
+export function coverageOf(presentation: Presentation, when: string, input: JsonValue): string {
+  const words = inputWords(presentation);
+  const named = new Set([...when.matchAll(NAMED_INPUT)].map(([, name]) => name));
+  // Which inputs a condition is about can only be told if it names each of them.
+  const isClear = !/\binput\b/.test(when.replaceAll(NAMED_INPUT, '')) && isJsonObject(input);
+  const open = isClear ? Object.keys(input).filter((name) => !named.has(name)) : [];
+  const labels = open.map((name) => grantTexts.any(inSentence(words.label([name]) ?? name)));
+  // A name that is no plain word may be anybody's sentence.
+  const isShort = labels.length <= MAX_OPEN && open.every((name) => /^[A-Za-z]\w{0,40}$/.test(name));
+  const left = isShort ? labels : [grantTexts.anyOther];
+  return [...left, inSentence(conditionInWords(when, words))].join(', ');
+}
+
+/** Writes the first letter small, unless it begins an abbreviation. */
+function inSentence(text: string): string {
+  return /^\p{Lu}\p{Ll}/u.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
+}
+
 /** Lists the arguments that differ between two inputs, each as the card writes it. */
 export function changesOf(
   presentation: Presentation,
@@ -47,18 +70,24 @@ export function changesOf(
 ): NonNullable<NonNullable<Details['presented']>['changes']> {
   if (!isJsonObject(before) || !isJsonObject(after)) return [];
   const { label, write } = inputWords(presentation);
-  const told = (input: JsonObject, name: string): string => {
-    const value = Object.hasOwn(input, name) ? input[name] : undefined;
+  const valueIn = (input: JsonObject, name: string) => (Object.hasOwn(input, name) ? input[name] : undefined);
+  const told = (name: string, value: JsonValue | undefined): string => {
     if (value === undefined) return cardTexts.none;
     return write([name], value) ?? (typeof value === 'string' ? value : JSON.stringify(value));
   };
+  /** Values that read the same, such as a number and its digits, are told apart by their quotes. */
+  const sides = (name: string) => {
+    const values = [valueIn(before, name), valueIn(after, name)];
+    const [first = '', second = ''] = values.map((value) => told(name, value));
+    if (first !== second) return { before: first, after: second };
+    const [left = cardTexts.none, right = cardTexts.none] = values.map((value) =>
+      value === undefined ? undefined : JSON.stringify(value),
+    );
+    return { before: left, after: right };
+  };
   return [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
-    .map((name) => ({
-      label: label([name]) ?? name,
-      before: told(before, name),
-      after: told(after, name),
-    }));
+    .map((name) => ({ label: label([name]) ?? name, ...sides(name) }));
 }
 
 /** Puts the part of a call that waits into words; its arguments are shown, since nobody has written a title for it. */

@@ -16,28 +16,41 @@ import { applyDecision, MadeDecision } from './decision.ts';
 export const DECISION = 'decision';
 const HeldClick = z.object({ made: MadeDecision, replyTo: PrivatePlace });
 
+/** An acknowledgement of a click or a form, with the sentence for the person, if there is one and it came in time. */
+interface Acknowledgement {
+  readonly withinMs: number;
+  readonly ack: (notice?: Notice) => Promise<void>;
+}
+
 /**
- * Applies a decision, and acknowledges it as soon as something is on record. Usually that is the decision itself. While Slack takes long
- * to tell who the person is, it is the click: nothing counts yet, and if this process dies, another one applies it from the outbox. An
- * acknowledgement in time gets the sentence for the person, if there is one.
+ * Applies a decision, and acknowledges it as soon as something is on record. If Slack need not be asked who the person is, that is the
+ * decision itself. Otherwise it is the click: nothing counts yet, and if this process dies, another one applies it from the outbox.
  */
 export async function decideInTime(
   context: BotContext,
   made: MadeDecision,
   replyTo: PrivatePlace,
-  ack: (notice?: Notice) => Promise<void>,
+  { withinMs, ack }: Acknowledgement,
 ): Promise<Notice> {
-  const { store, timing, logger } = context;
   const applied = applyDecision(context, made);
   const inTime = await withTimeout(
-    timing.ackWithinMs,
+    withinMs,
     applied.then((notice) => ({ notice })),
   );
-  if (inTime !== undefined) {
-    await ack(inTime.notice);
-    if (inTime.notice === undefined) tellIfLate(context, made, replyTo);
-    return inTime.notice;
-  }
+  if (inTime === undefined) await holdAndDecide(context, made, replyTo, { applied, ack });
+  else await ack(inTime.notice);
+  const notice = await applied;
+  if (notice === undefined) tellIfLate(context, made, replyTo);
+  return notice;
+}
+
+/** Puts a click on record, acknowledges it, and waits until it is decided. */
+async function holdAndDecide(
+  { store, timing, logger }: BotContext,
+  made: MadeDecision,
+  replyTo: PrivatePlace,
+  { applied, ack }: { readonly applied: Promise<Notice>; readonly ack: () => Promise<void> },
+): Promise<void> {
   const { requestId, click } = made;
   const row = {
     id: `${requestId}/click/${click.who}/${click.id}`,
@@ -50,10 +63,9 @@ export async function decideInTime(
       return undefined;
     });
   if (held !== undefined) await ack();
-  const notice = await applied;
+  await applied;
   if (held === undefined) await ack();
   else await store.done(held);
-  return notice ?? noticeTexts.recorded;
 }
 
 /** A card that does not show a decision after this time is late. */

@@ -90,6 +90,7 @@ async function denialOf(
   const { name } = interrupt.toolRequest;
   const entry = toolbox.find(name);
   if (entry === undefined) return noticeTexts.toolGone;
+  await toolbox.refreshGroups();
   const place = {
     requesters: [...new Set([...request.requesters, editor])],
     contextAuthors: contextAuthors.filter((person) => person !== editor),

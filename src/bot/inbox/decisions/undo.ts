@@ -63,11 +63,12 @@ function isAsked({ undo }: RequestRecord): boolean {
 function planUndo(
   { toolbox, logger }: Context,
   request: RequestRecord,
-  { interrupt }: Details,
+  { interrupt, presented }: Details,
 ): UndoCall | undefined {
   const { name, input } = interrupt.toolRequest;
   try {
-    const call = toolbox.find(name)?.undo?.plan(toJson(input), payloadOf(request) ?? null);
+    const { undo: reverse } = toolbox.find(name) ?? {};
+    const call = reverse?.plan(toJson(input), payloadOf(request) ?? null, presented?.preview);
     return call !== undefined && toolbox.find(call.tool)?.tool.kind === 'tool' ? call : undefined;
   } catch (err) {
     logger.warn({ requestId: request.id, err }, 'undo failed');

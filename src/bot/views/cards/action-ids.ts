@@ -15,6 +15,8 @@ export const REDO = 'redo';
 /** Asks for the reverse of an action that succeeded. */
 export const UNDO = 'undo';
 export const ASK_AGAIN = 'ask-again';
+/** Withdraws what a requester waits for, so that what they wrote since is read. Its value is the thread and the id of their message. */
+export const START_AGAIN = 'start-again';
 
 /** The prefix of a choice, followed by its number, because action ids must differ within a block. */
 export const CHOOSE = 'choose';

@@ -18,10 +18,10 @@ import {
 } from '../texts/cards.ts';
 import { connectionTexts } from '../texts/connections.ts';
 import { delegationTexts } from '../texts/delegations.ts';
-import { deadline, moment, words } from '../texts/format.ts';
+import { deadline, mention, moment, words } from '../texts/format.ts';
 import { freezeTexts } from '../texts/freezes.ts';
 import { grantTexts } from '../texts/grants.ts';
-import { escapeMarkup, showLabel, showText } from '../texts/show-text.ts';
+import { cut, escapeMarkup, quoteText, showLabel, showText } from '../texts/show-text.ts';
 import { APPROVE, APPROVE_GRANT, APPROVE_TYPED, DETAILS, EDIT, REJECT, WITHDRAW } from './action-ids.ts';
 import { buildCallBody, type CallBody, TITLE_LENGTH } from './call-body.ts';
 import {
@@ -78,6 +78,7 @@ function pendingBlocks(request: RequestRecord, details: CardDetails, options: Ca
   const body = buildCallBody(details);
   return [
     contextLine(request, details, options),
+    ...sinceLine(options),
     ...askedForLine(options),
     ...identityLine(details),
     ...answerLines(details),
@@ -146,6 +147,22 @@ function placeOf({ threadId }: RequestRecord): RichTextElement[] {
   if (isDirectChannel(threadId)) return [words(cardTexts.inDirectMessage)];
   if (!/^[CG][A-Z0-9]{6,20}$/.test(channel)) return [];
   return [words(cardTexts.inChannel), { type: 'channel', channel_id: channel }];
+}
+
+const SINCE_CHARACTERS = 200;
+
+/** Quotes what a requester has written since the request was made; a channel that is only told of it does not read the thread. */
+function sinceLine({ since, view }: CardOptions): KnownBlock[] {
+  if (since === undefined || view === 'announcement') return [];
+  const text = quoteText(cut(since.text.replaceAll(/\s+/g, ' ').trim(), SINCE_CHARACTERS));
+  return [
+    line(
+      words('💬 '),
+      mention(since.who),
+      words(cardTexts.wroteSince),
+      words(`${text}${cardTexts.wroteBefore(since.before)}`),
+    ),
+  ];
 }
 
 /** Says for which approver the person of a direct message is asked. */

@@ -1,5 +1,6 @@
 import type { KnownBlock, RichTextElement } from '@slack/types';
 import type { JsonValue } from '../../../agent/json.ts';
+import { TABLE } from '../../../tools/presentation/table.ts';
 import { limits } from '../../slack/limits.ts';
 import { cardTexts } from '../texts/cards.ts';
 import { words } from '../texts/format.ts';
@@ -86,7 +87,7 @@ function fieldBlocks(fields: readonly PresentedField[]): CallBody {
     } else if (format === 'channel' && CHANNEL.test(shown)) {
       flush();
       blocks.push(line(labelled(label), { type: 'channel', channel_id: shown }));
-    } else if (format === 'code' || height > 1 || shown.length > ROW_CHARACTERS) {
+    } else if (isLaidOut(format) || height > 1 || shown.length > ROW_CHARACTERS) {
       flush();
       blocks.push(labelledBox(label, shown, format));
     } else pairs.push({ label, value: shown });
@@ -124,13 +125,18 @@ function labelled(label: string): RichTextElement {
   return words(`${showLabel(label, limits.label)}  `, { bold: true });
 }
 
-/** Shows a longer value below its label: code as it is laid out, other text as a quote. */
+/** Tells whether the blanks of a value count: of code, and of a table. */
+function isLaidOut(format: string | undefined): boolean {
+  return format === 'code' || format === TABLE;
+}
+
+/** Shows a longer value below its label: code and tables as they are laid out, other text as a quote. */
 function labelledBox(label: string, shown: string, format: string | undefined): KnownBlock {
   return {
     type: 'rich_text',
     elements: [
       { type: 'rich_text_section', elements: [labelled(label)] },
-      format === 'code'
+      isLaidOut(format)
         ? { type: 'rich_text_preformatted', elements: [{ type: 'text', text: shown }] }
         : { type: 'rich_text_quote', elements: [words(shown)] },
     ],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type JsonValue, tryParseJson } from '../../../agent/json.ts';
 import { unansweredIn } from '../../../engine/paused.ts';
-import { readReason } from '../../../engine/reasons.ts';
+import { type Reason, readReason } from '../../../engine/reasons.ts';
 import {
   approvedArguments,
   type Details,
@@ -163,7 +163,25 @@ export function questionOf(request: RequestRecord): Question {
 export function stateOf(request: RequestRecord): { readonly icon: string; readonly word: string } {
   if (request.undo?.isDone === true) return { icon: UNDONE_ICON, word: cardTexts.undoneWord };
   const shown = { icon: STATE_ICON[request.state], word: STATE_WORD[request.state] };
+  if (request.state === 'superseded' && !isReplaced(request)) return VERDICT.get('did-not-run') ?? shown;
   return request.state === 'resolved' ? (VERDICT.get(verdictOf(request)) ?? shown) : shown;
+}
+
+/** The reasons after which nothing takes the place of a request. */
+const ENDS: ReadonlySet<string> = new Set<Reason['code']>([
+  'no-tool',
+  'requester-inactive',
+  'not-allowed',
+  'over-limit',
+  'frozen',
+  'change-freeze',
+  'quorum-lost',
+]);
+
+function isReplaced({ payload }: RequestRecord): boolean {
+  const reason = readReason(payload);
+  const isDenied = reason?.code === 'changed' && reason.change?.what === 'denied';
+  return reason === undefined || !(isDenied || ENDS.has(reason.code));
 }
 
 /** Reads what a person found out about an outcome that was unknown. */

@@ -37,6 +37,8 @@ export interface CardOptions {
   readonly quietUntil?: number | undefined;
   /** The person who revoked what the quorum had pre-approved. */
   readonly revokedBy?: string | undefined;
+  /** The last words of a requester that no turn has read, and the number of such messages before them. */
+  readonly since?: { readonly who: string; readonly text: string; readonly before: number } | undefined;
 }
 
 /** Builds plain text, which has no formatting, mentions, links or emoji; untrusted text goes here. */

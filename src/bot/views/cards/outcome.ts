@@ -12,7 +12,7 @@ import { mention, moment, words } from '../texts/format.ts';
 import { freezeTexts } from '../texts/freezes.ts';
 import { grantTexts } from '../texts/grants.ts';
 import { reasonTexts } from '../texts/reasons.ts';
-import { showLabel, showLine } from '../texts/show-text.ts';
+import { escapeMarkup, showLabel, showLine } from '../texts/show-text.ts';
 import {
   ASK_AGAIN,
   DETAILS,
@@ -24,8 +24,8 @@ import {
   UNDO,
   WITHDRAW,
 } from './action-ids.ts';
-import { button, type CardOptions, line, mentions, plain, quoted, quoteParts } from './card.ts';
-import { mayRunAgain, plainPayload, titleOf, verdictOf } from './card-details.ts';
+import { button, type Card, type CardOptions, line, mentions, plain, quoted, quoteParts } from './card.ts';
+import { mayRunAgain, plainPayload, stateOf, titleOf, verdictOf } from './card-details.ts';
 import { plainValue } from './render-value.ts';
 
 /** Builds the end of a decided request: what happened, who, when, and what can still be done. */
@@ -71,6 +71,42 @@ export function buildSettled(
     ...grantLine(request, options),
     ...actionsOf(request, options),
   ];
+}
+
+/**
+ * Builds what a copy in direct messages keeps of an approval that has ended: one line, and what its reader can still do. The card in the
+ * thread has the rest.
+ */
+export function buildEndedCopy(request: RequestRecord, options: CardOptions): Card {
+  const { threadLink, revokedBy } = options;
+  const { icon, word } = stateOf(request);
+  const done = isDone(request) ? readDetails(request)?.presented?.done : undefined;
+  const title = done === undefined ? titleOf(request) : showLabel(done, limits.label);
+  const rejecter = request.state === 'rejected' ? [words(` · ${cardTexts.rejected}`), ...by(request)] : [];
+  const isLink = threadLink !== undefined && /^https?:\/\//.test(threadLink);
+  const link: RichTextElement[] = isLink
+    ? [words(' · '), { type: 'link', url: showLine(threadLink), text: cardTexts.openThread }]
+    : [];
+  const actions = [
+    ...(undoUntil(request).length > 0 ? [button(request.id, UNDO, cardTexts.undo)] : []),
+    ...(request.granted && revokedBy === undefined
+      ? [button(grantIdOf(request.id), REVOKE, grantTexts.revoke)]
+      : []),
+  ];
+  const lead = done === undefined ? `${icon} ${word}: ` : `${icon} `;
+  return {
+    text: escapeMarkup(`${word}: ${title}`),
+    blocks: [
+      line(
+        words(lead),
+        words(title, didNotRun(request) ? { strike: true } : { bold: true }),
+        ...approvedBy(request),
+        ...rejecter,
+        ...link,
+      ),
+      ...(actions.length === 0 ? [] : [{ type: 'actions' as const, elements: actions }]),
+    ],
+  };
 }
 
 /** Names who asked, and apart from them who edited it. */
@@ -122,7 +158,8 @@ function endOf(request: RequestRecord, { freeze }: CardOptions): End {
     case 'unknown': {
       const doubt = doubtOf(request);
       const resolvers = [words(cardTexts.resolvers), ...mentions(request.policy.resolvers)];
-      return { ...doubt, lines: [...doubt.lines, [...resolvers, ...lastProgress(request)]] };
+      const verdicts = [words(cardTexts.verdicts(mayRunAgain(request)))];
+      return { ...doubt, lines: [...doubt.lines, [...resolvers, ...lastProgress(request)], verdicts] };
     }
     case 'resolved':
       return {
@@ -152,12 +189,18 @@ function endOf(request: RequestRecord, { freeze }: CardOptions): End {
     case 'withdrawn':
       return { lines: [[words(cardTexts.withdrawn), ...by(request), words(' · '), ...when(request)]], quote };
     case 'expired':
-      return { lines: [[words(cardTexts.expired(request.kind === 'approval')), ...when(request)]] };
+      return {
+        lines: [[words(cardTexts.expired), ...when(request), words(cardTexts.undecided[kindOfEnd(request)])]],
+      };
     case 'superseded':
       return replacedBy(request, reason);
     case 'answered':
       return answerOf(request);
   }
+}
+
+function kindOfEnd({ kind }: RequestRecord): 'approval' | 'answer' {
+  return kind === 'approval' ? 'approval' : 'answer';
 }
 
 function answerOf(request: RequestRecord): End {

@@ -32,7 +32,7 @@ export function renderValue(value: JsonValue, room: Room = UNLIMITED): RenderedV
   const names = isJsonObject(value) ? Object.keys(value) : [];
   if (!isJsonObject(value) || names.length === 0) return fitAlone(showJson(value), room);
   const shown: string[] = [];
-  let [characters, lines, omitted, omittedCharacters] = [0, 0, 0, 0];
+  let [characters, lines, omitted, marked, omittedCharacters] = [0, 0, 0, 0, 0];
   const take = (text: string): boolean => {
     const height = countLines(text);
     if (characters + text.length + 1 > room.characters || lines + height > room.lines) return false;
@@ -46,12 +46,12 @@ export function renderValue(value: JsonValue, room: Room = UNLIMITED): RenderedV
     if (take(text)) continue;
     omitted += 1;
     omittedCharacters += text.length;
-    take(`${labelOf(name)}: ${notShown(text)}`);
+    if (take(`${labelOf(name)}: ${notShown(text)}`)) marked += 1;
   }
+  // The marks say how many characters they stand for.
+  const unsaid = omitted === marked ? '' : ` and ${plural(omittedCharacters, 'character')}`;
   const leftOut =
-    omitted === 0
-      ? undefined
-      : `${count(omitted)} of ${plural(names.length, 'argument')} and ${plural(omittedCharacters, 'character')} not shown`;
+    omitted === 0 ? undefined : `${count(omitted)} of ${plural(names.length, 'argument')}${unsaid} not shown`;
   return { text: shown.length === 0 ? `(${leftOut})` : shown.join('\n'), leftOut };
 }
 

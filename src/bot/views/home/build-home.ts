@@ -5,7 +5,7 @@ import type { KeptNote } from '../../../store/documents/memory.ts';
 import type { Freeze, GrantRecord, RequestRecord } from '../../../store/port/store.ts';
 import { limits } from '../../slack/limits.ts';
 import { parseThreadId } from '../../slack/thread.ts';
-import { approveButton } from '../cards/approval-card.ts';
+import { approveButton, whyApproval } from '../cards/approval-card.ts';
 import { buildCallBody } from '../cards/call-body.ts';
 import { line, mentions, plain } from '../cards/card.ts';
 import {
@@ -27,6 +27,7 @@ import {
   buildFreezes,
   buildGrants,
   buildNotes,
+  buildToolProblems,
 } from './sections.ts';
 
 export const HOME_PAGE = 'home-page';
@@ -50,6 +51,8 @@ export interface HomeExtras {
   readonly asOf: number;
   /** Only for admins. */
   readonly stats?: readonly PolicyStats[] | undefined;
+  /** The problems of tools, for admins. */
+  readonly toolProblems?: readonly string[];
   readonly freezes?: readonly Freeze[];
   /** The servers at which the person can connect an account. */
   readonly accounts?: readonly Account[];
@@ -62,7 +65,7 @@ export interface HomeExtras {
   readonly unfreeze?: { readonly quorum: number; readonly isOffered: boolean };
 }
 
-/** Builds App Home: of which moment it is, what is frozen, a page of each of the three lists, the connected accounts, and for admins the decisions of each policy. */
+/** Builds App Home: of which moment it is, what is frozen, for admins which tools are missing, a page of each of the three lists, the connected accounts, and for admins the decisions of each policy. */
 export function buildHome(
   lists: readonly ListPage[],
   {
@@ -73,6 +76,7 @@ export function buildHome(
     delegations = { reader: '', list: [] },
     accounts = [],
     freezes = [],
+    toolProblems = [],
     unfreeze = { quorum: 1, isOffered: false },
   }: HomeExtras,
 ): HomeView {
@@ -83,6 +87,7 @@ export function buildHome(
       accessory: button(HOME_REFRESH, homeTexts.refresh, ''),
     },
     ...buildFreezes(freezes, unfreeze),
+    ...buildToolProblems(toolProblems),
     ...lists.flatMap((list) => buildList(list, asOf)),
     ...buildAccounts(accounts),
     ...(stats === undefined ? [] : buildStats(stats)),
@@ -131,9 +136,14 @@ export function buildList(list: ListPage, now: number): KnownBlock[] {
   );
   return [
     { type: 'header', text: plain(total === '0' ? title : `${title} (${total})`) },
+    ...(name === 'waiting' && list.requests.some(isToApprove) ? [line(words(homeTexts.ifRejected))] : []),
     ...(rows.length === 0 ? [line(words(homeTexts.empty[name]))] : rows),
     ...pager(list),
   ];
+}
+
+function isToApprove({ kind, state }: RequestRecord): boolean {
+  return kind === 'approval' && state === 'pending';
 }
 
 /** Builds the title of a request in a list, with the button that opens its Details. */
@@ -169,6 +179,7 @@ function buildWaiting(request: RequestRecord, now: number): KnownBlock[] {
         : words(homeTexts.directMessage),
     ],
     ...(isUnknown ? [] : [[words(homeTexts.expiresIn(request.expiresAt - now))]]),
+    ...(details !== undefined && isToApprove(request) ? [[words(homeTexts.why(whyApproval(details)))]] : []),
     ...(request.kind === 'approval' && request.policy.quorum > 1 && !isUnknown
       ? [[words(cardTexts.approvals(countedApprovals(request), request.policy.quorum))]]
       : []),
@@ -187,7 +198,7 @@ const ROW_CHARACTERS = 600;
 
 /** Shows what would run, with Approve, if the card has Approve for one click and the row has room for all that the card shows of the call. */
 function approvableHere(request: RequestRecord, details: CardDetails): KnownBlock[] {
-  if (request.kind !== 'approval' || request.state !== 'pending' || needsConfirmation(details)) return [];
+  if (!isToApprove(request) || needsConfirmation(details)) return [];
   const { blocks, isWhole } = buildCallBody(details);
   const { preview, previousPreview, title } = details.presented;
   const isSimple = [preview, previousPreview, details.undoes, details.answer, details.runsAs].every(

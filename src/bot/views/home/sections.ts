@@ -6,6 +6,7 @@ import type { Freeze } from '../../../store/port/store.ts';
 import type { GrantRecord } from '../../../store/port/workspace.ts';
 import { MAX_NOTES } from '../../../tools/built-ins.ts';
 import type { RequesterServer } from '../../../tools/mcp/auth/connections.ts';
+import { readableName } from '../../../tools/presentation/formats.ts';
 import { limits } from '../../slack/limits.ts';
 import { END_DELEGATION, REVOKE, UNFREEZE } from '../cards/action-ids.ts';
 import { line, mentions, plain } from '../cards/card.ts';
@@ -14,7 +15,7 @@ import { delegationTexts } from '../texts/delegations.ts';
 import { mention, moment, words } from '../texts/format.ts';
 import { freezeTexts, scopeInWords } from '../texts/freezes.ts';
 import { grantTexts } from '../texts/grants.ts';
-import { memoryTexts } from '../texts/home.ts';
+import { homeTexts, memoryTexts } from '../texts/home.ts';
 import { showLabel } from '../texts/show-text.ts';
 
 /** A full Home has almost as many blocks as Slack takes. */
@@ -54,6 +55,29 @@ export function buildFreezes(
     ];
   });
   return [{ type: 'header', text: plain(home.title) }, ...rows];
+}
+
+const MAX_PROBLEMS = 5;
+
+/** Builds the list of what is wrong with tools, which the log and "countersign doctor" have in full. */
+export function buildToolProblems(problems: readonly string[]): KnownBlock[] {
+  if (problems.length === 0) return [];
+  const shown = problems.slice(0, MAX_PROBLEMS).map((problem) => showLabel(problem, limits.description));
+  const left = problems.length - shown.length;
+  const lines = [...shown, left > 0 ? homeTexts.moreProblems(left) : homeTexts.seeDoctor];
+  return [
+    { type: 'header', text: plain(homeTexts.problemsTitle(problems.length)) },
+    {
+      type: 'rich_text',
+      elements: [
+        {
+          type: 'rich_text_list',
+          style: 'bullet',
+          elements: lines.map((text) => ({ type: 'rich_text_section', elements: [words(text)] })),
+        },
+      ],
+    },
+  ];
 }
 
 /** Builds the list of delegations with a button to end each, in so many blocks at most. */
@@ -98,12 +122,13 @@ export function buildGrants(grants: readonly GrantRecord[], room: number): Known
 }
 
 function buildRow(grant: GrantRecord): KnownBlock[] {
-  const { title = grant.id, by = [], requesters = [] } = grantDetailsOf(grant) ?? {};
+  const { title = grant.id, tool = '', covers, by = [], requesters = [] } = grantDetailsOf(grant) ?? {};
+  const covered = grantTexts.covered(title, covers, readableName(tool));
   return [
     {
       type: 'section',
       block_id: grant.id,
-      text: plain(showLabel(title, limits.description)),
+      text: plain(showLabel(covered, limits.description)),
       accessory: { type: 'button', action_id: REVOKE, text: plain(grantTexts.revoke), value: grant.id },
     },
     line(

@@ -2,6 +2,7 @@ import type { InputBlock, KnownBlock } from '@slack/types';
 import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue } from '../../../agent/json.ts';
 import type { CompiledSchema } from '../../../agent/schema/json-schema.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
+import type { FormatCall } from '../../../tools/presentation/formats.ts';
 import { limits } from '../../slack/limits.ts';
 import { line, plain } from '../cards/card.ts';
 import { cardDetailsOf, titleOf } from '../cards/card-details.ts';
@@ -10,6 +11,7 @@ import { plural, words } from '../texts/format.ts';
 import { modalTexts } from '../texts/modals.ts';
 import { showLabel } from '../texts/show-text.ts';
 import { buildElement } from './fields/field-element.ts';
+import { entryInWords } from './fields/read-field.ts';
 import { type Field, fieldsOf, wholeField } from './fields/schema-fields.ts';
 import { EDIT_MODAL, FORM_MODAL, type Modal, modal, untrustedText } from './modal.ts';
 
@@ -18,14 +20,21 @@ export type BuiltForm =
   | { readonly ok: true; readonly view: Modal }
   | { readonly ok: false; readonly reason: string };
 
-/** Builds the form that edits the arguments of an action, filled with the current ones. */
-export function buildEditModal(request: RequestRecord, inputSchema: CompiledSchema): BuiltForm {
+/** Returns the format in which the card shows an argument. */
+type FormatOf = (path: readonly string[]) => FormatCall | undefined;
+
+/** Builds the form that edits the arguments of an action, filled with the current ones as the card shows them. */
+export function buildEditModal(
+  request: RequestRecord,
+  inputSchema: CompiledSchema,
+  formatOf?: FormatOf,
+): BuiltForm {
   const details = cardDetailsOf(request);
   const isPart = details?.inner !== undefined || details?.answer !== undefined;
   if (details === undefined || isPart || isDeeperThan(limits.depth, details.input))
     return { ok: false, reason: modalTexts.notEditable };
   const intro = modalTexts.editIntro(titleOf(request));
-  const built = buildInputs(inputSchema.jsonSchema, details.input);
+  const built = buildInputs(inputSchema.jsonSchema, details.input, formatOf);
   if (!built.ok) return built;
   const blocks = [untrustedText(intro), ...built.blocks];
   return {
@@ -67,9 +76,16 @@ export function buildOutputModal(request: RequestRecord, outputSchema: CompiledS
 function buildInputs(
   schema: JsonObject,
   initial: JsonValue | undefined,
+  formatOf: FormatOf = () => undefined,
 ): { readonly ok: true; readonly blocks: KnownBlock[] } | { readonly ok: false; readonly reason: string } {
   const fields = fieldsFor(schema, initial);
-  const blocks = fields.map((field) => buildBlock(field, initialOf(field, initial)));
+  const blocks = fields.map((field) =>
+    buildBlock(
+      field,
+      initialOf(field, initial),
+      field.name === undefined ? undefined : formatOf([field.name]),
+    ),
+  );
   for (const [index, { element }] of blocks.entries()) {
     const length =
       'initial_value' in element && typeof element.initial_value === 'string'
@@ -105,8 +121,8 @@ function initialOf({ name, schema }: Field, initial: JsonValue | undefined): Jso
   return isJsonObject(initial) && Object.hasOwn(initial, name) ? initial[name] : undefined;
 }
 
-function buildBlock(field: Field, value: JsonValue | undefined): InputBlock {
-  const element = buildElement(field, value);
+function buildBlock(field: Field, value: JsonValue | undefined, format: FormatCall | undefined): InputBlock {
+  const element = buildElement(field, value, format);
   const hint = hintOf(field, element.action_id);
   const mayBeEmpty =
     !field.isRequired || (element.action_id !== 'json' && (field.isNullable || isList(field)));
@@ -120,8 +136,10 @@ function buildBlock(field: Field, value: JsonValue | undefined): InputBlock {
   };
 }
 
-function hintOf({ hint = '', kind }: Field, actionId: string | undefined): string {
+function hintOf({ hint = '', kind }: Field, actionId = ''): string {
   if (actionId === 'json') return `${hint} ${modalTexts.asJson}`.trim();
+  const entry = entryInWords(actionId);
+  if (entry !== '') return `${hint} (${entry})`.trim();
   return kind.type === 'lines' ? `${hint} ${modalTexts.onePerLine}`.trim() : hint;
 }
 

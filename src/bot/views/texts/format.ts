@@ -18,6 +18,16 @@ export function words(
   return { type: 'text', text, ...(style !== undefined && { style }) };
 }
 
+/** Builds a sentence of ours in which what people type is in code letters; rich text would show its backticks. */
+export function withCode(text: string): RichTextElement[] {
+  return text
+    .split('`')
+    .map((part, index): RichTextElement => {
+      return { type: 'text', text: part, ...(index % 2 === 1 && { style: { code: true } }) };
+    })
+    .filter((part) => part.type !== 'text' || part.text !== '');
+}
+
 /** Builds a mention from an id; anything that is no Slack id stays text. */
 export function mention(id: string): RichTextElement {
   if (/^[UW][A-Z0-9]+$/.test(id)) return { type: 'user', user_id: id };

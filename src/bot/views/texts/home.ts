@@ -17,6 +17,8 @@ export const homeTexts = {
   viewTitle: (word: string, title: string) => `${word} ${title}`,
   approveTitle: (title: string) => `Approve ${title}`,
   highRisk: '🔴 High risk',
+  why: (reason: string) => `Why approval: ${reason}`,
+  ifRejected: 'What you reject does not run, and your reason is passed on.',
   directMessage: 'a direct message',
   /** Says how long a request still waits; App Home says of which moment it is. */
   expiresIn(ms: number): string {
@@ -32,6 +34,10 @@ export const homeTexts = {
   refresh: 'Refresh',
   first: 'Back to the first',
   more: 'More',
+  problemsTitle: (count: number) => `${plural(count, 'problem')} with tools`,
+  seeDoctor: '"countersign doctor" says how to fix it.',
+  moreProblems: (count: number) =>
+    `And ${count} more: "countersign doctor" lists all and says how to fix them.`,
   statsTitle: 'Policies, by recent decisions',
   noStats: 'No decisions yet.',
   statsLine: ({ requests, approvalRate, medianSeconds, expired }: PolicyStats) =>

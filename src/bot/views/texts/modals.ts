@@ -1,3 +1,14 @@
+import type { FormatCall } from '../../../tools/presentation/formats.ts';
+
+/** The name of what is entered in each format. */
+const ENTERED: Readonly<Record<string, (args: readonly string[]) => string>> = {
+  money: ([currency = '']) => `an amount in ${currency}`,
+  percent: () => 'a percentage',
+  date: () => 'a date and time',
+  duration: () => 'a duration',
+  bytes: () => 'a size',
+};
+
 /** Every sentence of the modals. */
 export const modalTexts = {
   cancel: 'Cancel',
@@ -8,7 +19,16 @@ export const modalTexts = {
   notAChoice: "This isn't one of the choices.",
   eitherOr: 'Please either choose or write, not both.',
   fillThisIn: 'Please fill this in.',
-  notANumber: (shown: string) => `"${shown}" is not a number.`,
+  notANumber: (shown: string) => `"${shown}" is not a number. Enter one such as 12 or 12.5.`,
+  entry: ({ name, args }: FormatCall, example: string) =>
+    `${ENTERED[name]?.(args) ?? 'a value'}, such as ${example}`,
+  enter: (what: string) => `Enter ${what}.`,
+  bounds: {
+    minimum: (bound: string) => `Enter at least ${bound}.`,
+    exclusiveMinimum: (bound: string) => `Enter more than ${bound}.`,
+    maximum: (bound: string) => `Enter at most ${bound}.`,
+    exclusiveMaximum: (bound: string) => `Enter less than ${bound}.`,
+  },
   tooManyDigits: 'This number has too many digits to store exactly. Use fewer digits.',
   notJson: (why: string) => `This is not JSON: ${why}`,
   tooDeep: (levels: number) => `This is nested more than ${levels} levels deep.`,

@@ -52,7 +52,6 @@ export const noticeTexts = {
   formUnreadable: "This form can't be shown.",
   formGone: 'This form no longer exists.',
 
-  recorded: 'Your decision is recorded.',
   /** A decision in words; one without a word changes no card. */
   decided: {
     approve: 'approved',
@@ -120,6 +119,11 @@ export const noticeTexts = {
   editedTooLate:
     'You edited a message after I had acted on it. Send me a new message if something needs to change.',
   deletedLate: "I've already read the message that you deleted. Write *stop* to cancel what I'm doing.",
+  waitsStill: (count: number) =>
+    `${count === 1 ? 'Your request is' : `${count} of your requests are`} still waiting for approval. I'll read this message after the decision.`,
+  startAgain: 'Withdraw and start again',
+  startsAgain: "Withdrawn. I'll start again with your message.",
+  nothingToWithdraw: 'Nothing of yours is waiting here any more.',
   redo: 'Redo with the new text',
   redone: 'Starting again with the new text.',
   alreadyRedone: "I've already started again with the new text.",

@@ -83,7 +83,7 @@ export const replyTexts = {
   notStopped: (running: readonly string[], canBeUndone: boolean) =>
     `This is running and can't be stopped from here: ${ended(listed(running))}${canBeUndone ? ' You can undo it on its card when it is done.' : ''} I won't do anything after it.`,
   nothingToStop: 'You have nothing to stop here.',
-  notAnAsker: "You can't give me tasks in this workspace. Please ask a full member to do it.",
+  notAnAsker: "You can't give me tasks in this workspace. Please ask a colleague who can.",
   askerNotChecked: "I can't check right now whether you may ask me. Please try again in a moment.",
   undelivered: (channel: string, reason: string) =>
     `Slack didn't let me post my reply in <#${channel}> (${reason}). Please ask me again somewhere else.`,

@@ -132,10 +132,11 @@ export function threadVerbs(
         .map((interruptId) => requestIdOf(threadId, interruptId));
     },
 
-    async readThread(threadId) {
+    async readThread(threadId, { inboxOnly = false } = {}) {
       if (!isThreadId(threadId)) return { messages: [], inbox: [], seen: [] };
       // The inbox comes first: what moves into the log meanwhile is then in both, and not in neither.
       const inbox = await client.lrange(keys.inbox(threadId), 0, -1);
+      if (inboxOnly) return { messages: [], inbox: inbox.map(readItem), seen: [] };
       const [log, seen] = await Promise.all([
         client.lrange(keys.log(threadId), 0, -1),
         client.zrange(keys.seen(threadId), '0', '-1'),

@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue, pointerTo } from '../../../agent/json.ts';
 import { type ApproverGroup, fillGroups, isRiskLevel, RISK_LEVELS } from '../../../policy/policy.ts';
 import { isTimeZone } from '../../../policy/time.ts';
+import { parseDisplayTemplate, placeholdersIn, type TemplateRoot } from '../../presentation/text-template.ts';
 import { didYouMean, type Finding } from '../problem.ts';
-import { LimitFile, PolicyFile, RULE_WORDS } from '../schema/policies.ts';
+import { LimitFile, NotifyFile, PolicyFile, RULE_WORDS } from '../schema/policies.ts';
 import { durationMs } from '../schema/values.ts';
 import { DEFAULT_EXPIRES_MS, toApprovers } from '../to-manifest.ts';
 import { CONDITION, checkExpression, possibleTexts } from './check-rules.ts';
@@ -57,18 +58,9 @@ function checkUnfreeze(rule: JsonValue | undefined): Finding[] {
 }
 
 function checkPolicy(pointer: string, policy: JsonValue): Finding[] {
-  const {
-    approvers,
-    quorum,
-    expires,
-    remind,
-    escalate,
-    risk,
-    time_zone,
-    grants,
-    quiet_hours: quiet,
-    load,
-  } = readableParts(Parts, policy);
+  const { approvers, quorum, expires, escalate, risk, time_zone, grants } = readableParts(Parts, policy);
+  const written = isJsonObject(policy) ? policy.notify : undefined;
+  const { remind, quiet_hours: quiet, load } = readableParts(NotifyFile, written ?? {});
   const findings: Finding[] = checkTimeZone(pointer, time_zone);
   const report = (key: string, message: string): void => {
     findings.push({ pointer: `${pointer}/${key}`, at: 'value', message });
@@ -78,15 +70,15 @@ function checkPolicy(pointer: string, policy: JsonValue): Finding[] {
     report('grants', 'a high-risk call is never allowed beforehand; remove "grants" or lower the risk');
   const unclear = grants?.when === undefined ? undefined : checkExpression(grants.when, CONDITION);
   if (unclear !== undefined) findings.push({ pointer: `${pointer}/grants/when`, at: 'value', ...unclear });
-  findings.push(...checkTimeZone(`${pointer}/quiet_hours`, quiet?.time_zone));
+  findings.push(...checkTimeZone(`${pointer}/notify/quiet_hours`, quiet?.time_zone));
   if (quiet !== undefined && quiet.from === quiet.to)
-    report('quiet_hours', 'these hours have no end: "from" and "to" are the same');
+    report('notify/quiet_hours', 'these hours have no end: "from" and "to" are the same');
   if ((load?.summary?.within ?? 0) > MOST_WITHIN_MS)
-    report('load/summary/within', '"within" can be at most 1d');
+    report('notify/load/summary/within', '"within" can be at most 1d');
   const expiresMs = expires ?? DEFAULT_EXPIRES_MS;
   const end = expires === undefined ? 'after 1d, the default' : 'by then';
   if (remind !== undefined && remind >= expiresMs) {
-    report('remind', `nobody would be reminded: the request expires ${end}`);
+    report('notify/remind', `nobody would be reminded: the request expires ${end}`);
   }
   if (escalate !== undefined && escalate.after >= expiresMs) {
     report('escalate/after', `nobody would be asked: the request expires ${end}`);
@@ -189,7 +181,10 @@ function checkApprovers(pointer: string, written: Written): Finding[] {
   const form = formProblem(written);
   if (form !== undefined) return [{ pointer: `${pointer}${form.key}`, at: 'value', message: form.message }];
   const { groups, excluded } = toApprovers(written);
-  const findings = groups.flatMap((group) => checkFrom(pointer, group));
+  const findings = groups.flatMap((group) => [
+    ...checkFrom(pointer, group),
+    ...checkLookup(pointer, group, groups),
+  ]);
   const shortage = shortageOf(groups, excluded);
   if (shortage === undefined) return findings;
   const at = written.quorum === undefined || groups.length > 1 ? '/approvers' : '/quorum';
@@ -216,8 +211,43 @@ function formProblem({ approvers, quorum }: Written): { key: string; message: st
       };
 }
 
+/** Checks the templates of a tool that finds the approver. Where the model gives its input, people whom it cannot choose must approve too. */
+function checkLookup(
+  pointer: string,
+  { from, pointer: at }: ApproverGroup,
+  groups: readonly ApproverGroup[],
+): Finding[] {
+  if (typeof from !== 'object') return [];
+  const place = `${pointer}${at.replace(/any$/, 'from')}`;
+  const texts = Object.entries(from.input).flatMap(([key, text]) =>
+    typeof text === 'string' ? [[pointerTo(`${place}/input`, key), text] as const] : [],
+  );
+  const isChosen = texts.some(([, text]) =>
+    placeholdersIn(parseDisplayTemplate(text).template).some(({ root }) => root === 'input'),
+  );
+  const hasFixed = groups.some((group) => group.from === undefined);
+  const message =
+    'the model gives this input, so it could choose the approver: write this group under "all", beside one with only "any"';
+  return [
+    ...texts.flatMap(([key, text]) => checkTemplate(key, text, ['input', 'requester'])),
+    ...checkTemplate(`${place}/email`, from.email, ['output']),
+    ...(isChosen && !hasFixed ? [{ pointer: `${place}/input`, at: 'value', message } as const] : []),
+  ];
+}
+
+function checkTemplate(pointer: string, text: string, roots: readonly TemplateRoot[]): Finding[] {
+  const { template, problems } = parseDisplayTemplate(text);
+  const wrong = placeholdersIn(template)
+    .filter(({ root }) => !roots.includes(root))
+    .map(({ offset, root }) => ({ offset, message: `there is no {{${root}.…}} here` }));
+  return [...problems, ...wrong].map(({ offset, message }) => ({
+    ...{ pointer, at: 'value', message },
+    inside: offset,
+  }));
+}
+
 function checkFrom(pointer: string, { from, pointer: at }: ApproverGroup): Finding[] {
-  const wrong = from === undefined ? undefined : checkExpression(from, EMAIL);
+  const wrong = typeof from === 'string' ? checkExpression(from, EMAIL) : undefined;
   if (wrong === undefined) return [];
   return [{ pointer: `${pointer}${at.replace(/any$/, 'from')}`, at: 'value', ...wrong }];
 }

@@ -9,6 +9,7 @@ import {
   type MethodCall,
   methodCalls,
   type Node,
+  usesGroups,
 } from '../../../policy/condition.ts';
 import { DEFAULT_POLICY_NAME } from '../../../policy/policy.ts';
 import { matchesGlob } from '../../../policy/rules.ts';
@@ -138,7 +139,7 @@ function checkRule(
       at: 'key',
       message: 'only a rule that asks for approval has "because"',
     });
-  const wrong = when === undefined ? undefined : checkExpression(when, CONDITION, inputs);
+  const wrong = when === undefined ? undefined : checkExpression(when, RULE_CONDITION, inputs);
   if (wrong !== undefined) findings.push({ pointer: `${pointer}/when`, at: 'value', ...wrong });
   if (policy !== undefined && policy !== DEFAULT_POLICY_NAME && !policies.includes(policy)) {
     const known = policies.length === 0 ? '; policies is empty' : `; the policies are ${policies.join(', ')}`;
@@ -359,6 +360,8 @@ interface ExpectedResult {
   readonly what: string;
   readonly types: readonly string[];
   readonly expected: string;
+  /** Whether the user groups of the requester are known there. */
+  readonly hasGroups?: true;
 }
 
 /** The result of a condition. */
@@ -368,16 +371,23 @@ export const CONDITION: ExpectedResult = {
   expected: 'a condition must be true or false',
 };
 
+const RULE_CONDITION: ExpectedResult = { ...CONDITION, hasGroups: true };
+
 /** Checks a CEL expression: its syntax, its variables, and the type of its result; `inputs` are the names of the tool's input. */
 export function checkExpression(
   expression: string,
-  { what, types, expected }: ExpectedResult,
+  { what, types, expected, hasGroups }: ExpectedResult,
   inputs: readonly string[] = [],
 ): ExpressionProblem | undefined {
   const { valid, type, error } = conditionEnvironment.check(expression);
   if (valid) {
     const inexact = findInexact(expression);
     if (inexact !== undefined) return { inside: inexact.start, message: inexact.problem };
+    if (hasGroups !== true && usesGroups(expression))
+      return {
+        inside: Math.max(expression.indexOf('requester.groups'), 0),
+        message: 'requester.groups is known to approval rules only',
+      };
     const problem = methodCalls(expression)
       .filter(({ name }) => name === 'matches')
       .map(patternProblem)

@@ -10,9 +10,9 @@ import {
   segmentsOf,
 } from '../../../agent/json.ts';
 import { didYouMean, type Finding } from '../problem.ts';
-import { AgentFile } from '../schema/agent.ts';
+import { AgentFile, ModelFile } from '../schema/agent.ts';
 import { manifestJsonSchema } from '../schema/manifest-file.ts';
-import { PolicyFile } from '../schema/policies.ts';
+import { NotifyFile, PolicyFile } from '../schema/policies.ts';
 import { HttpFile, McpFile, ToolFile } from '../schema/tools.ts';
 
 const MAX_ERRORS = 500;
@@ -101,7 +101,7 @@ function describe(error: ErrorObject): Finding {
       message: `${showValue(item)} appears twice in this list`,
     };
   }
-  return { pointer, at: 'value', message: describeValue(error) };
+  return { pointer, at: 'value', message: formerValue(pointer, error.data) ?? describeValue(error) };
 }
 
 /** The keys of each kind of section, so that a key of another one is recognised. */
@@ -141,10 +141,28 @@ export function outdentedKey(pointer: string, value: unknown): string | undefine
   return `"${key}" is a key of ${owner}; indent it further than the name of ${owner}`;
 }
 
+const IN_MODEL: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.keys(ModelFile.shape).map((key) => [key, key])),
+  fallback_models: 'fallbacks',
+};
+const IN_NOTIFY = Object.keys(NotifyFile.shape);
+
 /** Names the key that has taken the place of an older one. */
 function formerKey(pointer: string, key: string): string | undefined {
-  if (key !== 'then' || !pointer.startsWith('/limits/')) return undefined;
-  return '"then" is now "policy": write "policy: NAME" to ask that policy, and nothing to deny the call';
+  if (pointer.startsWith('/limits/') && key === 'then')
+    return '"then" is now "policy": write "policy: NAME" to ask that policy, and nothing to deny the call';
+  const inModel = pointer === '/agent' ? IN_MODEL[key] : undefined;
+  if (inModel !== undefined)
+    return `"${key}" is now a key of "model": write "model: { name: …, ${inModel}: … }"`;
+  if (/^\/policies\/[^/]+$/.test(pointer) && IN_NOTIFY.includes(key))
+    return `"${key}" is now a key of "notify": write "notify: { ${key}: … }"`;
+  return undefined;
+}
+
+/** Says how a value is written now that had another form. */
+function formerValue(pointer: string, data: unknown): string | undefined {
+  if (pointer !== '/agent/built_ins' || !isJsonObject(data)) return undefined;
+  return 'this is now a list of what is on, such as [ask_question, complete_task]; "ask_question: requester" lets only the requester answer';
 }
 
 /** Explains an unknown key that is indented too little, or too much. */

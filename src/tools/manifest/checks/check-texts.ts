@@ -15,7 +15,7 @@ export function checkTexts(pointer: string, name: string, tool: JsonObject, tool
   return [
     ...checkSet(pointer, tool, schema),
     ...checkPreview(`${pointer}/preview`, tool.preview, schema, tools),
-    ...checkUndo(`${pointer}/undo`, tool.undo, schema),
+    ...checkUndo(`${pointer}/undo`, tool, schema, tool.module !== undefined),
     ...cards.flatMap((card: JsonValue, index) => {
       if (!isJsonObject(card)) return [];
       const at = pointerTo(`${pointer}/cards`, index);
@@ -26,7 +26,7 @@ export function checkTexts(pointer: string, name: string, tool: JsonObject, tool
         ...(isUnused ? [{ pointer: `${at}/match`, at: 'value' as const, message }] : []),
         ...checkSet(at, card, schema),
         ...checkPreview(`${at}/preview`, card.preview, schema, tools),
-        ...checkUndo(`${at}/undo`, card.undo, schema),
+        ...checkUndo(`${at}/undo`, card, schema, tool.module !== undefined),
       ];
     }),
   ];
@@ -70,14 +70,18 @@ function checkPreview(
   return [...findings, { pointer: `${pointer}/tool`, at: 'value', message }];
 }
 
-/** Checks the templates of an undo. */
-function checkUndo(pointer: string, undo: JsonValue | undefined, schema: JsonObject | undefined): Finding[] {
+/** Checks the templates of an undo; a module may have a preview of its own. */
+function checkUndo(
+  pointer: string,
+  { undo, preview }: JsonObject,
+  schema: JsonObject | undefined,
+  isModule: boolean,
+): Finding[] {
   if (!isJsonObject(undo)) return [];
   const input = isJsonObject(undo.input) ? undo.input : {};
+  const given = { hasOutput: true, hasPreview: isModule || preview !== undefined };
   return Object.entries(input).flatMap(([key, text]) =>
-    typeof text === 'string'
-      ? checkText(pointerTo(`${pointer}/input`, key), text, schema, { hasOutput: true })
-      : [],
+    typeof text === 'string' ? checkText(pointerTo(`${pointer}/input`, key), text, schema, given) : [],
   );
 }
 
@@ -85,19 +89,32 @@ function checkText(
   pointer: string,
   text: string,
   schema: JsonObject | undefined,
-  { hasOutput = false } = {},
+  { hasOutput = false, hasPreview = false } = {},
 ): Finding[] {
   const { template, problems } = parseDisplayTemplate(text);
   const outputs = placeholdersIn(template)
     .filter(({ root }) => root === 'output' && !hasOutput)
     .map(({ offset }) => ({ offset, message: 'there is no output yet; only a preview can show one' }));
+  const previews = placeholdersIn(template)
+    .filter(({ root, path }) => root === 'preview' && !(hasPreview && path.join('.') === 'before'))
+    .map(({ offset }) => ({
+      offset,
+      message: hasPreview
+        ? 'a preview has only "before" for an undo: write {{preview.before}}'
+        : 'only the undo of a tool with a preview can use {{preview.before}}',
+    }));
+  const requesters = placeholdersIn(template)
+    .filter(({ root }) => root === 'requester')
+    .map(({ offset }) => ({ offset, message: 'only a tool that finds an approver can use {{requester.…}}' }));
   const unknown = schema === undefined ? [] : unknownInputs(template, schema);
-  return [...problems, ...outputs, ...unknown].map(({ offset, message, ...rest }) => ({
-    pointer,
-    at: 'value',
-    inside: offset,
-    message: `${message}${suggestionFor('unknown' in rest ? rest.unknown : undefined)}`,
-  }));
+  return [...problems, ...outputs, ...previews, ...requesters, ...unknown].map(
+    ({ offset, message, ...rest }) => ({
+      pointer,
+      at: 'value',
+      inside: offset,
+      message: `${message}${suggestionFor('unknown' in rest ? rest.unknown : undefined)}`,
+    }),
+  );
 }
 
 function suggestionFor(

@@ -69,7 +69,7 @@ export function checkUses(manifest: JsonObject, byEntry: ToolsByEntry): RuleFind
 
 /** Finds the names and patterns of tools that match none. */
 function checkNames(
-  { agent, limits, tools, change_freezes: freezes }: JsonObject,
+  { agent, limits, policies, tools, change_freezes: freezes }: JsonObject,
   byEntry: ToolsByEntry,
 ): Finding[] {
   const names = [...byEntry.values()].flat().map(({ name }) => name);
@@ -82,6 +82,14 @@ function checkNames(
           : [],
       ),
     ),
+    ...entriesOf(policies).flatMap(([name, written]) => {
+      const { approvers } = readableParts(PolicyParts, written);
+      const { groups } = approvers === undefined ? { groups: [] } : toApprovers({ approvers });
+      return groups.flatMap(({ from, pointer: at }) => {
+        const pointer = `${pointerTo('/policies', name)}${at.replace(/any$/, 'from')}/tool`;
+        return typeof from === 'object' ? checkName({ pointer, at: 'value' }, from.tool, names) : [];
+      });
+    }),
     ...entriesOf(limits).flatMap(([match]) =>
       checkName({ pointer: pointerTo('/limits', match), at: 'key' }, match, names),
     ),
@@ -348,7 +356,7 @@ function checkPolicies(
         inAllOf(judged, (schema) =>
           valueFindings(
             `${pointer}${at.replace(/any$/, 'from')}`,
-            from,
+            typeof from === 'string' ? from : undefined,
             schema,
             ['text', 'list'],
             EMAIL.expected,
@@ -368,7 +376,8 @@ function checkOthers(
 ): Finding[] {
   const allow = isJsonObject(tool) && isJsonObject(tool.allow) ? tool.allow : {};
   const people = listIn(allow, 'people').map(String);
-  if (approvers === undefined || isSelfAllowed === true || people.length === 0) return [];
+  if (approvers === undefined || isSelfAllowed === true || people.length === 0 || allow.groups !== undefined)
+    return [];
   const { groups, excluded } = toApprovers({ approvers, quorum });
   if (shortageOf(groups, excluded) !== undefined) return [];
   const shortages = people.map((person) => shortageOf(groups, [...excluded, person]));

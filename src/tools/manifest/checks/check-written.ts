@@ -24,8 +24,10 @@ export function checkWritten(manifest: JsonObject): Finding[] {
       [`${at}/http`, tool.http] as const,
       [`${at}/mcp`, tool.mcp] as const,
     ]),
-    ...(isJsonObject(agent)
-      ? [['/agent/headers', agent.headers] as const, ['/agent/query', agent.query] as const]
+    ...(isJsonObject(agent) && isJsonObject(agent.model)
+      ? (['headers', 'query'] as const).map(
+          (key) => [`/agent/model/${key}`, isJsonObject(agent.model) ? agent.model[key] : null] as const,
+        )
       : []),
     ['/http_defaults', defaults] as const,
     ...(isJsonObject(audit) ? [['/audit/http', audit.http] as const] : []),

@@ -1,6 +1,6 @@
 import { serialize } from '@marcbachmann/cel-js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../agent/json.ts';
-import { conditionEnvironment, isNode, type Node } from '../../../policy/condition.ts';
+import { conditionEnvironment, groupAskedFor, isNode, type Node } from '../../../policy/condition.ts';
 import { didYouMean } from '../problem.ts';
 import {
   complement,
@@ -113,6 +113,9 @@ export function wrongComparisons(expression: string, schema: JsonObject | undefi
     const before = problems.length;
     const comparison = readComparison(value, schema);
     if (comparison !== undefined) checkComparison(comparison, value, report);
+    const group = groupAskedFor(value);
+    if (group !== undefined && !/^S[A-Z0-9]{6,20}$/.test(group))
+      report(value, `"${group}" is not the id of a user group, such as S034GHIJKL`);
     if (op === '&&' || op === '||' || op === '!_' || op === '?:') checkOperands(value, schema, report);
     if (op === 'rcall') checkMethod(args, schema, report);
     if (Array.isArray(args)) for (const part of args) visit(part, op);

@@ -15,16 +15,18 @@ import {
   texts,
 } from './values.ts';
 
-const BuiltIn = z
-  .union([
-    z.boolean(),
-    z.strictObject({
-      limit_to: z.enum(['requester']).describe('Only the requester may answer.'),
-    }),
-  ])
-  .describe('true, false to switch it off, or { limit_to: requester }.');
-
 export const BUILT_IN_NAMES = ['ask_question', 'request_form', 'wait_for_callback', 'complete_task'] as const;
+
+const OnlyRequester = z.enum(['requester']).optional().describe('Only the requester may answer.');
+
+const BuiltInsFile = distinct(
+  z.union([
+    z.enum(BUILT_IN_NAMES),
+    z.strictObject({ ask_question: OnlyRequester, request_form: OnlyRequester }),
+  ]),
+  'The ways in which the agent may ask people (default: all four); "ask_question: requester" lets only the requester answer.',
+);
+export type BuiltInsFile = z.output<typeof BuiltInsFile>;
 
 const ContextMode = z.enum(['thread', 'mention']);
 
@@ -71,10 +73,10 @@ const FilesFile = z
   );
 export type FilesFile = z.output<typeof FilesFile>;
 
-export const AgentFile = z
+export const ModelFile = z
   .strictObject({
-    model: Text.optional().describe('The model to use (default: OPENAI_MODEL).'),
-    fallback_models: distinct(
+    name: Text.optional().describe('The model to use (default: OPENAI_MODEL).'),
+    fallbacks: distinct(
       Text,
       'Models to ask in this order when the one before is down, retired or rate limited.',
     ).optional(),
@@ -110,14 +112,24 @@ export const AgentFile = z
       })
       .optional()
       .describe('The most tokens to spend; a day is one in UTC. Without one there is no limit.'),
+    context_budget: Count.optional().describe(
+      "How many tokens of history the model gets at most, estimated at three bytes each (default: the model's known window).",
+    ),
+  })
+  .describe('The model, how it is asked, and how much it may cost.');
+export type ModelFile = z.output<typeof ModelFile>;
+
+export const AgentFile = z
+  .strictObject({
+    model: z
+      .union([Text, ModelFile])
+      .optional()
+      .describe('The model: its name, or { name } with more (default: OPENAI_MODEL).'),
     instructions: Text.optional().describe('What the agent is told before every task.'),
     time_zone: TimeZone.optional().describe('The time zone of "now" in conditions (default: UTC).'),
     max_steps: Count.max(1000)
       .optional()
       .describe('How often the model may be called for one task (default: 20).'),
-    context_budget: Count.optional().describe(
-      "How many tokens of history the model gets at most, estimated at three bytes each (default: the model's known window).",
-    ),
     context: ContextMode.optional().describe(
       'What the agent reads when it is mentioned in a thread: thread (the default: all of it since it last did, as quoted context) or mention (the message alone).',
     ),
@@ -145,6 +157,12 @@ export const AgentFile = z
       .describe('How many requests may wait for people at a time; further ones are not asked.'),
     askers: z
       .strictObject({
+        members: z
+          .boolean()
+          .optional()
+          .describe(
+            'Whether all full members of the workspace may ask; false leaves only those whom the lists here name (default: true).',
+          ),
         people: distinct(Person, 'Guests and people of other organisations who may ask.').optional(),
         groups: distinct(Group, 'User groups whose members may ask.').optional(),
         channels: distinct(
@@ -159,7 +177,9 @@ export const AgentFile = z
         bots: distinct(Bot, 'Other bots that may ask.').optional(),
       })
       .optional()
-      .describe('Who may ask beside the full members of the workspace (default: nobody).'),
+      .describe(
+        'Who may ask beside the full members of the workspace (default: nobody), or instead of them.',
+      ),
     admins: distinct(
       Person,
       'People notified about errors in a changed manifest, token budgets and model failures; they may also freeze actions.',
@@ -181,15 +201,7 @@ export const AgentFile = z
       .describe(
         'Who must approve a change of the governed part of the manifest: who approves what, and when (default: nobody).',
       ),
-    built_ins: z
-      .strictObject({
-        ask_question: BuiltIn.optional(),
-        request_form: BuiltIn.optional(),
-        wait_for_callback: BuiltIn.optional(),
-        complete_task: BuiltIn.optional(),
-      })
-      .optional()
-      .describe('The ways in which the agent may ask people; all are on by default.'),
+    built_ins: BuiltInsFile.optional(),
   })
   .describe('The agent: its model, its instructions and its limits.');
 export type AgentFile = z.output<typeof AgentFile>;

@@ -41,9 +41,29 @@ export const LimitFile = z
 export type LimitFile = z.output<typeof LimitFile>;
 
 const Principals = distinct(PersonOrGroup, 'Ids of people and of user groups.').min(1);
-const FromCall = Text.describe(
-  'CEL over the call that gives the email address, or a list of them, of approvers: "input.owner_email".',
-);
+const FromTool = z
+  .strictObject({
+    tool: Name.describe('A tool that only reads (effect: none); over HTTP a GET.'),
+    input: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe(
+        'Its input; "{{input.name}}" is replaced by that input of the call, "{{requester.id}}" and "{{requester.email}}" by the requester.',
+      ),
+    email: Text.describe('The email address of the approver: "{{output.manager.email}}".'),
+  })
+  .describe('A tool that finds the approver, such as the manager of the requester.');
+const FromCall = z
+  .union([
+    Text.describe(
+      'CEL over the call that gives the email address, or a list of them, of approvers: "input.owner_email".',
+    ),
+    FromTool,
+  ])
+  .describe(
+    'Where the addresses of approvers come from: CEL over the call, or { tool, input, email } of a tool that only reads.',
+  );
+export type FromFile = z.output<typeof FromCall>;
 
 const ApproverGroupFile = z
   .strictObject({
@@ -70,39 +90,8 @@ export const ApproversFile = z
   .describe('Who may approve: a list of ids, or { any, from, not } or { all, not }.');
 export type ApproversFile = z.output<typeof ApproversFile>;
 
-export const PolicyFile = z
+export const NotifyFile = z
   .strictObject({
-    approvers: ApproversFile,
-    quorum: Count.optional().describe('How many different people must approve (default: 1).'),
-    veto: z.boolean().optional().describe('Whether one rejection decides (default: true).'),
-    self_approval: z
-      .boolean()
-      .optional()
-      .describe('Whether the requester may approve as well (default: false).'),
-    separation: z
-      .enum(['requesters', 'thread'])
-      .optional()
-      .describe(
-        'Who may not approve: the requesters, or everyone whose words led to the call (default: thread for high risk, otherwise requesters).',
-      ),
-    expires: Duration.optional().describe('When a request without a decision expires (default: 1d).'),
-    start_within: Duration.optional().describe(
-      'How soon after the last approval the action must start (default: 15m); later it needs a new approval.',
-    ),
-    remind: Duration.optional().describe('How often the approvers are reminded (default: never).'),
-    escalate: z
-      .strictObject({
-        after: Duration.describe('When the others are asked as well.'),
-        to: distinct(PersonOrGroup, 'Who is asked then, and may approve from then on.').min(1),
-      })
-      .optional()
-      .describe('Whom to ask as well if there is no decision.'),
-    delegation: z
-      .boolean()
-      .optional()
-      .describe(
-        'Whether an approver may let somebody else decide for them while they are away, with /countersign delegate (default: false).',
-      ),
     announce: distinct(Channel, 'Channels where the card is posted as well.').optional(),
     direct_messages: z
       .boolean()
@@ -138,6 +127,44 @@ export const PolicyFile = z
       })
       .optional()
       .describe('How much one approver is asked, and may approve in an hour.'),
+    remind: Duration.optional().describe('How often the approvers are reminded (default: never).'),
+  })
+  .describe('How approvers hear of a request: direct messages, channels, reminders, and when not.');
+export type NotifyFile = z.output<typeof NotifyFile>;
+
+export const PolicyFile = z
+  .strictObject({
+    approvers: ApproversFile,
+    quorum: Count.optional().describe('How many different people must approve (default: 1).'),
+    veto: z.boolean().optional().describe('Whether one rejection decides (default: true).'),
+    self_approval: z
+      .boolean()
+      .optional()
+      .describe('Whether the requester may approve as well (default: false).'),
+    separation: z
+      .enum(['requesters', 'thread'])
+      .optional()
+      .describe(
+        'Who may not approve: the requesters, or everyone whose words led to the call (default: thread for high risk, otherwise requesters).',
+      ),
+    expires: Duration.optional().describe('When a request without a decision expires (default: 1d).'),
+    start_within: Duration.optional().describe(
+      'How soon after the last approval the action must start (default: 15m); later it needs a new approval.',
+    ),
+    escalate: z
+      .strictObject({
+        after: Duration.describe('When the others are asked as well.'),
+        to: distinct(PersonOrGroup, 'Who is asked then, and may approve from then on.').min(1),
+      })
+      .optional()
+      .describe('Whom to ask as well if there is no decision.'),
+    delegation: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether an approver may let somebody else decide for them while they are away, with /countersign delegate (default: false).',
+      ),
+    notify: NotifyFile.optional(),
     confirm: z
       .boolean()
       .optional()

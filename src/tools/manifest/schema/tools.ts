@@ -7,6 +7,7 @@ import {
   Count,
   Duration,
   distinct,
+  Group,
   Headers,
   HostName,
   Name,
@@ -81,7 +82,9 @@ export const UndoFile = z
     input: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe('Its input; "{{input.name}}" and "{{output.name}}" are replaced by values of the call.'),
+      .describe(
+        'Its input; "{{input.name}}" and "{{output.name}}" are replaced by values of the call, and "{{preview.before}}" by what the preview found before it.',
+      ),
     within: Duration.optional().describe('How long after the run it is offered (default: 1h).'),
   })
   .describe('The call that takes back what a call did; the card of a call that succeeded offers it as Undo.');
@@ -276,6 +279,9 @@ export const ToolFile = z
       .strictObject({
         channels: distinct(Channel, 'Only in these channels.').min(1).optional(),
         people: distinct(Person, 'Only for these people.').min(1).optional(),
+        groups: distinct(Group, 'Only for the members of these user groups, and for "people".')
+          .min(1)
+          .optional(),
       })
       .optional()
       .describe('Where and for whom the model may use it (default: everywhere and for everybody).'),

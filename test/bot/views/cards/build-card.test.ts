@@ -67,7 +67,7 @@ describe('an approval that was decided', () => {
     ['resolved', { payload: 'constructor' }, /Outcome confirmed by /, []],
     ['resolved', { payload: '__proto__' }, /Outcome confirmed by /, []],
     ['rejected', { payload: 'too much' }, /approved by [\s\S]*rejected by [\s\S]*too much/, []],
-    ['expired', {}, /expired with no decision/, [ASK_AGAIN]],
+    ['expired', {}, /expired [\s\S]* with no decision/, [ASK_AGAIN]],
     ['withdrawn', { payload: '' }, /withdrawn by /, []],
     ['superseded', { payload: 'quorum-lost' }, /approved by [\s\S]*are still approvers/, []],
     [

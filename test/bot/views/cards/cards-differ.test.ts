@@ -83,6 +83,10 @@ const leaf = fc.oneof(
   fc.constantFrom(null, true, false),
 );
 const list = fc.array(fc.oneof(text, number), { maxLength: 3 });
+const cell = fc.constantFrom('a', 'b | 1', '1', '"', '–', ' ', 'a  b', 'null', '[]', '', 1, null, true, 5.5);
+const rows = fc.array(fc.dictionary(fc.constantFrom('x', 'y', 'x | y', '"'), cell, { maxKeys: 3 }), {
+  maxLength: 3,
+});
 
 /** Schemas that say everything, something and nothing about the types of the values. */
 const typed = z.object({
@@ -91,6 +95,7 @@ const typed = z.object({
   n: z.number().optional(),
   m: z.number().optional(),
   l: z.array(z.union([z.string(), z.number()])).optional(),
+  o: z.array(z.record(z.string(), z.unknown())).optional(),
 });
 const mixed = z.object({
   s: z.union([z.string(), z.number()]).optional(),
@@ -98,14 +103,18 @@ const mixed = z.object({
   n: z.union([z.string(), z.number()]).optional(),
   m: z.number().nullable().optional(),
   l: z.union([z.array(z.union([z.string(), z.number()])), z.string()]).optional(),
+  o: z.union([z.array(z.record(z.string(), z.unknown())), z.string()]).optional(),
 });
 const untyped = { type: 'object', additionalProperties: true };
 
 const input = fc
-  .record({ s: leaf, t: leaf, n: leaf, m: leaf, l: fc.oneof(list, leaf) }, { requiredKeys: [] })
+  .record(
+    { s: leaf, t: leaf, n: leaf, m: leaf, l: fc.oneof(list, leaf), o: fc.oneof(rows, leaf) },
+    { requiredKeys: [] },
+  )
   .map((given): JsonObject => toJson(given) as JsonObject);
 const typedInput = fc
-  .record({ s: text, t: text, n: number, m: number, l: list }, { requiredKeys: [] })
+  .record({ s: text, t: text, n: number, m: number, l: list, o: rows }, { requiredKeys: [] })
   .map((given): JsonObject => toJson(given) as JsonObject);
 
 const FORMATS = [
@@ -119,7 +128,7 @@ const FORMATS = [
 ];
 const placeholder = fc
   .tuple(
-    fc.constantFrom('s', 't', 'n', 'm', 'l'),
+    fc.constantFrom('s', 't', 'n', 'm', 'l', 'o'),
     fc.option(fc.constantFrom(...FORMATS, 'list', 'code', 'person', 'channel')),
   )
   .map(([name, format]) => `{{input.${name}${format === null ? '' : ` | ${format}`}}}`);

@@ -59,7 +59,7 @@ describe('a pending approval', () => {
 
   test('that does not fit says what is missing and can be approved only in the full view', () => {
     const card = draw({ details: detailsFor({ to: 'U1', body: 'x'.repeat(5_000), cc: [] }) });
-    expect(card.said).toContain('1 of 3 arguments and 5,008 characters not shown.');
+    expect(card.said).toContain('1 of 3 arguments not shown.');
     expect(card.said).toContain('to: "U1"\nbody: (not shown: 5,008 characters)\ncc: []');
     expect(card.actions).toEqual([DETAILS, REJECT, EDIT, WITHDRAW]);
   });
@@ -129,6 +129,41 @@ describe('a pending approval', () => {
     expect(card.said).toContain('*Field 39*\n39');
     expect(card.actions[0]).toBe(APPROVE);
     expect(nodesIn(card.blocks).some(({ type }) => type === 'rich_text_preformatted')).toBe(false);
+  });
+
+  test('shows a table as it is laid out, and the beginning and the end of a long one', () => {
+    const rows = Array.from({ length: 20 }, (_, index) => `A-${index} | ${index}`);
+    const presented = (text: string) => ({
+      title: 'Order',
+      fields: [{ label: 'Lines', text, format: 'table', argument: 'lines' }],
+      hasTitle: false,
+      isComplete: true,
+    });
+    const short = draw({ details: detailsFor({}, { presented: presented('sku | count\nA-1 | 2') }) });
+    const [box] = nodesIn(short.blocks).filter(({ type }) => type === 'rich_text_preformatted');
+    expect(textIn(box)).toBe('sku | count\nA-1 | 2');
+    expect(short.actions[0]).toBe(APPROVE);
+    const long = draw({ details: detailsFor({}, { presented: presented(rows.join('\n')) }) });
+    expect(long.said).toMatch(/A-5 \| 5\n… \d+ more characters\nA-18 \| 18\nA-19 \| 19/);
+    expect(long.actions[0]).toBe(DETAILS);
+  });
+
+  test('quotes what a requester wrote since, in the thread and in direct messages', () => {
+    const since = { who: 'U0ASKER', text: 'Actually\nmake it "110" <!here>', before: 2 };
+    for (const view of ['thread', 'direct'] as const) {
+      const { blocks } = draw({}, { view, since });
+      const said = nodesIn(blocks).find(
+        ({ type, elements }) => type === 'rich_text_section' && textIn(elements).includes('💬'),
+      );
+      expect(said?.elements).toEqual([
+        { type: 'text', text: '💬 ' },
+        { type: 'user', user_id: 'U0ASKER' },
+        { type: 'text', text: ' wrote since: ' },
+        { type: 'text', text: '"Actually make it \\"110\\" <!here>" (and 2 messages before)' },
+      ]);
+    }
+    expect(draw({}, { view: 'announcement', since }).said).not.toContain('💬');
+    expect(draw({ state: 'rejected', settledAt: ASKED_AT }, { since }).said).not.toContain('💬');
   });
 
   test('marks what nobody can judge by reading', () => {

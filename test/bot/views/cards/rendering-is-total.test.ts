@@ -23,7 +23,8 @@ function hiddenIn(text: string): string[] {
   if (!ANY_UNSEEN.test(text)) return [];
   return [...text.matchAll(UNSEEN_OR_EMOJI)].flatMap(([, unseen]) => unseen ?? []);
 }
-const LEFT_OUT = /^(([\d,]+) of [\d,]+ arguments? and )?[\d,]+ characters? not shown\.$|^Nested more than/;
+const LEFT_OUT =
+  /^(?:([\d,]+) of [\d,]+ arguments?(?: and [\d,]+ characters?)?|[\d,]+ characters?) not shown\.$|^Nested more than/;
 const OPAQUE = /^Can't be inspected: (.*) \(encoded text or a script\)\.$/;
 const COUNTED = /^([\d,]+) (?:other )?arguments?$/;
 

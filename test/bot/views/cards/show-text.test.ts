@@ -100,6 +100,6 @@ describe('a value', () => {
       { characters: 2_500, lines: 40 },
     );
     expect(text).toBe('note: (not shown: 312 characters)\namount: 1');
-    expect(leftOut).toBe('1 of 2 arguments and 312 characters not shown');
+    expect(leftOut).toBe('1 of 2 arguments not shown');
   });
 });

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { defineTool } from '../../../../src/agent/define-tool.ts';
-import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../../../src/agent/json.ts';
+import {
+  canonicalJson,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  toJson,
+} from '../../../../src/agent/json.ts';
 import { APPROVE, DETAILS } from '../../../../src/bot/views/cards/action-ids.ts';
 import { buildCard } from '../../../../src/bot/views/cards/build-card.ts';
 import { titleOf } from '../../../../src/bot/views/cards/card-details.ts';
@@ -12,6 +18,7 @@ import { createPresentation } from '../../../../src/tools/presentation/presentat
 import { countFor } from '../../../support/count-for.ts';
 import { actionsIn, liveParts, nodesIn, problemsOf, textIn } from './payloads.ts';
 import { readRendered } from './read-rendered.ts';
+import { readTable } from './read-table.ts';
 import { detailsFor, recordOf } from './records.ts';
 import { anyInput, anyText } from './values.ts';
 
@@ -184,9 +191,13 @@ test('for any values, a title by default is one visible line that hides nothing 
         expect(JSON.stringify(value)).toBe(JSON.stringify(input));
         return;
       }
+      const tables = nodesIn(card.blocks)
+        .filter(({ type }) => type === 'rich_text_preformatted')
+        .map((box) => canonicalJson(readTable(textIn(box))));
       for (const value of Object.values(input)) {
         const written = [JSON.stringify(value), ...(typeof value === 'string' ? [value] : [])];
-        expect(written.some((text) => shown.includes(showText(text)))).toBe(true);
+        const isTable = tables.includes(canonicalJson(value));
+        expect(isTable || written.some((text) => shown.includes(showText(text)))).toBe(true);
       }
     }),
     { numRuns: RUNS },

@@ -6,6 +6,7 @@ import { compileSchema, type Schema } from '../../../../src/agent/schema/compile
 import { parseSubmission } from '../../../../src/bot/views/modals/fields/read-field.ts';
 import { fieldsOf } from '../../../../src/bot/views/modals/fields/schema-fields.ts';
 import { buildEditModal, buildOutputModal } from '../../../../src/bot/views/modals/form-modal.ts';
+import type { FormatCall } from '../../../../src/tools/presentation/formats.ts';
 import { countFor } from '../../../support/count-for.ts';
 import { expectValidModal, nodesIn, problemsOfModal } from '../cards/payloads.ts';
 import { detailsFor, recordOf } from '../cards/records.ts';
@@ -14,8 +15,9 @@ import { stateOf } from './submit.ts';
 
 const compiled = (schema: Schema) => compileSchema(schema, 'test', 'inputSchema');
 
-function edit(schema: Schema, input: JsonValue) {
-  const built = buildEditModal(recordOf({ details: detailsFor(input) }), compiled(schema));
+function edit(schema: Schema, input: JsonValue, formats: Readonly<Record<string, FormatCall>> = {}) {
+  const formatOf = ([name = '']: readonly string[]) => formats[name];
+  const built = buildEditModal(recordOf({ details: detailsFor(input) }), compiled(schema), formatOf);
   if (!built.ok) throw new Error(built.reason);
   expectValidModal(built.view);
   return built.view;
@@ -114,28 +116,38 @@ describe('a form made from a schema', () => {
   });
 
   test.each<[string, string, object, string]>([
-    ['a number that is none', 'field-1', { value: 'three' }, '"three" is not a number.'],
+    [
+      'a number that is none',
+      'field-1',
+      { value: 'three' },
+      'Count: "three" is not a number. Enter one such as 12 or 12.5.',
+    ],
     [
       'a number that would be rounded',
       'field-2',
       { value: '9007199254740993' },
-      'This number has too many digits to store exactly. Use fewer digits.',
+      'Price: This number has too many digits to store exactly. Use fewer digits.',
     ],
-    ['a number out of bounds', 'field-1', { value: '10' }, 'Too big: expected number to be <=9'],
+    ['a number out of bounds', 'field-1', { value: '10' }, 'Count: Enter at most 9.'],
     [
       'a choice that is none',
       'field-4',
       { selected_option: { value: '3' } },
-      "This isn't one of the choices.",
+      "Size: This isn't one of the choices.",
     ],
-    ['a list with a wrong item', 'field-11', { value: '1\nx' }, '"x" is not a number.'],
+    [
+      'a list with a wrong item',
+      'field-11',
+      { value: '1\nx' },
+      'Numbers: "x" is not a number. Enter one such as 12 or 12.5.',
+    ],
     [
       'JSON of the wrong shape',
       'field-12',
       { value: '{"city":"R"}' },
-      'city: Too small: expected string to have >=2 characters',
+      'Address: city: Too small: expected string to have >=2 characters',
     ],
-    ['an address that is none', 'field-7', { value: 'nobody' }, 'Invalid email address'],
+    ['an address that is none', 'field-7', { value: 'nobody' }, 'Mail: Invalid email address'],
   ])('puts %s below its own input', (_, blockId, change, message) => {
     const result = parseSubmission(compiled(Order), stateOf(edit(Order, order), { [blockId]: change }));
     expect(result).toEqual({ ok: false, errors: { [blockId]: message } });
@@ -146,7 +158,103 @@ describe('a form made from a schema', () => {
       compiled(Order),
       stateOf(edit(Order, order), { 'field-12': { value: '{city' } }),
     );
-    expect(result.ok ? '' : result.errors['field-12']).toMatch(/^This is not JSON: /);
+    expect(result.ok ? '' : result.errors['field-12']).toMatch(/^Address: This is not JSON: /);
+  });
+
+  describe('that edits what a card shows in a format', () => {
+    const Payment = z.object({
+      amount: z.int().positive().max(50_000),
+      share: z.number().optional(),
+      wait: z.int(),
+      size: z.int(),
+      at: z.int(),
+      due: z.string(),
+      fee: z.int().nullable(),
+    });
+    const usd = { name: 'money', args: ['USD', 'cents'] };
+    const formats = {
+      amount: usd,
+      share: { name: 'percent', args: [] },
+      wait: { name: 'duration', args: [] },
+      size: { name: 'bytes', args: [] },
+      at: { name: 'date', args: ['ms'] },
+      due: { name: 'date', args: [] },
+      fee: usd,
+    };
+    const payment = {
+      amount: 15_000,
+      share: 0.075,
+      wait: 5_400,
+      size: 1_536,
+      at: 1_700_000_000_000,
+      due: '2026-12-01',
+      fee: null,
+    };
+    const submit = (changes: Readonly<Record<string, object>> = {}) =>
+      parseSubmission(compiled(Payment), stateOf(edit(Payment, payment, formats), changes));
+
+    test('has its values as they are shown, and gives them back', () => {
+      const view = edit(Payment, payment, formats);
+      const inputs = view.blocks.filter((block) => block.type === 'input');
+      expect(
+        inputs.map(({ element }) => {
+          const { initial_value, initial_date } = { initial_value: '', initial_date: '', ...element };
+          return `${initial_value}${initial_date}`;
+        }),
+      ).toEqual([
+        '150.00',
+        '7.5%',
+        '1 h 30 min',
+        '1,536 bytes',
+        '14 Nov 2023, 22:13:20 UTC',
+        '2026-12-01',
+        '',
+      ]);
+      expect(inputs[0]?.hint?.text).toBe('(an amount in USD, such as 150.00)');
+      expect(submit()).toEqual({ ok: true, value: payment });
+    });
+
+    test('reads what people write', () => {
+      const changes = {
+        'field-0': { value: '$110' },
+        'field-1': { value: '33.3 %' },
+        'field-2': { value: '2h' },
+        'field-3': { value: '2 MB' },
+        'field-4': { value: '2026-11-17 15:04' },
+        'field-6': { value: '0.10' },
+      };
+      const value = {
+        amount: 11_000,
+        share: 0.333,
+        wait: 7_200,
+        size: 2_097_152,
+        at: Date.UTC(2026, 10, 17, 15, 4),
+        due: '2026-12-01',
+        fee: 10,
+      };
+      expect(submit(changes)).toEqual({ ok: true, value });
+    });
+
+    test.each([
+      ['field-0', 'a lot', 'Amount: Enter an amount in USD, such as 150.00.'],
+      ['field-0', '€110', 'Amount: Enter an amount in USD, such as 150.00.'],
+      ['field-0', '1,50', 'Amount: Enter an amount in USD, such as 150.00.'],
+      ['field-0', '1.005', 'Amount: Enter an amount in USD, such as 150.00.'],
+      ['field-0', '600', 'Amount: Enter at most $500.00.'],
+      ['field-0', '-5', 'Amount: Enter more than $0.00.'],
+      ['field-1', 'half', 'Share: Enter a percentage, such as 25%.'],
+      ['field-2', '90', 'Wait: Enter a duration, such as 1 h 30 min.'],
+      ['field-3', '1.1 KB', 'Size: Enter a size, such as 2,097,152 bytes.'],
+      ['field-4', '30 Feb 2026, 10:00 UTC', 'At: Enter a date and time, such as 17 Nov 2026, 15:00 UTC.'],
+    ])('names the field of a wrong value and says what is expected: %s %s', (field, value, message) => {
+      expect(submit({ [field]: { value } })).toEqual({ ok: false, errors: { [field]: message } });
+    });
+
+    test('is read as it was shown, also if the manifest says another unit by now', () => {
+      const shown = edit(Payment, payment, { ...formats, amount: { name: 'money', args: ['USD', 'units'] } });
+      const result = parseSubmission(compiled(Payment), stateOf(shown, { 'field-0': { value: '200.00' } }));
+      expect(result).toEqual({ ok: true, value: { ...payment, amount: 200 } });
+    });
   });
 
   test('begins with the defaults of the schema when it is to be filled in, and not when it is edited', () => {

@@ -53,28 +53,28 @@ export const brokenAgent: readonly BrokenManifest[] = [
   {
     says: 'an effort that no model knows',
     text: `agent:
-  reasoning_effort: hihg
+  model: { reasoning_effort: hihg }
 `,
     rest: 'slack',
     problems: [
-      '2:21: agent.reasoning_effort: "hihg" is not one of none, minimal, low, medium, high, xhigh, max; did you mean "high"?',
+      '2:30: agent.model.reasoning_effort: "hihg" is not one of none, minimal, low, medium, high, xhigh, max; did you mean "high"?',
     ],
   },
   {
     says: 'an answer that is too short for any model',
     text: `agent:
-  max_output_tokens: 5
+  model: { max_output_tokens: 5 }
 `,
     rest: 'slack',
-    problems: ['2:22: agent.max_output_tokens: 5 is too small; it must be at least 16'],
+    problems: ['2:31: agent.model.max_output_tokens: 5 is too small; it must be at least 16'],
   },
   {
     says: 'a budget of nothing',
     text: `agent:
-  budgets: { per_day: 0 }
+  model: { budgets: { per_day: 0 } }
 `,
     rest: 'slack',
-    problems: ['2:23: agent.budgets.per_day: 0 is too small; it must be at least 1'],
+    problems: ['2:32: agent.model.budgets.per_day: 0 is too small; it must be at least 1'],
   },
   {
     says: 'no request at a time',
@@ -101,7 +101,7 @@ export const brokenAgent: readonly BrokenManifest[] = [
   model: 5
 `,
     rest: 'slack',
-    problems: ['2:10: agent.model: expected text, but this is 5'],
+    problems: ['2:10: agent.model: expected text or a mapping, but this is 5'],
   },
   {
     says: 'empty instructions',
@@ -140,34 +140,43 @@ export const brokenAgent: readonly BrokenManifest[] = [
   {
     says: 'a built-in nobody knows',
     text: `agent:
-  built_ins:
-    ask_questions: true
+  built_ins: [ask_questions]
 `,
     rest: 'slack',
     problems: [
-      '3:5: agent.built_ins.ask_questions: unknown key "ask_questions"; did you mean "ask_question"?',
+      '2:15: agent.built_ins[0]: "ask_questions" is not one of ask_question, request_form, wait_for_callback, complete_task; did you mean "ask_question"?',
     ],
   },
   {
-    says: 'a built-in switched by a word',
+    says: 'built-ins in the former way',
     text: `agent:
-  built_ins:
-    ask_question: maybe
+  built_ins: { ask_question: false }
 `,
     rest: 'slack',
     problems: [
-      '3:19: agent.built_ins.ask_question: expected true or false or a mapping, but this is "maybe"',
+      '2:14: agent.built_ins: this is now a list of what is on, such as [ask_question, complete_task]; "ask_question: requester" lets only the requester answer',
     ],
   },
   {
     says: 'a built-in limited to others',
     text: `agent:
-  built_ins:
-    request_form: { limit_to: requestor }
+  built_ins: [request_form: requestor]
 `,
     rest: 'slack',
     problems: [
-      '3:31: agent.built_ins.request_form.limit_to: "requestor" is not requester; did you mean "requester"?',
+      '2:29: agent.built_ins[0].request_form: "requestor" is not requester; did you mean "requester"?',
+    ],
+  },
+  {
+    says: 'keys of the model in the former way',
+    text: `agent:
+  fallback_models: [gpt-6-luna]
+  temperature: 0.5
+`,
+    rest: 'slack',
+    problems: [
+      '2:3: agent.fallback_models: "fallback_models" is now a key of "model": write "model: { name: …, fallbacks: … }"',
+      '3:3: agent.temperature: "temperature" is now a key of "model": write "model: { name: …, temperature: … }"',
     ],
   },
   {

@@ -5,23 +5,49 @@ export const brokenPolicies: readonly BrokenManifest[] = [
   {
     says: 'quiet hours that never end, in a time zone that is none, or at no time of day',
     text: `policies:
-  default: { approvers: [U012ABCDEF], quiet_hours: { from: "20:00", to: "20:00", time_zone: Europe/Berln } }
-  other: { approvers: [U012ABCDEF], quiet_hours: { from: "24:00", to: "07:00" } }
+  default: { approvers: [U012ABCDEF], notify: { quiet_hours: { from: "20:00", to: "20:00", time_zone: Europe/Berln } } }
+  other: { approvers: [U012ABCDEF], notify: { quiet_hours: { from: "24:00", to: "07:00" } } }
 `,
     rest: 'slack',
     problems: [
-      '2:52: policies.default.quiet_hours: these hours have no end: "from" and "to" are the same',
-      '2:93: policies.default.quiet_hours.time_zone: there is no time zone "Europe/Berln"',
-      '3:58: policies.other.quiet_hours.from: "24:00" is not a time of day in quotes, such as "20:00"',
+      '2:62: policies.default.notify.quiet_hours: these hours have no end: "from" and "to" are the same',
+      '2:103: policies.default.notify.quiet_hours.time_zone: there is no time zone "Europe/Berln"',
+      '3:68: policies.other.notify.quiet_hours.from: "24:00" is not a time of day in quotes, such as "20:00"',
     ],
   },
   {
     says: 'a digest that counts for longer than a day',
     text: `policies:
-  default: { approvers: [U012ABCDEF], load: { summary: { after: 3, within: 2d } } }
+  default: { approvers: [U012ABCDEF], notify: { load: { summary: { after: 3, within: 2d } } } }
 `,
     rest: 'slack',
-    problems: ['2:76: policies.default.load.summary.within: "within" can be at most 1d'],
+    problems: ['2:86: policies.default.notify.load.summary.within: "within" can be at most 1d'],
+  },
+  {
+    says: 'notifications in the former way',
+    text: `policies:
+  default: { approvers: [U012ABCDEF], remind: 1h, quiet_hours: { from: "20:00", to: "07:00" } }
+`,
+    rest: 'slack',
+    problems: [
+      '2:39: policies.default.remind: "remind" is now a key of "notify": write "notify: { remind: … }"',
+      '2:51: policies.default.quiet_hours: "quiet_hours" is now a key of "notify": write "notify: { quiet_hours: … }"',
+    ],
+  },
+  {
+    says: 'an approver found by a tool that is asked for values that are not there, or that the model chooses',
+    text: `policies:
+  default: { approvers: [U012ABCDEF] }
+  manager: { approvers: { from: { tool: get_manager, input: { of: "{{output.id}}" }, email: "{{input.email}}" } } }
+  owner: { approvers: { from: { tool: get_owner, input: { of: "{{input.group}}" }, email: "{{output.email}}" } } }
+  both: { approvers: { all: [{ from: { tool: get_owner, input: { of: "{{input.group}}" }, email: "{{output.email}}" } }, { any: [U012ABCDEF] }] } }
+`,
+    rest: 'slack',
+    problems: [
+      '3:68: policies.manager.approvers.from.input.of: there is no {{output.…}} here',
+      '3:94: policies.manager.approvers.from.email: there is no {{input.…}} here',
+      '4:57: policies.owner.approvers.from.input: the model gives this input, so it could choose the approver: write this group under "all", beside one with only "any"',
+    ],
   },
   {
     says: 'a policy without approvers',
@@ -283,21 +309,21 @@ agent: { time_zone: Mars/Olympus }
   default:
     approvers: [S034GHIJKL]
     expires: 1h
-    remind: 2h
+    notify: { remind: 2h }
 `,
     rest: 'slack',
-    problems: ['5:13: policies.default.remind: nobody would be reminded: the request expires by then'],
+    problems: ['5:23: policies.default.notify.remind: nobody would be reminded: the request expires by then'],
   },
   {
     says: 'a reminder after the end that is the default',
     text: `policies:
   default:
     approvers: [S034GHIJKL]
-    remind: 2d
+    notify: { remind: 2d }
 `,
     rest: 'slack',
     problems: [
-      '4:13: policies.default.remind: nobody would be reminded: the request expires after 1d, the default',
+      '4:23: policies.default.notify.remind: nobody would be reminded: the request expires after 1d, the default',
     ],
   },
   {
@@ -326,11 +352,11 @@ agent: { time_zone: Mars/Olympus }
     text: `policies:
   default:
     approvers: [S034GHIJKL]
-    announce: ["#releases"]
+    notify: { announce: ["#releases"] }
 `,
     rest: 'slack',
     problems: [
-      '4:16: policies.default.announce[0]: "#releases" is not the id of a channel, such as C012ABCDEF',
+      '4:26: policies.default.notify.announce[0]: "#releases" is not the id of a channel, such as C012ABCDEF',
     ],
   },
   {

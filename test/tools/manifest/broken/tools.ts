@@ -110,6 +110,22 @@ export const brokenTools: readonly BrokenManifest[] = [
     ],
   },
   {
+    says: 'an undo to a value that no preview finds',
+    text: `tools:
+  set_status:
+    description: Sets the status.
+    input: { type: object, properties: { to: { type: string } } }
+    title: "{{preview.before}}"
+    undo: { tool: set_status, input: { to: "{{preview.before}}" } }
+    http: { method: PUT, url: "https://example.com/status" }
+`,
+    rest: 'slack and default policy',
+    problems: [
+      '5:13: tools.set_status.title: only the undo of a tool with a preview can use {{preview.before}}',
+      '6:45: tools.set_status.undo.input.to: only the undo of a tool with a preview can use {{preview.before}}',
+    ],
+  },
+  {
     says: 'an undo whose input its tool does not take',
     text: `tools:
   open_ticket:

@@ -1,20 +1,46 @@
 import type { InputBlockElement, MultiStaticSelect, PlainTextOption, StaticSelect } from '@slack/types';
 import type { JsonObject, JsonValue } from '../../../../agent/json.ts';
+import { exampleEntry, type FormatCall, writeEntry } from '../../../../tools/presentation/formats.ts';
 import { limits } from '../../../slack/limits.ts';
 import { plain } from '../../cards/card.ts';
 import { showJson } from '../../cards/render-value.ts';
 import { hasHidden, showLabel } from '../../texts/show-text.ts';
-import { momentText } from './read-field.ts';
+import { entryId, momentText } from './read-field.ts';
 import type { Choice, Field } from './schema-fields.ts';
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 
 /**
  * Builds the input for a field with a value. Its action id says how to parse it: `json` if the field's own kind cannot hold the value
- * exactly (a text with invisible characters, an empty list that must stay one).
+ * exactly (a text with invisible characters, an empty list that must stay one), and the format if a number is entered as the card
+ * shows it. So what was typed is read as it was asked for, also if the manifest has changed since.
  */
-export function buildElement(field: Field, value: JsonValue | undefined): InputBlockElement {
-  return ownElement(field, value) ?? jsonElement(value);
+export function buildElement(
+  field: Field,
+  value: JsonValue | undefined,
+  format?: FormatCall,
+): InputBlockElement {
+  const shown = format && shownElement(field, value, format);
+  return shown ?? ownElement(field, value) ?? jsonElement(value);
+}
+
+/** Builds an input that has the value as the card shows it; `undefined` if there is none that can hold it. */
+function shownElement(
+  field: Field,
+  value: JsonValue | undefined,
+  format: FormatCall,
+): InputBlockElement | undefined {
+  if (field.kind.type === 'text' && format.name === 'date' && typeof value === 'string')
+    return (
+      ownElement({ ...field, kind: { type: 'date' } }, value) ??
+      ownElement({ ...field, kind: { type: 'moment' } }, value)
+    );
+  if (field.kind.type !== 'number' || exampleEntry(format) === undefined) return undefined;
+  if (value === null && field.isNullable && field.isRequired) return shownElement(field, undefined, format);
+  const text = value === undefined ? '' : writeEntry(value, format);
+  if (text === undefined) return undefined;
+  const initial = text === '' ? {} : { initial_value: text };
+  return { type: 'plain_text_input', action_id: entryId(format), ...initial };
 }
 
 function jsonElement(value: JsonValue | undefined): InputBlockElement {

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { runCommandLine } from '../src/commands/run-command-line.ts';
+import { METRICS } from '../src/observe/metrics-table.ts';
+import { Environment } from '../src/settings.ts';
+import { RedisVariables } from '../src/store/redis/redis-settings.ts';
+import { manifestFields } from './manifest-fields.ts';
+
+/** Returns the pages of docs/ that are made from the source, by their names. */
+export async function referencePages(): Promise<ReadonlyMap<string, string>> {
+  return new Map([
+    ['manifest-fields.md', manifestFields()],
+    ['settings.md', settingsPage()],
+    ['metrics.md', metricsPage()],
+    ['commands.md', await commandsPage()],
+  ]);
+}
+
+const Variables = z.object({
+  properties: z.record(
+    z.string(),
+    z.object({
+      description: z.string(),
+      default: z.union([z.string(), z.number()]).optional(),
+      enum: z.array(z.string()).optional(),
+    }),
+  ),
+  required: z.array(z.string()),
+});
+
+/** Variables that other parts read: a command, Node, the proxies, OpenTelemetry. */
+const OTHERS: readonly (readonly [name: string, meaning: string])[] = [
+  ['SLACK_CONFIG_TOKEN', 'Only for `countersign manifest push`: a configuration token of your workspace.'],
+  ['HTTPS_PROXY, HTTP_PROXY', 'Proxies for the model, Slack, HTTP tools and remote MCP servers.'],
+  ['NO_PROXY', 'Hosts that are reached without them.'],
+  [
+    'NODE_EXTRA_CA_CERTS',
+    'A file with further certificates. Node reads it before `.env`, so set it in the environment.',
+  ],
+  [
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    "Where traces go; with OpenTelemetry's other variables, see [traces](monitor.md#traces).",
+  ],
+];
+
+function variableRows(schema: z.ZodType): string[] {
+  const { properties, required } = Variables.parse(z.toJSONSchema(schema, { io: 'input' }));
+  return Object.entries(properties).map(([name, { description, default: value, enum: values }]) => {
+    const shown = required.includes(name) ? `**\`${name}\`**` : `\`${name}\``;
+    const choices = values === undefined ? '' : ` One of ${values.map((each) => `\`${each}\``).join(', ')}.`;
+    return `| ${shown} | ${value === undefined ? '' : `\`${value}\``} | ${description}${choices} |`;
+  });
+}
+
+/** Lists every environment variable, from the schemas that read them. */
+function settingsPage(): string {
+  const head = '| variable | default | meaning |\n| --- | --- | --- |\n';
+  const others = OTHERS.map(([names, meaning]) => {
+    const shown = names.split(', ').map((name) => `\`${name}\``);
+    return `| ${shown.join(', ')} | | ${meaning} |`;
+  });
+  return `# Every setting
+
+Made from \`src/settings.ts\` by \`npm run schema\`. Settings come from the environment and from \`.env\` in the folder; the environment takes precedence. Variables in
+bold are required, and so is \`SLACK_APP_TOKEN\` or \`SLACK_SIGNING_SECRET\`. A value can be in a file: \`SLACK_BOT_TOKEN_FILE=/run/secrets/bot-token\` sets
+\`SLACK_BOT_TOKEN\`. The same works for every variable here, and for every \`\${NAME}\` of the manifest.
+
+## The bot
+
+${head}${variableRows(Environment).join('\n')}
+
+## Redis
+
+${head}${variableRows(RedisVariables).join('\n')}
+
+## Read by others
+
+${head}${others.join('\n')}
+`;
+}
+
+/** Lists every metric, from the table that makes them. */
+function metricsPage(): string {
+  const rows = Object.entries(METRICS).map(([name, { kind, labels, help }]) => {
+    const shown = labels.map((label) => `\`${label}\``).join(', ');
+    return `| \`${name}\` | ${kind} | ${shown} | ${help} |`;
+  });
+  return `# Every metric
+
+Made from \`src/observe/metrics-table.ts\` by \`npm run schema\`. [Monitor](monitor.md#metrics) says how to read them. \`process_*\` and \`nodejs_*\` are those of prom-client: CPU,
+memory and event-loop lag of the process.
+
+| metric | kind | labels | meaning |
+| --- | --- | --- | --- |
+${rows.join('\n')}
+`;
+}
+
+/** Lists every command with its help, as the program prints them. */
+async function commandsPage(): Promise<string> {
+  const listed = [...(await helpOf()).matchAll(/^ {2}([a-z][a-z ]*?) {2,}(.*)$/gm)].map(
+    ([, name = '', summary = '']) => ({ name, summary }),
+  );
+  const sections = listed.map(
+    async ({ name }) => `## ${name}\n\n\`\`\`text\n${(await helpOf(...name.split(' '))).trimEnd()}\n\`\`\`\n`,
+  );
+  return `# Every command
+
+Made from \`countersign help\` by \`npm run schema\`. Run them as \`npx countersign …\` in the folder of your bot; [settings](settings.md) come from the environment and from \`.env\` there.
+
+| command | does |
+| --- | --- |
+${listed.map(({ name, summary }) => `| \`countersign ${name}\` | ${summary} |`).join('\n')}
+
+${(await Promise.all(sections)).join('\n')}`;
+}
+
+async function helpOf(...command: readonly string[]): Promise<string> {
+  let out = '';
+  const write = async (text: string): Promise<void> => {
+    out += text;
+  };
+  await runCommandLine(['help', ...command], { environment: {}, write, writeError: write });
+  return out;
+}
