@@ -29,7 +29,7 @@ export interface BotServers {
 const POLICY = `approvers: [${CAST.alice}], notify: { direct_messages: false }`;
 const manifestWith = (policy: string) => `
 slack: { display_information: { name: Countersign } }
-agent: { limits: { pending_per_person: 10000000 } }
+agent: { admins: [${CAST.bruno}], limits: { pending_per_person: 10000000 } }
 policies: { default: { ${policy} } }
 tools: { ${REFUND_TOOL.name}: { module: ./refund-tool.js, approval: { policy: default } } }
 `;

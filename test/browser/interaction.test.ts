@@ -37,7 +37,7 @@ test('the bare address opens as an approver', async () => {
   await visitor.page.getByRole('button', { name: /^You are Alice/ }).waitFor();
 });
 
-test('a link skips to the thread', async () => {
+test('a link skips to the thread, from where few Tabs lead to Approve', async () => {
   await request('Please refund 139 dollars of order A-1001.');
   await alice.pendingCard('Refund').waitFor();
   await alice.page.evaluate('document.activeElement.blur()');
@@ -45,6 +45,26 @@ test('a link skips to the thread', async () => {
   await alice.tabTo(alice.page.getByRole('link', { name: 'Skip to the thread' }));
   await alice.page.keyboard.press('Enter');
   expect(await alice.hasFocus(alice.thread)).toBe(true);
+  const approve = alice.pendingCard('Refund').getByRole('button', { name: 'Approve' });
+  expect(await alice.tabTo(approve)).toBeLessThan(12);
+});
+
+test('no two people have the same initials, and each has a role in small type', async () => {
+  await alice.page.getByRole('button', { name: /^You are/ }).click();
+  const people = alice.page.locator('.people-list li');
+  await people.first().waitFor();
+  const initials = await people.locator('.avatar').allTextContents();
+  expect(initials).toHaveLength(6);
+  expect(new Set(initials).size).toBe(6);
+  expect(await people.locator('.role-badge, .person-title').allTextContents()).toEqual([
+    'Support',
+    'Approver',
+    'Approver',
+    'Admin',
+    'Guest',
+    'Other company',
+  ]);
+  await alice.page.keyboard.press('Escape');
 });
 
 test('a hidden toolbar lets clicks through to the message above', async () => {

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { PersonPage } from '../../playground/chromium/person-page.ts';
 import { CHANNELS } from '../../playground/slack/default-cast.ts';
 import { findViolations } from './check-accessibility.ts';
+import { findUnreachable } from './check-keyboard.ts';
 import { PHONE, startFixture } from './fixture.ts';
 
 const playground = startFixture();
@@ -43,6 +44,20 @@ beforeAll(async () => {
 
   const pending = await ask('Please refund 130 dollars of order A-1001, it came late.');
   states.set('a pending card', { path: pending, show: (person) => pendingCard(person).waitFor() });
+  states.set('Details', {
+    path: pending,
+    show: async (person) => {
+      await chooseAction(pendingCard(person), 'Details');
+      await person.dialog.getByText('Arguments, exactly as they will run').waitFor();
+    },
+  });
+  states.set('the form of an edit', {
+    path: pending,
+    show: async (person) => {
+      await chooseAction(pendingCard(person), 'Edit');
+      await person.dialog.getByLabel(/amount/i).waitFor();
+    },
+  });
 
   const edited = await ask('Please refund 141 dollars of order A-1001.');
   await chooseAction(pendingCard(alice), 'Edit');
@@ -81,6 +96,26 @@ beforeAll(async () => {
     path: '/alice/home',
     show: (person) =>
       person.page.getByRole('region', { name: 'Home' }).getByRole('heading').first().waitFor(),
+  });
+
+  states.set('the answer of the slash command', {
+    path: `/alice/${CHANNELS.general}`,
+    show: async (person) => {
+      const field = person.page.getByRole('textbox', { name: /^Message/ });
+      await field.fill('/countersign');
+      await field.press('Enter');
+      await person.waitForNotice('Waiting for you');
+    },
+  });
+
+  states.set('the steps under More', {
+    path: `/alice/${CHANNELS.general}`,
+    show: async (person) => {
+      const toTour = person.page.getByRole('button', { name: 'Tour', exact: true });
+      await person.tour.or(toTour).first().waitFor();
+      if (!(await person.tour.isVisible())) await toTour.click();
+      await person.openStep('Two approvals for a deletion');
+    },
   });
 });
 
@@ -130,9 +165,21 @@ for (const [where, look] of Object.entries(LOOKS))
       if (shown > width) findings.push(`${name}: ${shown} pixels wide, in a window of ${width}`);
       await closeDialog(person);
     }
-    expect(states.size).toBe(8);
+    expect(states.size).toBe(12);
     expect(findings).toEqual([]);
   });
+
+test('every control of each state is reached with the keyboard, and a dialog keeps the focus', async () => {
+  const person = await playground.openAs('alice');
+  const findings: string[] = [];
+  for (const [name, { path, show }] of states) {
+    await person.page.goto(path);
+    await show(person);
+    for (const problem of await findUnreachable(person.page)) findings.push(`${name}: ${problem}`);
+    await closeDialog(person);
+  }
+  expect(findings).toEqual([]);
+});
 
 /** Closes the dialog, which belongs to the person: the next window would show it too. */
 async function closeDialog(person: PersonPage): Promise<void> {

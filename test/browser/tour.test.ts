@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import type { PersonPage } from '../../playground/chromium/person-page.ts';
 import { startFixture } from './fixture.ts';
@@ -156,7 +157,9 @@ test('pull the plug: a refund whose bot is killed in the middle is paid once', a
   await beginAct('Pull the plug');
   await alice.click(alice.pendingCard('Refund'), 'Approve');
   await alice.threadMessage('⏳ Refund').waitFor();
-  await alice.click(alice.tour, 'Kill the bot now');
+  // The button stands in the step that needs it.
+  const step = alice.tour.getByRole('listitem').filter({ hasText: /^As Alice: While the card says Running/ });
+  await alice.click(step, 'Kill the bot now');
   const countdown = /The bot is dead \(SIGKILL\)\. It starts again in \d+ s\./;
   await alice.tour.getByText(countdown).first().waitFor();
   await alice.waitForText(/Refunded \$250\.00 of order A-1005\./);
@@ -192,10 +195,13 @@ test('a request expires, second half: without a decision the line expires and ca
   await isDone('A request that expires');
 });
 
-test('after the last step the tour says how to connect Slack and what to try next', async () => {
+test('after the last step the tour says how to connect Slack, as the README does, and what to try next', async () => {
   await remi.tour.getByText('3 of 3 acts done').waitFor();
   await remi.tour.getByText('6 of 6 done').waitFor();
   await remi.tour.getByRole('heading', { name: 'What to try next' }).waitFor();
   await remi.tour.getByRole('heading', { name: 'Connect your own Slack' }).waitFor();
-  await remi.tour.getByText('npx countersign init ../my-bot').waitFor();
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const commands = await remi.tour.locator('.tour-finished ol code').allTextContents();
+  expect(commands).toContain('npx countersign init ../my-bot');
+  for (const command of commands) expect(readme).toContain(command);
 });
