@@ -189,3 +189,19 @@ test('where the policy does not allow it, a delegation signs nothing', async () 
   await thread.click(DORA, /Approval needed/, 'approve');
   await story.noticeFor(DORA, /not an approver/);
 });
+
+test('the answer to a command that is not understood has what to type in code letters, and no backticks', async () => {
+  const story = await startStory({ manifest: TWO, slack });
+  for (const text of ['delegate', 'delegate nobody until Friday', `delegate <@${DORA}> until whenever`]) {
+    await command(story, alice, text);
+    const answer = await story.workspace.until(
+      () =>
+        story.workspace
+          .ephemeralsFor(alice)
+          .findLast(({ blocks }) => JSON.stringify(blocks).includes('code')),
+      { what: `the answer to ${text}` },
+    );
+    expect(JSON.stringify(answer.blocks)).toMatch(/\/countersign delegate[^"]*","style":\{"code":true\}/);
+    expect(JSON.stringify(answer.blocks)).not.toContain('`');
+  }
+});

@@ -96,6 +96,8 @@ const SCALED = [
   'test/tools/gate/fuzz.test.ts',
   'test/tools/gate/reference.test.ts',
   'test/tools/manifest/parse.test.ts',
+  'test/tools/presentation/formats.test.ts',
+  'test/tools/presentation/table.test.ts',
 ];
 
 /** Lists files that need a process of their own: they change its environment or settings, listen to all that it meets, or try what may break it. */
