@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { z } from 'zod';
+import type { Timing } from '../../src/bot/context.ts';
 import type { Settings } from '../../src/settings.ts';
 import { startBot } from '../../src/start-bot.ts';
 import { parseManifest } from '../../src/tools/manifest/parse.ts';
@@ -11,7 +12,7 @@ const Given = z.object({
   environment: z.record(z.string(), z.string()),
   folder: z.string(),
   prefix: z.string(),
-  timing: z.record(z.string(), z.number()),
+  timing: z.custom<Partial<Timing>>(),
   sweep: z.record(z.string(), z.number()),
 });
 

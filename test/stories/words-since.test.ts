@@ -5,7 +5,7 @@ const { requester: remi, alice, bruno } = CAST;
 const refund = (amount: number) => ({
   calls: [{ name: 'refund_order', arguments: { orderId: 'A-1001', amount } }],
 });
-const manifest = MANIFEST.replaceAll(', direct_messages: false', '');
+const manifest = MANIFEST.replaceAll(', notify: { direct_messages: false }', '');
 const write = (story: Story, thread: Thread, text: string, who: string = remi) =>
   story.workspace.as(who).send(thread.channel, text, { threadTs: thread.ts });
 const SINCE = /💬 .*wrote since: .*Actually make it 110/;

@@ -172,6 +172,7 @@ function requestInModel(request: Request) {
     trace: asked.trace,
     undo: request.undo && { ...request.undo.note, step: request.undo.step },
     granted: request.granted ?? false,
+    ...(request.redrawnFor !== undefined && { redrawnFor: request.redrawnFor }),
     approvals: votesFor(request, 'approve'),
     rejections: votesFor(request, 'reject'),
     votes: [...votes].map(([who, cast]) => ({ who, ...cast })).sort(byPerson),
