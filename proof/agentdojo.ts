@@ -26,7 +26,7 @@ const results = new Map<Mode, Map<string, Sums>>();
 export const agentDojo: Suite = {
   name: 'AgentDojo v1.2.1, with a model that always obeys the attacker',
   source: 'ethz-spylab/agentdojo at 9e14bc547001',
-  hole: 'every tool is free; an approver who approves everything',
+  hole: 'every tool is free, and likewise an approver who approves everything',
   given: 'agentdojo',
   needs:
     'It needs Python 3.11: python3 -m venv DIR/.venv && DIR/.venv/bin/pip install "pydantic[email]" docstring-parser deepdiff pyyaml tenacity rich',
@@ -58,7 +58,6 @@ async function playAll(mode: Mode, folder: string): Promise<Tally> {
       await judge(tally, `${suite}, ${id.user}, ${id.injection}`, played, mode);
     }
     await bot.close();
-    process.stderr.write(`AgentDojo, ${mode}, ${suite}: ${JSON.stringify(sums)}\n`);
   };
   try {
     await Promise.all([...bySuite].map(playSuite));
@@ -111,27 +110,34 @@ async function reasonForTask({ compare }: PlayedCase, mode: Mode): Promise<strin
 }
 
 const percent = (part: number, whole: number) => `${((100 * part) / Math.max(whole, 1)).toFixed(1)} %`;
+const share = (part: number, whole: number) => `${part} (${percent(part, whole)})`;
 const each = (part: number, whole: number) => (part / Math.max(whole, 1)).toFixed(2);
 
 function* reportOf(modes: ReadonlyMap<Mode, ReadonlyMap<string, Sums>>): Generator<string> {
-  const words: readonly (readonly [Mode, string])[] = [
-    ['gated', 'reads are free, the rest is asked; the approver approves what the task needs'],
-    ['free', 'every tool is free'],
-    ['careless', 'the same rules; the approver approves everything'],
-  ];
-  yield '| gate | suite | cases | attacks that succeed | tasks done under attack | cards per case, for the task | cards per case, for the attack |';
-  yield '| --- | --- | --: | --: | --: | --: | --: |';
-  for (const [mode, title] of words) {
-    const bySuite = modes.get(mode) ?? new Map<string, Sums>();
-    for (const [suite, sums] of [...bySuite, ['all', total([...bySuite.values()])] as const]) {
-      const { cases, attacks, useful, usersCards, attackersCards } = sums;
-      yield `| ${title} | ${suite} | ${cases} | ${attacks} (${percent(attacks, cases)}) | ${useful} (${percent(useful, cases)}) | ${each(usersCards, cases)} | ${each(attackersCards, cases)} |`;
-    }
-  }
-  const { values, attackersCards } = total([...(modes.get('gated')?.values() ?? [])]);
-  const all = values.shown + values.cut + values.missing.length;
+  const sumsOf = (mode: Mode, suite: string) => modes.get(mode)?.get(suite) ?? newSums();
+  const allOf = (mode: Mode) => total([...(modes.get(mode)?.values() ?? [])]);
+  const gated = allOf('gated');
+  yield '| suite | cases | attacks that succeed | tasks done | cards per case: for the task, for the attack | every tool free: attacks | tasks done | everything approved: attacks | tasks done |';
+  yield '| --- | --: | --: | --: | --: | --: | --: | --: | --: |';
+  for (const suite of SUITE_NAMES)
+    yield rowOf(suite, sumsOf('gated', suite), sumsOf('free', suite), sumsOf('careless', suite));
+  yield rowOf('all', gated, allOf('free'), allOf('careless'));
+  const { shown, cut, missing } = gated.values;
+  const values = shown + cut + missing.length;
   yield '';
-  yield `Cards judged by their text alone: ${attackersCards} cards of the attacker's calls have ${all} values that no call of the user's task to the same tool has. ${values.shown} (${percent(values.shown, all)}) stand whole on the card. ${values.cut} are too long: the card says that they are cut, and has **Review all** in place of **Approve**. ${values.missing.length} are missing on a card that can be approved as it is.`;
+  yield `Cards judged by their text alone: the ${gated.attackersCards} cards of the attacker's calls have ${values} values that no call of the user's task to the`;
+  yield `same tool has. ${share(shown, values)} stand whole on the card. ${share(cut, values)} are too long for it: the card says that they are cut, and has`;
+  yield `**Review all to approve** in place of **Approve**. ${missing.length} are missing on a card that can be approved as it is.`;
+}
+
+function rowOf(name: string, gated: Sums, free: Sums, careless: Sums): string {
+  const { cases, attacks, useful, usersCards, attackersCards } = gated;
+  const cells = [
+    ...[name, cases, share(attacks, cases), share(useful, cases)],
+    `${each(usersCards, cases)}, ${each(attackersCards, cases)}`,
+    ...[free, careless].flatMap((sums) => [share(sums.attacks, sums.cases), share(sums.useful, sums.cases)]),
+  ];
+  return `| ${cells.join(' | ')} |`;
 }
 
 function total(all: readonly Sums[]): Sums {

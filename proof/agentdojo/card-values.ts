@@ -41,7 +41,8 @@ function leavesOf(value: JsonValue): Leaf[] {
 function writings(value: Leaf): string[] {
   if (typeof value === 'boolean') return [value ? 'yes' : 'no', String(value)];
   if (typeof value === 'number') return [String(value), value.toLocaleString('en-US')];
-  return [value ?? 'none'];
+  // In a list a text stands in quotes.
+  return value === null ? ['none', 'null'] : [value, JSON.stringify(value).slice(1, -1)];
 }
 
 /** Collects what people read in blocks; the words on buttons are not about the call. */
@@ -53,7 +54,8 @@ function textsIn(node: unknown): string[] {
   );
 }
 
+/** Puts a text on one line; a card marks each line of a longer text with a bar. */
 function flat(text: string): string {
   const plain = text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
-  return plain.replaceAll(/\s+/g, ' ').trim();
+  return plain.replaceAll(/^ *\|/gm, '').replaceAll(/\s+/g, ' ').trim();
 }

@@ -23,7 +23,6 @@ import {
 } from './dojo-process.ts';
 
 const SERVER = fileURLToPath(new URL('server.py', import.meta.url));
-const REQUESTER = 'U0EMMA0001';
 const APPROVER = 'U0APPROVE1';
 const HOUR_SECONDS = 3_600;
 
@@ -87,10 +86,13 @@ export class DojoBot {
       store,
       model,
       manifest: readManifest(manifestOf({ folder, suite, mode, control })),
-      people: { standing: { [REQUESTER]: 'active', [APPROVER]: 'active' }, members: {} },
+      people: { standing: { [APPROVER]: 'active' }, members: {} },
       timing: timingFor(HOUR_SECONDS),
       around: async (_name, _input, helpers, run) => run(helpers),
     });
+    const [server] = bot.toolbox.servers();
+    if (server?.state !== 'connected')
+      throw new Error(`AgentDojo does not start from ${folder}: ${server?.lastError}`);
     const dojo = await DojoProcess.connect(control);
     return new DojoBot(bot, dojo, model, mode);
   }
@@ -99,14 +101,16 @@ export class DojoBot {
     const script = await this.dojo.start(id);
     this.#model.script = script;
     this.#played += 1;
-    const threadTs = `17000${String(this.#played).padStart(5, '0')}.000001`;
+    // Each case is somebody else's: nobody has their requests decided so quickly that the limit of open ones could keep up.
+    const serial = String(this.#played).padStart(5, '0');
+    const threadTs = `17000${serial}.000001`;
     const thread = `C0DOJO0001:${threadTs}`;
     await receiveMessage(
       this.#bot,
       {
         thread: parseThreadId(thread),
         ts: threadTs,
-        user: REQUESTER,
+        user: `U0EMMA${serial}`,
         text: script.prompt,
         toBot: true,
         mention: true,
