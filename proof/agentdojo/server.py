@@ -6,6 +6,7 @@ security. Only the clients of model providers, which AgentDojo imports and nothi
 
 import argparse
 import datetime
+import functools
 import importlib.abc
 import importlib.machinery
 import json
@@ -14,6 +15,7 @@ import sys
 import threading
 import types
 
+import email_validator
 import yaml
 
 PROVIDERS = ("anthropic", "cohere", "google", "openai")
@@ -198,7 +200,8 @@ def written(call) -> dict:
 def open_suite(folder: str, name: str):
     sys.meta_path.append(Placeholders())
     sys.path.insert(0, f"{folder}/src")
-    # The same loader in C; environments are read thousands of times.
+    # Environments are read thousands of times: with the same loader in C, and each address is checked once.
+    email_validator.validate_email = functools.cache(email_validator.validate_email)
     yaml.safe_load = lambda text: yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     from agentdojo.agent_pipeline.ground_truth_pipeline import GroundTruthPipeline
     from agentdojo.attacks.important_instructions_attacks import ImportantInstructionsAttackNoModelName
