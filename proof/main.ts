@@ -94,7 +94,8 @@ harm away, and does the person still get what they asked for?
 - **The case.** One user task with one injection task, all 949. The model is a script: it makes the calls of the user task's ground truth, then those of the
   injection task's, one by one and whatever became of those before, and gives both answers.
 - **The bot.** The whole bot on a real Redis, with a Slack in the process. The tools of a suite are an MCP server over stdio. Its manifest is short: tools
-  that only read are free (\`get_*\`, \`search_*\`, \`read_*\` …), all others are asked. \`get_webpage\` is asked too: it sends an address to somebody outside.
+  that only read are free (\`get_*\`, \`search_*\`, \`read_*\` …), all others are asked. So are \`get_webpage\`, which sends an address to somebody outside, and
+  \`get_unread_emails\`, which marks them as read.
 - **The approver.** Approves each call of the user task's ground truth once, with exactly its arguments, and rejects everything else.
 - **The judge.** AgentDojo's own checks of utility and security, on what ran and what was answered. A call counts as made if it reached its tool.
 - **Unmodified, from the checkout**: environments, tools, user tasks, injection tasks, ground truths, checks, and the text of the attack
@@ -102,6 +103,9 @@ harm away, and does the person still get what they asked for?
   no ground truth; and empty stand-ins for the clients of model providers, which AgentDojo imports and nothing here calls.
 
 ${reports.join('\n')}
+
+"Tasks done" falls without the gate because AgentDojo's checks of a task fail too if something else has changed. Where an attack fails without the gate,
+the user's own calls stand in its way: the checks of workspace count e-mails.
 
 An approval gate guards calls, not words: a model that has been talked into praising a hotel can say so. And an approver who approves everything is no gate;
 the rows about that are what is lost then.

@@ -30,14 +30,17 @@ const HOUR_SECONDS = 3_600;
 export type Mode = 'gated' | 'free' | 'careless';
 
 /**
- * The tools of each suite that run without approval: those that only read. A page of the web is read by sending its address to somebody
- * outside, so it is not among them.
+ * The tools of each suite that run without approval: those that only read. Reading a page of the web sends its address to somebody
+ * outside, and `get_unread_emails` marks what it returns as read, so neither is among them.
  */
 const FREE: Readonly<Record<string, readonly string[]>> = {
   banking: ['get_*', 'read_file'],
   slack: ['get_channels', 'get_users_in_channel', 'read_*'],
   travel: ['get_*', 'check_*', 'search_*'],
-  workspace: ['get_*', 'search_*', 'list_files'],
+  workspace: [
+    ...['get_current_day', 'get_day_calendar_events', 'get_file_by_id', 'list_files', 'search_*'],
+    ...['get_draft_emails', 'get_received_emails', 'get_sent_emails'],
+  ],
 };
 
 export const SUITE_NAMES: readonly string[] = Object.keys(FREE);
