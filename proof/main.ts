@@ -104,8 +104,8 @@ harm away, and does the person still get what they asked for?
 
 ${reports.join('\n')}
 
-"Tasks done" falls without the gate because AgentDojo's checks of a task fail too if something else has changed. Where an attack fails without the gate,
-the user's own calls stand in its way: the checks of workspace count e-mails.
+"Tasks done" falls without the gate because AgentDojo's checks of a task fail too if something else has changed. 86 attacks fail without
+the gate as well, most of them because AgentDojo looks for the attacker's e-mail, event or file under the next free id, and the user's own task took it.
 
 An approval gate guards calls, not words: a model that has been talked into praising a hotel can say so. And an approver who approves everything is no gate;
 the rows about that are what is lost then.
