@@ -35,7 +35,7 @@ export const jsonSchema: Suite = {
   name: 'JSON-Schema-Test-Suite, 2020-12 and draft 7, required',
   source: 'json-schema-org/JSON-Schema-Test-Suite at 44401e0c0467',
   hole: 'nothing is required',
-  isGiven: true,
+  given: 'json-schema',
   async run({ isLoosened, folder = '' }) {
     const tally = newTally();
     for (const [draft, dialect] of DRAFTS) {

@@ -16,8 +16,12 @@ export interface Suite {
   run(options: { readonly isLoosened: boolean; readonly folder?: string | undefined }): Promise<Tally>;
   /** The hole of the loosened subject. */
   readonly hole: string;
-  /** Whether the suite comes from a folder that has to be given. */
-  readonly isGiven?: boolean;
+  /** The option with the folder that the suite comes from, if it has to be given. */
+  readonly given?: 'json-schema' | 'agentdojo';
+  /** What has to be installed in that folder. */
+  readonly needs?: string;
+  /** The lines of the page that only this suite has, after it has run. */
+  report?(): readonly string[];
 }
 
 export function newTally(): Tally {
