@@ -211,6 +211,16 @@ export function sourceInWords(from: NonNullable<ApproverGroup['from']>): string 
   return typeof from === 'string' ? `the person of ${from}` : `the person whom ${from.tool} finds`;
 }
 
+/** Tells whether a person may not approve a call because their words led to it. */
+export function isSeparated(
+  { selfApproval, separation }: Pick<Policy, 'selfApproval' | 'separation'>,
+  { requesters, contextAuthors }: Pick<JudgedCall, 'requesters' | 'contextAuthors'>,
+  person: string,
+): boolean {
+  if (requesters.includes(person)) return !selfApproval;
+  return separation === 'thread' && contextAuthors.includes(person);
+}
+
 /** Lets only those be asked as well whom both policies ask, and not before both do. */
 function joinEscalations(one: Policy['escalate'], other: Policy['escalate']): Policy['escalate'] {
   const to = one?.to.filter((id) => other?.to.includes(id)) ?? [];

@@ -31,6 +31,19 @@ test('a grant is for nobody but those who asked for what it was given for', asyn
   expect(paid).toHaveLength(1);
 });
 
+test('a grant is not used for a call whose people keep the person who gave it from approving it', async () => {
+  const policy = `self_approval: true, separation: thread, grants: ${GRANTS}`;
+  const approval = '[{ require: deny, reason: Too much, when: "input.amount > 100" }, { policy: default }]';
+  const { ask, click, paid } = await openScene({ text: manifest({ policy, approval }) });
+  // Ann's words and Rita's led to the call, so Ann approves it as a requester. What she said then is context of Rita's next call.
+  await ask(101, { by: ANN });
+  await ask(5);
+  await click(ANN, grant);
+  expect(paid).toHaveLength(1);
+  expect(await ask(5)).toBeDefined();
+  expect(paid).toHaveLength(1);
+});
+
 test('a grant of a thread is for that thread', async () => {
   const { ask, paid } = await openGranted();
   expect(await ask(5, { thread: OTHER_THREAD })).toBeDefined();

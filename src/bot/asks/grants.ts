@@ -3,6 +3,7 @@ import { digestNow } from '../../engine/bind-request.ts';
 import { type GrantDetails, grantDetailsOf } from '../../engine/grant-evidence.ts';
 import { detailsOf } from '../../engine/request-details.ts';
 import { coversCall, fillAllGroups, inputDigest } from '../../policy/grants.ts';
+import { isSeparated } from '../../policy/policy.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
 import type { GrantRecord } from '../../store/port/workspace.ts';
 import type { FindGrant } from '../../tools/gate.ts';
@@ -62,7 +63,7 @@ async function fits(
     policyDigest: policyDigest(policy),
     groups,
   };
-  if (!coversCall(grant, now)) return false;
+  if (!coversCall(grant, now) || grant.by.some((who) => isSeparated(policy, call, who))) return false;
   const principals = groups.flatMap(({ any }) => any);
   const signers = await Promise.all(
     grant.by.map(async (who) => ({
