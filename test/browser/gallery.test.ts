@@ -49,7 +49,7 @@ tools: { house: { module: ./test/stories/fixtures/undo-tools.ts } }
   await look('undo-requested-direct', {
     as: 'alice',
     at: story.workspace.directMessages(alice),
-    shows: 'View the request',
+    shows: 'Open the thread',
   });
   await thread.click(alice, /Approval needed: Unlock/, 'approve');
   await thread.shows(/Undone: Locked/);
