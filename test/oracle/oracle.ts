@@ -185,7 +185,7 @@ export class Oracle {
         ) &&
         (terms.most === undefined ? isSame(signed.input, call.input) : isUpTo(terms.most, call.input)) &&
         (signed.input.owner === call.input.owner || this.#policy(policy).groups.every(({ from }) => !from)) &&
-        signers.every(({ who }) => this.isActive(who)) &&
+        signers.every(({ who }) => this.#mayApprove(this.#policy(policy), call, who)) &&
         this.isEnough(policy, call, signers, { ownOnly: true })
       );
     });
