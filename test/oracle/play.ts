@@ -213,12 +213,12 @@ export async function play(
     }
     const isVote = step.do === 'click' && ['approve', 'grant'].includes(step.what);
     const isFirst = isVote && !open.approvals.some(({ who }) => who === by);
-    const isDecided =
-      asked.length > 0 && asked.every((name) => oracle.isEnough(name, before, open.approvals));
-    if (isFirst && !open.isRejected) open.approvals.push(oracle.approve(before, by, step.what === 'grant'));
+    const isDecided = open.request.state !== 'pending';
+    if (isFirst && !open.isRejected && !isDecided)
+      open.approvals.push(oracle.approve(before, by, step.what === 'grant'));
     // One who may approve under one of several policies may reject as well.
     const isTaken = isOwn(asked, before, by) || notice === undefined;
-    // Once the approval is complete a rejection comes too late, also while a freeze holds the call.
+    // Once the approval is complete another one, or a rejection, comes too late, also while a freeze holds the call.
     if (step.do === 'click' && step.what === 'reject' && isTaken && !isDecided) open.isRejected = true;
     if (step.do === 'click' && step.what === 'withdraw' && notice === undefined) {
       check(before.requesters.includes(by), 'somebody withdrew what others asked for');
@@ -228,7 +228,12 @@ export async function play(
       check(oracle.isActive(by), 'somebody who is not active said that a call runs again');
       if (open.runs > 0) open.most += 1;
     }
-    if (asked.every((name) => oracle.isEnough(name, before, open.approvals)) && isFirst && asked.length > 0)
+    if (
+      asked.every((name) => oracle.isEnough(name, before, open.approvals)) &&
+      isFirst &&
+      !isDecided &&
+      asked.length > 0
+    )
       oracle.keepGrant(before, asked, open.approvals);
     await follow(thread, followed, open);
   };
