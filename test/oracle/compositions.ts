@@ -52,6 +52,8 @@ export interface Grant {
   readonly policy: string;
   readonly signers: readonly Approval[];
   used: number;
+  /** Whether the bot must know it. */
+  readonly isSure: boolean;
 }
 
 /** Four people whom conditions name, and two who only decide. */

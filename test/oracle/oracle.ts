@@ -155,27 +155,24 @@ export class Oracle {
 
   /** Keeps the grant that a complete approval leaves, if all who were needed have signed it in their own right. */
   keepGrant(call: OracleCall, asked: readonly string[], approvals: readonly Approval[]): void {
-    const [policy = ''] = asked;
-    const isOwn = ({ who, places }: Approval) => places[policy]?.some((place) => place.startsWith(`${who} `));
-    const signers = approvals.filter((approval) => approval.grants && isOwn(approval));
-    if (
-      asked.length > 1 ||
-      this.#policy(policy).grants === undefined ||
-      call.editedUnder !== undefined ||
-      this.over(call).length > 0
-    )
-      return;
-    if (this.isEnough(policy, call, signers, { ownOnly: true }))
-      this.#grants.push({ call, policy, signers, used: 0 });
+    if (call.editedUnder !== undefined || this.over(call).length > 0) return;
+    for (const policy of asked.filter((name) => this.#policy(name).grants !== undefined)) {
+      const isOwn = ({ who, places }: Approval) =>
+        places[policy]?.some((place) => place.startsWith(`${who} `));
+      const signers = approvals.filter((approval) => approval.grants && isOwn(approval));
+      // Of several policies the bot asks one alone if it is stricter than the others; which one, the promises do not say.
+      if (asked.every((name) => this.isEnough(name, call, signers, { ownOnly: true })))
+        this.#grants.push({ call, policy, signers, used: 0, isSure: asked.length === 1 });
+    }
   }
 
   /** Finds a grant that a call may use: what it was signed for, for nobody else, by people who could approve this very call now. */
   grantFor(call: OracleCall, asked: readonly string[]): Grant | undefined {
-    if (asked.length > 1 || call.editedUnder !== undefined || this.over(call).length > 0) return undefined;
+    if (call.editedUnder !== undefined || this.over(call).length > 0) return undefined;
     return this.#grants.find(({ call: signed, policy, signers, used }) => {
       const terms = this.#policy(policy).grants;
       return (
-        policy === asked[0] &&
+        asked.includes(policy) &&
         terms !== undefined &&
         used < terms.uses &&
         (terms.scope === 'requester' || signed.thread === call.thread) &&
@@ -186,7 +183,7 @@ export class Oracle {
         (terms.most === undefined ? isSame(signed.input, call.input) : isUpTo(terms.most, call.input)) &&
         (signed.input.owner === call.input.owner || this.#policy(policy).groups.every(({ from }) => !from)) &&
         signers.every(({ who }) => this.#mayApprove(this.#policy(policy), call, who)) &&
-        this.isEnough(policy, call, signers, { ownOnly: true })
+        asked.every((name) => this.isEnough(name, call, signers, { ownOnly: true }))
       );
     });
   }

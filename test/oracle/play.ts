@@ -138,7 +138,11 @@ export async function play(
     const asked = typeof verdict === 'string' ? [] : verdict;
     const grant = asked.length === 0 ? undefined : oracle.grantFor(call, asked);
     // Somebody who stands in for others may have voted for one of them, which leaves no grant.
-    const isUnsure = grant?.signers.some(({ delegators }) => delegators.length > 0) && effects.length === 0;
+    const mayLack =
+      grant?.isSure === false ||
+      asked.length > 1 ||
+      grant?.signers.some(({ delegators }) => delegators.length > 0);
+    const isUnsure = mayLack && effects.length === 0;
     const mayAsk = call.requesters.every((who) => oracle.isActive(who) || oracle.standing[who] === 'bot');
     const isFree = verdict === 'run' || (grant !== undefined && !isUnsure);
     const runs = isFree && mayAsk && !oracle.isFrozen;
