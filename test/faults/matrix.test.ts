@@ -1,31 +1,7 @@
-import { rmSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isFull } from '../support/count-for.ts';
-import { PATIENCE_MS } from '../support/patience.ts';
-import { CELLS } from './cells/cells.ts';
+import { CELLS, SERVICE_CELLS } from './cells/cells.ts';
 import { FEW_KILLS } from './cells/failpoints.ts';
-import { LOAD_CELLS } from './cells/load.ts';
-import { playCell } from './play-cell.ts';
-import { buildWorker } from './world/build-worker.ts';
+import { playMatrix } from './play-matrix.ts';
 
-let built: string;
-beforeAll(async () => {
-  built = await buildWorker();
-});
-afterAll(() => rmSync(built, { recursive: true, force: true }));
-
-/** The quick form plays a few kills, the full form every fault in a world of its own; `npm run faults` does so many times. */
-const cells = isFull ? CELLS : [FEW_KILLS];
-
-test.each(cells)('no promise is broken by: $name', async (cell) => {
-  const { violations, effects } = await playCell(cell, {
-    built,
-    rounds: cell.rounds.short,
-    // Of a few actions, on a machine that others use as well, people give up more than a few per cent.
-    enoughExecuted: 0.7,
-    // Whether it is in time says something of the code only where the machine is its own, as for `npm run faults`.
-    ...(LOAD_CELLS.includes(cell) && { acknowledgementMs: PATIENCE_MS }),
-  });
-  expect(violations).toEqual([]);
-  expect(effects).toBeGreaterThan(0);
-});
+// The quick form plays a few kills, the full form every fault of the bot's own processes.
+playMatrix(isFull ? CELLS.filter((cell) => !SERVICE_CELLS.includes(cell)) : [FEW_KILLS]);

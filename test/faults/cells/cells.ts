@@ -10,14 +10,15 @@ import { SLACK_CELLS } from './slack-faults.ts';
 import { TIME_CELLS } from './time-faults.ts';
 import { UNSIGNED_CELLS } from './unsigned.ts';
 
+/** The faults of the services that the bot depends on. */
+export const SERVICE_CELLS: readonly Cell[] = [...REDIS_CELLS, ...SLACK_CELLS, ...MODEL_CELLS];
+
 /** The whole matrix, in the order of its table. */
 export const CELLS: readonly Cell[] = [
   ...FAILPOINT_CELLS,
   ...DELIVERY_CELLS,
   ...CROWD_CELLS,
-  ...REDIS_CELLS,
-  ...SLACK_CELLS,
-  ...MODEL_CELLS,
+  ...SERVICE_CELLS,
   ...TIME_CELLS,
   ...UNSIGNED_CELLS,
   ...POLICY_CELLS,
