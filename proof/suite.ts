@@ -18,7 +18,7 @@ export interface Suite {
   readonly hole: string;
   /** The option with the folder that the suite comes from, if it has to be given. */
   readonly given?: 'json-schema' | 'agentdojo';
-  /** What has to be installed in that folder. */
+  /** The packages that have to be installed in that folder. */
   readonly needs?: string;
   /** The lines of the page that only this suite has, after it has run. */
   report?(): readonly string[];

@@ -49,7 +49,7 @@ const answer: ReplyFunction = (request, index) => {
   return { text: 'I would waive the late fees with one statement.', calls: [call] };
 };
 
-/** What people can do in the workspace, by its own means: clicks in a window would need other words in each version. */
+/** The actions of people in the workspace, by its own means: clicks in a window would need other words in each version. */
 function actorsIn({ slack, bot }: Playground) {
   const { workspace } = slack;
   const ask = (text: string): string =>

@@ -4,7 +4,7 @@ import { buildCard } from '../../src/bot/views/cards/build-card.ts';
 import type { Call } from './dojo-process.ts';
 import type { AskedCall } from './play-case.ts';
 
-/** How the values that make a call the attacker's stand on its card. */
+/** The values that make a call the attacker's, as they stand on its card. */
 export interface CardValues {
   shown: number;
   /** Cut, on a card that says so and has no Approve button: the whole is behind *Review all*. */

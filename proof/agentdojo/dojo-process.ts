@@ -18,11 +18,11 @@ const Script = z.object({
   answer: z.string(),
   attackerAnswer: z.string(),
 });
-/** What the model does in a case: the user's calls, then the attacker's, then both answers. */
+/** The script of the model in a case: the user's calls, then the attacker's, then both answers. */
 export type Script = z.infer<typeof Script>;
 
 const Verdict = z.object({ utility: z.boolean(), security: z.boolean() });
-/** What AgentDojo's own checks say: the user has what they asked for, and the attacker too. */
+/** The verdict of AgentDojo's own checks: the user has what they asked for, and the attacker too. */
 export type Verdict = z.infer<typeof Verdict>;
 
 const Answer = z.union([z.object({ result: z.json() }), z.object({ error: z.string() })]);

@@ -36,7 +36,7 @@ export interface Timing {
   readonly claimMs: number;
   /** A card is drawn again so long after an attempt without an answer: Slack may still apply that attempt, over a later one. */
   readonly redrawMs: number;
-  /** What takes longer to decide is acknowledged as soon as it is on record. */
+  /** The time to decide something; a click or a form that takes longer is acknowledged as soon as it is on record. */
   readonly ackWithinMs: { readonly click: number; readonly submission: number };
 }
 

@@ -15,7 +15,7 @@ export interface Panes {
 const ONE_PANE = window.matchMedia('(max-width: 999px)');
 const PHONE = window.matchMedia('(max-width: 768px)');
 const changed = createSignal();
-/** Where only one pane fits, it is the screen: the current act stands below it. */
+/** Shows the current act below the screen, on a phone, where only one pane fits. */
 let panes: Panes = { isSidebarInFront: false, ...(!ONE_PANE.matches && { panel: 'tour' as const }) };
 
 /** Returns the open panes. */

@@ -39,7 +39,7 @@ export const grantTexts = {
     paused: `${STATE_ICON.paused} `,
     unknown: `${STATE_ICON.unknown} `,
   },
-  /** What became of a call under a grant, behind its title. */
+  /** The end of a call under a grant, behind its title. */
   used: {
     succeeded: ' · pre-approved by ',
     failed: ' failed · pre-approved by ',
