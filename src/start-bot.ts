@@ -22,6 +22,7 @@ import { UPDATE_WINDOW_MS, UpdateBudget } from './bot/slack/update-budget.ts';
 import { workspaceGroups } from './bot/slack/user-groups.ts';
 import { ThreadStatus } from './bot/thread-status.ts';
 import { workHandlers } from './bot/work-handlers.ts';
+import { explainCall } from './commands/explain.ts';
 import { PendingLimiter } from './engine/pending-limiter.ts';
 import { RunningTurns } from './engine/running-turns.ts';
 import { Metrics } from './observe/metrics.ts';
@@ -30,6 +31,7 @@ import { observedModel } from './observe/observed-model.ts';
 import { observeTools } from './observe/observed-tool.ts';
 import { currentTrace } from './observe/tracing.ts';
 import { openModels } from './open-model.ts';
+import { openPage } from './page/page.ts';
 import type { Settings } from './settings.ts';
 import { type ManifestRecord, manifestIn } from './store/documents/manifest.ts';
 import { refusalOf } from './store/errors.ts';
@@ -170,6 +172,19 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     metrics,
   });
   const { app } = connection;
+  const directory = new Directory(app.client);
+  const links = new MessageLinks(app.client);
+  const page = openPage({
+    ...{ store: record, directory, links, toolbox, auditKey, publicUrl, secret: settings.callbackSecret },
+    page: () => toolbox.manifest.page,
+    admins: () => toolbox.manifest.agent.admins,
+    explain: (call) => explainCall(toolbox, { ...call, readTotals: (limits) => record.readTotals(limits) }),
+    redact: (text) => secrets.redact(text),
+    fetch: proxiedFetch(proxy),
+    // Another Slack than slack.com signs its own people in.
+    ...(settings.slack.apiUrl !== undefined && { slackIssuer: new URL(settings.slack.apiUrl).origin }),
+    logger: logger.child({ part: 'page' }),
+  });
   const context: BotContext = {
     ...openModels(
       {
@@ -186,8 +201,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     toolbox,
     store: record,
     client: app.client,
-    directory: new Directory(app.client),
-    links: new MessageLinks(app.client),
+    ...{ directory, links, pageLink: page.linkTo },
     threads: new ThreadReader(app.client),
     fileHost: new FileHost({
       client: app.client,
@@ -233,6 +247,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     metricsToken: settings.metricsToken,
     receiveCallback: async (token, body) => answerCallback(await receiveCallback(context, token, body)),
     connect: (url, cookies) => answerConnect({ flow: accounts.flow, publicUrl }, url, cookies),
+    page: page.answer,
     receive: connection.receive,
     logger,
   });

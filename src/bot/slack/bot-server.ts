@@ -22,6 +22,8 @@ export interface BotServerOptions {
   readonly receiveCallback: (token: string, body: string) => Promise<HttpAnswer>;
   /** Answers the browser of a person who connects an account; `undefined` for any other path. */
   readonly connect: (url: URL, cookies: string | undefined) => Promise<HttpAnswer | undefined>;
+  /** Answers a browser at the page beside Slack; `undefined` for any other path, or if there is no page. */
+  readonly page?: (request: BrowserRequest) => Promise<HttpAnswer | undefined>;
   /** Receives Slack's requests, in HTTP mode. */
   readonly receive: Connection['receive'];
   readonly logger: Logger;
@@ -29,6 +31,16 @@ export interface BotServerOptions {
   readonly stopMs?: number;
   /** The time in which a client has to send its whole request. */
   readonly requestMs?: number;
+}
+
+/** A request of a browser at the page. */
+export interface BrowserRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: IncomingMessage['headers'];
+  /** The address of the other end; behind a proxy, the proxy's. */
+  readonly address: string;
+  readonly body: () => Promise<Buffer | 'too-long'>;
 }
 
 export interface BotServer {
@@ -45,7 +57,7 @@ const REQUEST_MS = 10_000;
 /** Slack and its retries, callbacks, probes and scrapes need a handful; a flood must not take all file descriptors. */
 const MAX_CONNECTIONS = 1_000;
 
-/** Creates the HTTP server of the bot: health, readiness, metrics, callbacks and, in HTTP mode, Slack. */
+/** Creates the HTTP server of the bot: health, readiness, metrics, callbacks, the page and, in HTTP mode, Slack. */
 export function createBotServer(options: BotServerOptions): BotServer {
   const { port, logger, stopMs = STOP_MS, requestMs = REQUEST_MS } = options;
   const running = new Set<ServerResponse>();
@@ -150,7 +162,12 @@ async function answer(options: BotServerOptions, request: IncomingMessage): Prom
     if (request.method !== 'POST') return onlyBy('POST');
     return await withBody(request, (body) => receive({ headers: request.headers, body }));
   }
-  return refusal(404, 'Not found.');
+  const shown = await options.page?.({
+    ...{ method: request.method ?? '', url, headers: request.headers },
+    address: request.socket.remoteAddress ?? '',
+    body: () => readBody(request),
+  });
+  return shown ?? refusal(404, 'Not found.');
 }
 
 const NO_TOKEN = refusal(401, 'Send the METRICS_TOKEN of this bot as a bearer token.', {
