@@ -60,6 +60,8 @@ export async function buildPage(outDir: string): Promise<void> {
   const inputs = outputs
     .flatMap((each) => ('output' in each ? each.output : []))
     .flatMap((file) => (file.type === 'chunk' ? Object.keys(file.modules) : []))
+    // Beside the files there are modules that the bundler made of them.
+    .filter((path) => !path.startsWith('\0'))
     .map((path) => relative(ROOT, path));
   writeFileSync(join(outDir, 'THIRD_PARTY_LICENSES'), licencesOf(ROOT, inputs));
 }

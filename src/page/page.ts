@@ -40,7 +40,8 @@ const MOST = { signIn: 300, api: 300 } as const;
 const SECURITY: Readonly<Record<string, string>> = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
+  // With none at all a form of the page would not say where it comes from.
+  'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'cross-origin-opener-policy': 'same-origin',

@@ -1,3 +1,4 @@
+import { showLine } from '../bot/views/texts/show-text.ts';
 import type { Figures } from './protocol.ts';
 
 /** An element of a drawing, for a browser or for a file; a text is never markup. */
@@ -32,7 +33,7 @@ const MOST_ROWS = 20;
 /** Chooses what is drawn of figures; each drawing has a table with the same numbers. */
 export function chartsOf(figures: Omit<Figures, 'names'>, nameOf: (id: string) => string): Chart[] {
   const rules = figures.rules.slice(0, MOST_ROWS);
-  const labelOf = ({ policy, rule }: (typeof rules)[number]) => `${policy} · ${rule}`;
+  const labelOf = ({ policy, rule }: (typeof rules)[number]) => showLine(`${policy} · ${rule}`);
   const counted = (label: string, values: readonly number[]) => ({
     label,
     values,

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react';
+import { showText } from '../../../bot/views/texts/show-text.ts';
 import type { Explained, ManifestView } from '../../protocol.ts';
 import { ask, type Loaded } from './api.ts';
 import { Answer, nameIn, PageLink, useLoaded, Whole } from './parts.tsx';
@@ -34,7 +35,7 @@ function Manifest({ manifest }: { manifest: ManifestView }) {
       <WhatIf tools={tools} />
       <section>
         <h2>Text</h2>
-        <Whole label="Text of the manifest" text={text} />
+        <Whole label="Text of the manifest" text={showText(text)} />
       </section>
     </>
   );
@@ -77,7 +78,7 @@ function WhatIf({ tools }: { tools: readonly string[] }) {
       <div role="status">
         {answer !== undefined && (
           <Answer loaded={answer}>
-            {({ lines }) => <Whole label="What would happen" text={lines.join('\n')} />}
+            {({ lines }) => <Whole label="What would happen" text={showText(lines.join('\n'))} />}
           </Answer>
         )}
       </div>

@@ -1,3 +1,4 @@
+import { showText } from '../../../bot/views/texts/show-text.ts';
 import type { RequestView } from '../../protocol.ts';
 import { Answer, Facts, Moment, nameIn, State, useLoaded, Whole } from './parts.tsx';
 import { Rows } from './rows.tsx';
@@ -82,11 +83,11 @@ function Why({ request: { because, rules } }: { request: RequestView }) {
   return (
     <section>
       <h2>Why approval was needed</h2>
-      {because !== undefined && <p>{because}</p>}
+      {because !== undefined && <p>{showText(because)}</p>}
       {rules.length > 0 && (
         <>
           <h3>What the rules say now</h3>
-          <Whole label="What the rules say now" text={rules.join('\n')} />
+          <Whole label="What the rules say now" text={showText(rules.join('\n'))} />
         </>
       )}
     </section>

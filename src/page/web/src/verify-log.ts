@@ -41,6 +41,8 @@ export interface ReadLog {
   readonly now?: number;
 }
 
+type PublicKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
 /** Checkpoints are made at least once a minute; rows that wait for one much longer are a fault. */
 const LONGEST_UNSIGNED_MS = 300_000;
 
@@ -131,7 +133,7 @@ type Stored = NonNullable<LogPart['checkpoints']>[number];
 
 async function checkCheckpoints(
   stored: readonly Stored[],
-  keys: ReadonlyMap<string, CryptoKey>,
+  keys: ReadonlyMap<string, PublicKey>,
   isTrimmed: boolean,
 ) {
   const marks = new Map<number, Checkpoint>();
@@ -182,7 +184,7 @@ function readCheckpoint(text: string): Checkpoint | undefined {
   };
 }
 
-async function isSigned(text: string, key: CryptoKey): Promise<boolean> {
+async function isSigned(text: string, key: PublicKey): Promise<boolean> {
   const value = tryParseJson(text);
   if (!isJsonObject(value)) return false;
   const { signature, ...unsigned } = value;
@@ -193,8 +195,8 @@ async function isSigned(text: string, key: CryptoKey): Promise<boolean> {
 const PUBLIC_PEM = /-----BEGIN PUBLIC KEY-----([^-]+)-----END PUBLIC KEY-----/g;
 
 /** Reads public keys by the id that checkpoints name. */
-async function importKeys(pem: string): Promise<ReadonlyMap<string, CryptoKey> | 'not-supported'> {
-  const keys = new Map<string, CryptoKey>();
+async function importKeys(pem: string): Promise<ReadonlyMap<string, PublicKey> | 'not-supported'> {
+  const keys = new Map<string, PublicKey>();
   for (const [, body = ''] of pem.matchAll(PUBLIC_PEM)) {
     const der = fromBase64(body.replaceAll(/\s/g, ''));
     const id = hex(await crypto.subtle.digest('SHA-256', der)).slice(0, 16);
