@@ -193,7 +193,8 @@ function planLimits(toolbox: Pick<Toolbox, 'policy'>, run: ApprovedRun | TurnRun
   const approvedUnder = run.basis === 'approval' ? policyOf(run) : undefined;
   // Those who approve what is over a limit have approved this call, so it only counts.
   const isAllowedOver = (limit: Limit) => mayExceed(limit, approvedUnder, (name) => toolbox.policy(name));
-  const uses = usesOf(entry?.limits ?? [], { tool, input, ...placeOf(run), contextAuthors: [] });
+  const { limits = [], reversible } = entry ?? {};
+  const uses = usesOf(limits, { tool, input, reversible, ...placeOf(run), contextAuthors: [] });
   const untold = uses.find(({ amount, limit }) => amount === undefined && !isAllowedOver(limit));
   if (untold !== undefined) return { untold: untold.limit };
   return {

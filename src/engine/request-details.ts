@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { waitingInside } from '../agent/calls/nested.ts';
 import { type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
 import { type CallPart, Interrupt, type Message } from '../agent/messages.ts';
+import { REVERSIBLE } from '../policy/reversible.ts';
 import type { RequestRecord } from '../store/port/store.ts';
 import { answerOf, answersInWords } from '../tools/mcp/server-pause.ts';
 
@@ -100,6 +101,8 @@ const Details = z.object({
   runsAs: z.object({ person: z.string(), server: z.string() }).optional().catch(undefined),
   /** Whether answers to the call's server are approved too before they are sent; missing for a call without a server. */
   answers: z.enum(['approved', 'free']).optional().catch(undefined),
+  /** Whether the call, and each call inside it that waits, can be taken back; missing counts as not. */
+  reversible: z.enum(REVERSIBLE).optional().catch(undefined),
   /** The time after its success in which the action can be undone; missing if nothing undoes it. */
   undoMs: z.number().optional().catch(undefined),
   /** The action that this one takes back. */

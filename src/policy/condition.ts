@@ -2,6 +2,7 @@ import { Environment, serialize } from '@marcbachmann/cel-js';
 import { describeError } from '../agent/errors.ts';
 import { type JsonValue, toJson } from '../agent/json.ts';
 import { re2Pattern } from '../agent/util/pattern.ts';
+import type { Reversible } from './reversible.ts';
 import { localTime } from './time.ts';
 
 /** The used part of each limit, by its name. */
@@ -18,6 +19,8 @@ export interface ConditionInput {
   readonly contextAuthors?: readonly string[];
   readonly channel: string;
   readonly tool: string;
+  /** The value of `tool.reversible`; a condition that asks for it where it is not known cannot be evaluated. */
+  readonly reversible?: Reversible | undefined;
   /** The time of the call; this moment if it is left out. */
   readonly now?: Date | undefined;
   /** The time zone of `now`; UTC if it is left out. */
@@ -39,6 +42,8 @@ type Condition = (values: ConditionInput) => boolean | { readonly error: string 
 
 /** Stands for `requester.groups`. */
 const REQUESTER_GROUPS = 'requester_groups';
+/** Stands for `tool.reversible`. */
+export const TOOL_REVERSIBLE = 'tool_reversible';
 
 // A condition is evaluated in one go, so its functions find the totals of its call here.
 let totalsNow: LimitTotals | undefined;
@@ -58,6 +63,7 @@ const environment = new Environment()
   .registerVariable('context_authors', 'list<string>')
   .registerVariable('channel', 'string')
   .registerVariable('tool', 'string')
+  .registerVariable(TOOL_REVERSIBLE, 'string')
   .registerVariable('now', {
     schema: { date: 'string', weekday: 'string', hour: 'int', minute: 'int' },
   })
@@ -76,17 +82,28 @@ const environment = new Environment()
     text.replace(/^\p{White_Space}+|\p{White_Space}+$/gu, ''),
   );
 
-/** Reads conditions in which `requester`, a text, also has `groups`. */
+/** Reads conditions in which `requester`, a text, also has `groups`, and `tool` has `reversible`. */
 export const conditionEnvironment = {
-  parse: (expression: string) => environment.parse(withGroups(expression)),
-  check: (expression: string) => environment.check(withGroups(expression)),
+  parse: (expression: string) => environment.parse(withVariables(expression)),
+  check: (expression: string) => environment.check(withVariables(expression)),
 };
 
-/** Replaces `requester.groups` outside of texts by the variable, which is as long, so that every place stays where it is. */
-function withGroups(expression: string): string {
-  return expression.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?<![\w.])requester\.groups\b/g, (found) =>
-    found === 'requester.groups' ? REQUESTER_GROUPS : found,
+const MEMBERS: ReadonlyMap<string, string> = new Map([
+  ['requester.groups', REQUESTER_GROUPS],
+  ['tool.reversible', TOOL_REVERSIBLE],
+]);
+
+/** Replaces the members of texts outside of quotes by their variables, which are as long, so that every place stays where it is. */
+function withVariables(expression: string): string {
+  return expression.replace(
+    /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?<![\w.])(?:requester\.groups|tool\.reversible)\b/g,
+    (found) => MEMBERS.get(found) ?? found,
   );
+}
+
+/** Writes a part of a condition as the manifest does. */
+function asWritten(text: string): string {
+  return [...MEMBERS].reduce((found, [member, variable]) => found.replaceAll(variable, member), text);
 }
 
 /** Lists the user groups that a condition asks for by id. */
@@ -97,7 +114,7 @@ export function groupsNamedIn(expression: string): readonly string[] {
 
 /** Tells whether an expression uses the user groups of the requester. */
 export function usesGroups(expression: string): boolean {
-  return withGroups(expression).includes(REQUESTER_GROUPS);
+  return withVariables(expression).includes(REQUESTER_GROUPS);
 }
 
 /** Returns the group of `'S…' in requester.groups`; `undefined` for anything else. */
@@ -143,6 +160,7 @@ export function compileExpression(
     timeZone = 'UTC',
     totals,
     groupsOf,
+    reversible,
     ...values
   }) => {
     const groups = isGrouped ? groupsOf?.(values.requester) : undefined;
@@ -150,6 +168,7 @@ export function compileExpression(
       requesters: [...(requesters ?? [values.requester])],
       context_authors: [...contextAuthors],
       ...(groups !== undefined && { [REQUESTER_GROUPS]: [...groups] }),
+      ...(reversible !== undefined && { [TOOL_REVERSIBLE]: reversible }),
     };
     try {
       totalsNow = totals;
@@ -263,6 +282,7 @@ const VARIABLES: ReadonlyMap<string, string> = new Map([
   ['context_authors', 'the authors of the context'],
   ['channel', 'the channel'],
   ['tool', 'the tool'],
+  [TOOL_REVERSIBLE, 'whether it can be undone'],
   ['now.hour', 'the hour'],
   ['now.minute', 'the minute'],
   ['now.weekday', 'the weekday'],
@@ -292,6 +312,8 @@ function say(node: Node, inputs: InputWords): string {
   if (group !== undefined) return `the requester is in the user group ${group}`;
   const other = node.op === '!_' ? groupAskedFor(node.args) : undefined;
   if (other !== undefined) return `the requester is not in the user group ${other}`;
+  const reversible = sayReversible(node);
+  if (reversible !== undefined) return reversible;
   if (node.op === '&&') return node.args.map((part) => sayPart(part, '||', inputs)).join(' and ');
   if (node.op === '||') return node.args.map((part) => sayPart(part, '&&', inputs)).join(' or ');
   const comparison = COMPARISONS.get(op);
@@ -305,7 +327,24 @@ function say(node: Node, inputs: InputWords): string {
   if (flag !== undefined) return `${flag} is true`;
   const denied = node.op === '!_' ? nameOf(node.args, inputs) : undefined;
   if (denied !== undefined) return `${denied} is not true`;
-  return `"${serialize(node).replaceAll(REQUESTER_GROUPS, 'requester.groups')}"`;
+  return `"${asWritten(serialize(node))}"`;
+}
+
+const REVERSIBLE_WORDS: ReadonlyMap<string, string> = new Map([
+  ['== yes', 'it can be undone at any time'],
+  ['!= yes', "it can't be undone at any time"],
+  ['== undo', 'it can be undone for a while'],
+  ['!= undo', "it can't be undone for a while"],
+  ['== no', "it can't be undone"],
+  ['!= no', 'it can be undone'],
+]);
+
+/** Says a comparison of `tool.reversible` with one of its values. */
+function sayReversible(node: Node): string | undefined {
+  if (node.op !== '==' && node.op !== '!=') return undefined;
+  const [left, right] = node.args;
+  const value = pathOf(left)?.join('.') === TOOL_REVERSIBLE ? literalOf(right) : undefined;
+  return REVERSIBLE_WORDS.get(`${node.op} ${String(value)}`);
 }
 
 /** Puts a part into brackets where the words alone would leave open what belongs together. */

@@ -5,6 +5,7 @@ import type { Admitted, Tool, ToolContext, ToolHelpers } from '../agent/tool.ts'
 import type { GroupsOf, JudgedCall } from '../policy/condition.ts';
 import { judgeWithLimits, type Limit, type ReadTotals } from '../policy/limits.ts';
 import type { PolicyOf } from '../policy/policy.ts';
+import type { Reversible } from '../policy/reversible.ts';
 import { type ApprovalRules, type ApprovalVerdict, judgeStrictly } from '../policy/rules.ts';
 import {
   type Answer,
@@ -106,6 +107,8 @@ export interface GateOptions {
   readonly limits?: readonly Limit[];
   readonly readTotals?: ReadTotals | undefined;
   readonly findGrant?: FindGrant | undefined;
+  /** Whether its calls can be taken back. */
+  readonly reversible?: Reversible | undefined;
   /** Whether answers to the tool's server need the approval of those who approved the call. */
   readonly answers?: 'approved' | 'free' | undefined;
 }
@@ -125,6 +128,7 @@ export function gate(
     limits = [],
     readTotals,
     findGrant,
+    reversible,
     answers = 'approved',
   }: GateOptions = {},
 ): Action {
@@ -157,7 +161,7 @@ export function gate(
       const kept = { ...helpers, interrupt: keepApproval(helpers, { approvedBy, under, answeredBy }) };
       return () => tool.run(input, isOwn ? kept : { ...kept, resumed: undefined });
     }
-    const call = { tool: tool.name, input: toJson(input), ...place };
+    const call = { tool: tool.name, input: toJson(input), reversible, ...place };
     const verdict = await judge(call);
     // An editor is on record with the pause, because they have to be known as a requester from then on.
     const editor = isAnswered ? undefined : (resumed?.by ?? undefined);

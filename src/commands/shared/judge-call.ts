@@ -44,8 +44,8 @@ export async function judgeCall(
   const entry = toolbox.find(tool);
   if (entry === undefined) return undefined;
   const input = effectiveInput(entry.tool.inputSchema, given);
-  const { limits } = entry;
-  const call = { tool, input, now, ...place };
+  const { limits, reversible } = entry;
+  const call = { tool, input, now, reversible, ...place };
   const isAllowed = entry.allows(place);
   const policyOf = (name: string) => toolbox.policy(name);
   const explanation: JudgedCall['explanation'] = isAllowed
@@ -113,8 +113,10 @@ export async function withToolbox<Result>(
 function lockedTools(declaration: ToolDeclaration, lock: ToolLock): ToolDeclaration[] {
   if (declaration.kind !== 'mcp' || declaration.trustHints) return [declaration];
   const { approval, effect, maxAttempts, retryForMs, allow, maxOutput, images, asWritten } = declaration;
+  // The parts of its texts that rules can see.
+  const cards = declaration.cards.map(({ match, undo, reversible }) => ({ match, undo, reversible }));
   return lock.toolsOf(declaration.name).map((name) => ({
-    ...{ name, approval, effect, maxAttempts, retryForMs, allow, maxOutput, images, asWritten, cards: [] },
+    ...{ name, approval, effect, maxAttempts, retryForMs, allow, maxOutput, images, asWritten, cards },
     kind: 'http',
     definition: {
       name,

@@ -3,6 +3,7 @@ import type { ModelConfig } from '../../agent/model.ts';
 import type { Effect } from '../../agent/tool.ts';
 import type { Limit } from '../../policy/limits.ts';
 import type { Policy } from '../../policy/policy.ts';
+import type { Reversible } from '../../policy/reversible.ts';
 import type { ApprovalRule } from '../../policy/rules.ts';
 import type { ChangeFreeze } from '../../policy/time.ts';
 import type { HttpToolDefinition } from '../http/http-tool.ts';
@@ -144,6 +145,8 @@ export interface CardDeclaration extends TextDeclaration {
   readonly match: string;
   readonly preview?: PreviewDeclaration | undefined;
   readonly undo?: UndoDeclaration | undefined;
+  /** `undefined` leaves it to the undo and the effect. */
+  readonly reversible?: Reversible | undefined;
 }
 
 export interface ModuleDeclaration extends Declared {

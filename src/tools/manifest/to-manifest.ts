@@ -234,9 +234,10 @@ function withoutRules(tools: JsonValue | undefined, name: string): JsonObject {
 
 /** Lists the texts by pattern; those of the tool itself come last, for every name. */
 function toCards({ cards = [], ...written }: ToolFile): ToolDeclaration['cards'] {
-  const { title, done, target, fields, preview, undo } = written;
-  const own = { match: '*', title, done, target, fields, preview, undo };
-  const hasOwn = [title, done, target, fields, preview, undo].some((part) => part !== undefined);
+  const { title, done, target, fields, preview, undo, reversible } = written;
+  const texts = { title, done, target, fields, preview, undo, reversible };
+  const own = { match: '*', ...texts };
+  const hasOwn = Object.values(texts).some((part) => part !== undefined);
   return [...cards, ...(hasOwn ? [own] : [])].map((card) => ({
     ...card,
     preview: toPreview(card.preview),

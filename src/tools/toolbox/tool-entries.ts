@@ -4,6 +4,7 @@ import type { Effect, Tool } from '../../agent/tool.ts';
 import { type JudgedCall, usesGroups } from '../../policy/condition.ts';
 import type { Limit, ReadTotals } from '../../policy/limits.ts';
 import { DEFAULT_POLICY_NAME, type PolicyOf } from '../../policy/policy.ts';
+import { reversibleBy } from '../../policy/reversible.ts';
 import {
   type ApprovalRule,
   compileApprovalRules,
@@ -25,7 +26,13 @@ import { createPresentation } from '../presentation/presentation.ts';
 import type { Secrets } from '../secrets.ts';
 import { type ApproveChange, changeEntries } from './policy-change.ts';
 import { type Action, protectTool } from './protect-tool.ts';
-import { channelProblems, textProblems, textsFor, undoProblems } from './text-problems.ts';
+import {
+  channelProblems,
+  reversibleProblems,
+  textProblems,
+  textsFor,
+  undoProblems,
+} from './text-problems.ts';
 import type { ToolLock } from './tool-lock.ts';
 import type { ToolSource } from './tool-source.ts';
 import {
@@ -100,6 +107,7 @@ export function buildEntries(
       problems.push(
         ...previewProblems(declaration, name, entries),
         ...undoProblems(declaration, name, entries),
+        ...reversibleProblems(declaration, name, entries),
       );
   problems.push(...channelProblems(manifest, entries), ...lookupProblems(manifest, entries));
   for (const { match, meant } of unmatched)
@@ -240,10 +248,19 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
   const isFree =
     declaration.kind === 'mcp' && declaration.freeAnswers.some((match) => matchesGlob(match, tool.name));
   const answers: ToolEntry['answers'] = isFree ? 'free' : 'approved';
+  const texts = textsFor(declaration, tool.name);
+  const undo = tool.kind === 'interrupt' ? undefined : createUndo(tool, texts.undo);
+  const reversible = reversibleBy({
+    declared: texts.reversible,
+    hasUndo: undo !== undefined,
+    // A server's hint says nothing here, trusted or not.
+    effect: tool.kind === 'interrupt' ? 'none' : (declaration.effect ?? tool.effect),
+  });
   const base = {
     source: kind,
     behind: behindOf(declaration, digest),
-    presentation: createPresentation(tool, textsFor(declaration, tool.name)),
+    presentation: createPresentation(tool, texts),
+    reversible,
     answerableBy: 'anyone',
     ...(declaration.kind === 'mcp' && { elicitation: declaration.elicitation, answers }),
     rules,
@@ -271,16 +288,16 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     return source.digestOf(tool.name) === digest ? compiled : compiledStrict;
   };
   const judge = (call: JudgedCall) =>
-    judgeStrictly(compiled, { ...call, groupsOf: call.groupsOf ?? userGroups?.of }, policyOf);
+    judgeStrictly(compiled, { ...call, reversible, groupsOf: call.groupsOf ?? userGroups?.of }, policyOf);
   return {
     ...base,
     changeFreezes,
-    preview: createPreview(protectedTool, textsFor(declaration, tool.name).preview, read),
-    undo: createUndo(tool, textsFor(declaration, tool.name).undo),
+    preview: createPreview(protectedTool, texts.preview, read),
+    undo,
     resolvedBy: policyFor(tool.name, rules),
     tool: withConsent(
       gate(protectedTool, compiled, {
-        ...{ policyOf, allows, userGroups, refreshRules, limits, readTotals, findGrant, answers },
+        ...{ policyOf, allows, userGroups, refreshRules, limits, readTotals, findGrant, answers, reversible },
       }),
       source,
     ),
@@ -384,6 +401,7 @@ function builtInEntries({ agent }: Manifest, secrets: Secrets): RuledEntry[] {
       behind: {},
       limits: [],
       changeFreezes: [],
+      reversible: 'yes',
       ...UNGATED,
       allows: () => true,
       presentation: createPresentation(tool, {}),

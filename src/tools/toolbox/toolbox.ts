@@ -3,6 +3,7 @@ import type { Tool, ToolHelpers } from '../../agent/tool.ts';
 import type { GroupsOf, LimitTotals } from '../../policy/condition.ts';
 import type { Limit } from '../../policy/limits.ts';
 import type { Policy } from '../../policy/policy.ts';
+import type { Reversible } from '../../policy/reversible.ts';
 import type { ApprovalRule, ApprovalVerdict, Explanation } from '../../policy/rules.ts';
 import type { ChangeFreeze } from '../../policy/time.ts';
 import type { CallPlace } from '../gate.ts';
@@ -71,6 +72,8 @@ export interface ToolEntry {
   readonly runsAsRequester?: RequesterServer | undefined;
   /** The way to take back a call that succeeded, if the tool or the manifest names one. */
   readonly undo?: UndoSource | undefined;
+  /** Whether its calls can be taken back. */
+  readonly reversible: Reversible;
   /** The people who may answer when the tool asks. */
   readonly answerableBy: 'requester' | 'anyone';
   /** The people who are asked when the tool's server needs input. */

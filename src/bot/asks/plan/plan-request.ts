@@ -7,6 +7,7 @@ import { type AnswerKind, classifyInterrupt } from '../../../engine/classify-int
 import { innerCalls, type RequestOrigin, toDetails } from '../../../engine/request-details.ts';
 import { NOBODY } from '../../../engine/task-people.ts';
 import { type Policy, riskOf } from '../../../policy/policy.ts';
+import { reversibilityOf } from '../../../policy/reversible.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf, type Store } from '../../../store/port/store.ts';
 import { editorOf, previousPreviewOf } from '../../../tools/gate.ts';
 import { consentOf } from '../../../tools/mcp/auth/ask-for-consent.ts';
@@ -145,7 +146,11 @@ async function planKnown(
   if (policy === undefined) return noticeTexts.noPolicy(pause.policy);
   const { name, confirm, timeZone, excluded } = policy;
   const { channel } = parseThreadId(threadId);
-  const judged = { tool: toolName, input: toJson(input), requesters, contextAuthors, channel, timeZone };
+  const reversible = reversibilityOf(entry, ...(inner ?? []).map((step) => toolbox.find(step.tool)));
+  const judged = {
+    ...{ tool: toolName, input: toJson(input), reversible },
+    ...{ requesters, contextAuthors, channel, timeZone },
+  };
   const resolved = await resolveGroups({ directory, toolbox }, policy, { ...judged, threadId });
   if (!resolved.ok) return resolved.problem;
   const barred = [
@@ -195,7 +200,8 @@ async function planKnown(
       ),
       policy: shown,
       ...(isWhole && entry.answers !== undefined && { answers: entry.answers }),
-      ...(answer === undefined && entry.undo !== undefined && { undoMs: entry.undo.withinMs }),
+      reversible,
+      ...(reversible === 'undo' && answer === undefined && entry.undo !== undefined && { undoMs: entry.undo.withinMs }),
       ...(undoes !== undefined && { undoes }),
       ...(editor !== undefined && { editedBy: editor }),
       ...(contextAuthors.length > 0 && { contextAuthors: [...contextAuthors] }),
@@ -208,6 +214,7 @@ async function planKnown(
       ...called,
       rule: pause.rule,
       policy_name: name,
+      reversible,
       ...(contextAuthors.length > 0 && { context_authors: [...contextAuthors] }),
       ...(entry.runsAsRequester !== undefined && { runs_as: requester }),
       ...(undoes !== undefined && { undoes: undoes.requestId }),

@@ -217,7 +217,8 @@ export function approvalLines(request: RequestRecord, details: CardDetails): Kno
   ];
 }
 
-function undoText({ undoMs }: CardDetails): string {
+function undoText({ undoMs, reversible }: CardDetails): string {
+  if (reversible === 'yes') return cardTexts.canAlwaysBeUndone;
   return undoMs === undefined ? cardTexts.cannotBeUndone : cardTexts.canBeUndone(durationInWords(undoMs));
 }
 
