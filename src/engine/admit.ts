@@ -1,3 +1,4 @@
+import { firstOfFacts } from '../policy/first-times.ts';
 import { type Limit, mayExceed, usesOf } from '../policy/limits.ts';
 import { changeFreezeAt } from '../policy/time.ts';
 import type { LimitUse } from '../store/port/workspace.ts';
@@ -168,9 +169,10 @@ export async function previewOf(
 /** Finds what has changed since people were asked: the call is denied now, needs other approvals, or is another. */
 function changeOf({ toolbox }: Pick<Context, 'toolbox'>, run: ApprovedRun | AnsweredRun): Change {
   const { request, details, entry, input } = run;
-  const verdict = entry?.judge(input, placeOf(run));
-  if (verdict?.outcome === 'deny') return { what: 'denied', reason: verdict.reason };
   const asked = classifyInterrupt(details.interrupt);
+  const firstOf = asked.kind === 'approval' ? firstOfFacts(asked.first) : undefined;
+  const verdict = entry?.judge(input, { ...placeOf(run), firstOf });
+  if (verdict?.outcome === 'deny') return { what: 'denied', reason: verdict.reason };
   const before = request.policy.quorum;
   const gated = asked.kind === 'approval' && !asked.own && verdict?.outcome === 'ask' ? verdict : undefined;
   const after = toolbox.policy(gated?.policy ?? details.policy?.name ?? '')?.quorum ?? before;

@@ -24,6 +24,19 @@ const PresentedCall = z.object({
   fields: z.array(PresentedField),
   /** The arguments that an edit changed, as the card writes them. */
   changes: z.array(z.object({ label: z.string(), before: z.string(), after: z.string() })).optional(),
+  /** The first times of the call: what it is called, what kind of target it has, and for whom it is one. */
+  first: z
+    .object({
+      act: z.string(),
+      days: z.number(),
+      of: z.string().optional(),
+      /** Whether nobody has called the tool for this target. */
+      isTarget: z.literal(true).optional(),
+      /** The requesters who have not called the tool, and those who have not called it for this target. */
+      byTool: z.array(z.string()),
+      byPair: z.array(z.string()),
+    })
+    .optional(),
   /** The change that the call would make, computed when the request was made. */
   preview: z
     .discriminatedUnion('outcome', [

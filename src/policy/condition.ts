@@ -2,6 +2,7 @@ import { Environment, serialize } from '@marcbachmann/cel-js';
 import { describeError } from '../agent/errors.ts';
 import { type JsonValue, toJson } from '../agent/json.ts';
 import { re2Pattern } from '../agent/util/pattern.ts';
+import type { FirstOf } from './first-times.ts';
 import type { Reversible } from './reversible.ts';
 import { localTime } from './time.ts';
 
@@ -29,6 +30,8 @@ export interface ConditionInput {
   readonly totals?: LimitTotals | undefined;
   /** The groups that `requester.groups` sees; a condition that asks for groups that are not known cannot be evaluated. */
   readonly groupsOf?: GroupsOf | undefined;
+  /** The first times that `first` sees; a condition that asks for some that are not known cannot be evaluated. */
+  readonly firstOf?: FirstOf | undefined;
 }
 
 /** A call with everyone whose words led to it. */
@@ -64,6 +67,7 @@ const environment = new Environment()
   .registerVariable('channel', 'string')
   .registerVariable('tool', 'string')
   .registerVariable(TOOL_REVERSIBLE, 'string')
+  .registerVariable('first', { schema: { tool: 'bool', target: 'bool', pair: 'bool' } })
   .registerVariable('now', {
     schema: { date: 'string', weekday: 'string', hour: 'int', minute: 'int' },
   })
@@ -117,6 +121,11 @@ export function usesGroups(expression: string): boolean {
   return withVariables(expression).includes(REQUESTER_GROUPS);
 }
 
+/** Tells whether an expression asks for first times. */
+export function usesFirst(expression: string): boolean {
+  return /(?<![\w."'])first\b/.test(expression);
+}
+
 /** Returns the group of `'S…' in requester.groups`; `undefined` for anything else. */
 export function groupAskedFor(node: Node): string | undefined {
   if (node.op !== 'in') return undefined;
@@ -153,6 +162,7 @@ export function compileExpression(
   const evaluate = conditionEnvironment.parse(withOwnMethods(expression));
   const isTimed = /\bnow\b/.test(expression);
   const isGrouped = usesGroups(expression);
+  const isFirst = usesFirst(expression);
   return ({
     requesters,
     contextAuthors = [],
@@ -160,15 +170,18 @@ export function compileExpression(
     timeZone = 'UTC',
     totals,
     groupsOf,
+    firstOf,
     reversible,
     ...values
   }) => {
     const groups = isGrouped ? groupsOf?.(values.requester) : undefined;
+    const first = isFirst ? firstOf?.(values.requester) : undefined;
     const others = {
       requesters: [...(requesters ?? [values.requester])],
       context_authors: [...contextAuthors],
       ...(groups !== undefined && { [REQUESTER_GROUPS]: [...groups] }),
       ...(reversible !== undefined && { [TOOL_REVERSIBLE]: reversible }),
+      ...(first !== undefined && { first: { ...first } }),
     };
     try {
       totalsNow = totals;
@@ -180,8 +193,9 @@ export function compileExpression(
       return { value };
     } catch (error) {
       const [firstLine = ''] = describeError(error).split('\n');
-      const isUnknown = isGrouped && groups === undefined;
-      return { error: isUnknown ? "the requester's user groups are not known" : firstLine };
+      if (isGrouped && groups === undefined) return { error: "the requester's user groups are not known" };
+      if (isFirst && first === undefined) return { error: 'it is not known whether this is a first time' };
+      return { error: firstLine };
     }
   };
 }
@@ -323,12 +337,22 @@ function say(node: Node, inputs: InputWords): string {
     const words = left && right && [nameOf(left, inputs), sayValue(right, inputs, written)];
     if (words?.every((word) => word !== undefined)) return words.join(` ${comparison} `);
   }
+  const first = FIRST_WORDS.get(pathOf(node)?.join('.') ?? '');
+  if (first !== undefined) return `it is ${first}`;
+  const later = node.op === '!_' ? FIRST_WORDS.get(pathOf(node.args)?.join('.') ?? '') : undefined;
+  if (later !== undefined) return `it is not ${later}`;
   const flag = nameOf(node, inputs);
   if (flag !== undefined) return `${flag} is true`;
   const denied = node.op === '!_' ? nameOf(node.args, inputs) : undefined;
   if (denied !== undefined) return `${denied} is not true`;
   return `"${asWritten(serialize(node))}"`;
 }
+
+const FIRST_WORDS: ReadonlyMap<string, string> = new Map([
+  ['first.tool', "the requester's first call of this tool"],
+  ['first.target', 'the first call of this tool for this target'],
+  ['first.pair', "the requester's first call of this tool for this target"],
+]);
 
 const REVERSIBLE_WORDS: ReadonlyMap<string, string> = new Map([
   ['== yes', 'it can be undone at any time'],

@@ -133,6 +133,9 @@ export interface LimitUse {
   readonly windowMs: number;
 }
 
+/** One counter of calls that succeeded; `readTotals` reads it like a limit. */
+export type DoneCounter = Pick<LimitUse, 'key' | 'windowMs'>;
+
 /** The result for an action that would exceed a limit: it did not start, and counts nothing. */
 export type OverLimit = {
   readonly outcome: 'over';

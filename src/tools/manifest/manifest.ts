@@ -108,6 +108,8 @@ export interface AgentDeclaration extends ModelDeclaration {
   readonly limits: PendingLimits;
   readonly askers: Askers;
   readonly admins: readonly string[];
+  /** The days in which a call that succeeded keeps the next one from being a first one. */
+  readonly firstDays: number;
   /** By default one admin. */
   readonly unfreeze: UnfreezeRule;
   /** The people who approve changes of the governed part, and the channel where they are asked; `undefined` if nobody must. */

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { ModelConfig } from '../../agent/model.ts';
+import { DEFAULT_FIRST_DAYS } from '../../policy/first-times.ts';
 import type { Limit } from '../../policy/limits.ts';
 import { type ApproverGroup, type GrantRule, mayBeHigh, type Policy, toRisk } from '../../policy/policy.ts';
 import { type ChangeFreeze, isTimeZone, momentAt } from '../../policy/time.ts';
@@ -366,6 +367,7 @@ function toAgent({
     },
     askers: toAskers(written.askers),
     admins,
+    firstDays: written.first_days ?? DEFAULT_FIRST_DAYS,
     unfreeze: {
       approvers: written.unfreeze?.approvers ?? admins,
       quorum: written.unfreeze?.quorum ?? 1,

@@ -1,9 +1,10 @@
 import { notDone } from '../../agent/errors.ts';
 import { isJsonObject, type JsonObject, toJson } from '../../agent/json.ts';
 import type { Effect, Tool } from '../../agent/tool.ts';
-import { type JudgedCall, usesGroups } from '../../policy/condition.ts';
+import { type JudgedCall, usesFirst, usesGroups } from '../../policy/condition.ts';
+import { readFirstTimes } from '../../policy/first-times.ts';
 import type { Limit, ReadTotals } from '../../policy/limits.ts';
-import { DEFAULT_POLICY_NAME, type PolicyOf } from '../../policy/policy.ts';
+import { DEFAULT_POLICY_NAME, type Policy, type PolicyOf } from '../../policy/policy.ts';
 import { reversibleBy } from '../../policy/reversible.ts';
 import {
   type ApprovalRule,
@@ -81,6 +82,8 @@ export function buildEntries(
     userGroups,
     limits: manifest.limits,
     changeFreezes: manifest.changeFreezes,
+    firstDays: manifest.agent.firstDays,
+    firstInPolicies: [...manifest.policies.values()].some(asksForFirst),
     isLocked: lock !== undefined,
     policyOf: (name: string) => manifest.policies.get(name),
     timeZoneOf: (policy: string) => manifest.policies.get(policy)?.timeZone ?? manifest.agent.timeZone,
@@ -212,6 +215,9 @@ interface EntryOptions {
   readonly userGroups: UserGroups | undefined;
   readonly limits: readonly Limit[];
   readonly changeFreezes: readonly ChangeFreeze[];
+  readonly firstDays: number;
+  /** Whether a policy asks for first times, which any call may come under. */
+  readonly firstInPolicies: boolean;
   readonly policyOf: PolicyOf;
   readonly timeZoneOf: TimeZoneOf;
   readonly read: ReadTool;
@@ -256,10 +262,11 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     // A server's hint says nothing here, trusted or not.
     effect: tool.kind === 'interrupt' ? 'none' : (declaration.effect ?? tool.effect),
   });
+  const presentation = createPresentation(tool, texts);
   const base = {
     source: kind,
     behind: behindOf(declaration, digest),
-    presentation: createPresentation(tool, texts),
+    presentation,
     reversible,
     answerableBy: 'anyone',
     ...(declaration.kind === 'mcp' && { elicitation: declaration.elicitation, answers }),
@@ -282,6 +289,17 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
   const changeFreezes = effect === 'none' ? [] : freezes;
   const compiled = rulesWithFreezes(compileApprovalRules(rules, timeZoneOf), changeFreezes);
   const compiledStrict = rulesWithFreezes(compileApprovalRules(strict, timeZoneOf), changeFreezes);
+  const isFirstAsked =
+    options.firstInPolicies || rules.some(({ when }) => when !== undefined && usesFirst(when));
+  const firstDays = isFirstAsked ? options.firstDays : undefined;
+  const readFirst: ToolEntry['readFirst'] =
+    firstDays === undefined || readTotals === undefined
+      ? undefined
+      : async (input, { requesters, contextAuthors }) => {
+          const people = [...requesters, ...contextAuthors];
+          const call = { tool: tool.name, target: presentation.targetOf(input), people };
+          return readFirstTimes(call, firstDays, readTotals).catch(() => undefined);
+        };
   // A server can change a tool without a word, so it is asked again before a call that nobody looks at.
   const refreshRules = async () => {
     if (effect !== 'none') await source.relist();
@@ -292,12 +310,14 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
   return {
     ...base,
     changeFreezes,
+    ...{ firstDays, readFirst },
     preview: createPreview(protectedTool, texts.preview, read),
     undo,
     resolvedBy: policyFor(tool.name, rules),
     tool: withConsent(
       gate(protectedTool, compiled, {
         ...{ policyOf, allows, userGroups, refreshRules, limits, readTotals, findGrant, answers, reversible },
+        readFirst,
       }),
       source,
     ),
@@ -310,6 +330,12 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
       retryForMs: idempotent ? retryForMs : 0,
     },
   };
+}
+
+/** Tells whether a policy decides by first times. */
+function asksForFirst({ risk, grants, groups }: Policy): boolean {
+  const expressions = [typeof risk === 'object' ? risk.expression : '', grants?.when, ...groups.map(({ from }) => from)];
+  return expressions.some((each) => typeof each === 'string' && usesFirst(each));
 }
 
 function withConsent(tool: Action, { accounts }: ToolSource): Action {

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../agent/json.ts';
 import type { Tool, ToolHelpers } from '../../agent/tool.ts';
 import type { GroupsOf, LimitTotals } from '../../policy/condition.ts';
+import type { FirstFacts } from '../../policy/first-times.ts';
 import type { Limit } from '../../policy/limits.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { Reversible } from '../../policy/reversible.ts';
@@ -72,6 +73,10 @@ export interface ToolEntry {
   readonly runsAsRequester?: RequesterServer | undefined;
   /** The way to take back a call that succeeded, if the tool or the manifest names one. */
   readonly undo?: UndoSource | undefined;
+  /** The days on record in which a call is a first one; `undefined` where no rule and no policy asks, and then nobody counts. */
+  readonly firstDays?: number | undefined;
+  /** Reads the first times of everyone whose words led to a call; `undefined` if nobody asks or can tell now. */
+  readonly readFirst?: ((input: JsonValue, place: CallPlace) => Promise<FirstFacts | undefined>) | undefined;
   /** Whether its calls can be taken back. */
   readonly reversible: Reversible;
   /** The people who may answer when the tool asks. */

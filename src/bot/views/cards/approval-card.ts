@@ -83,6 +83,7 @@ function pendingBlocks(request: RequestRecord, details: CardDetails, options: Ca
     ...identityLine(details),
     ...answerLines(details),
     ...undoesLine(details),
+    ...firstLine(details),
     ...freezeLine(options),
     ...quietLine(options),
     ...descriptionLine(details),
@@ -187,6 +188,22 @@ function answerLines({ answer, answers }: CardDetails): KnownBlock[] {
 function undoesLine({ undoes }: CardDetails): KnownBlock[] {
   if (undoes === undefined || undoes.title === '') return [];
   return [line(words(cardTexts.undoes(showLabel(undoes.title, TITLE_LENGTH))))];
+}
+
+/** Says for whom, or for what, the call is a first one on record. */
+function firstLine({ presented: { first } }: CardDetails): KnownBlock[] {
+  if (first === undefined) return [];
+  const act = showLabel(first.act, limits.label);
+  const target = cardTexts.thisTarget(showLabel(first.of ?? cardTexts.target, limits.label));
+  const parts = [
+    ...(first.isTarget === true ? [[words(cardTexts.firstFor(act, target))]] : []),
+    ...(first.byTool.length > 0 ? [[words(cardTexts.firstBy(act)), ...mentions(first.byTool)]] : []),
+    ...(first.byPair.length > 0 && first.byTool.length === 0
+      ? [[words(cardTexts.firstBy(`${act} ${target}`)), ...mentions(first.byPair)]]
+      : []),
+  ];
+  const told = parts.flatMap((part, index) => (index === 0 ? part : [words(' · '), ...part]));
+  return [context(words('🆕 '), ...told, words(cardTexts.onRecord(first.days)))];
 }
 
 /** The description of the tool helps only where nobody has written a title. */

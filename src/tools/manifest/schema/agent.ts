@@ -184,6 +184,11 @@ export const AgentFile = z
       Person,
       'People notified about errors in a changed manifest, token budgets and model failures; they may also freeze actions.',
     ).optional(),
+    first_days: Count.max(366)
+      .optional()
+      .describe(
+        'For how many days a call that succeeded keeps the next one from being a first one, in "first" of conditions (default: 90).',
+      ),
     unfreeze: z
       .strictObject({
         approvers: distinct(PersonOrGroup, 'Ids of people and of user groups.').min(1),
