@@ -80,7 +80,7 @@ export function threadVerbs(
 
     async renewLease({ threadId, token }, leaseMs) {
       const reply = new ScriptReply(await run('renew-lease', { threadId, args: [token, leaseMs] }));
-      return { outcome: reply.oneOf('renewed', 'stopped', 'stale') };
+      return { outcome: reply.oneOf('renewed', 'held', 'stopped', 'stale') };
     },
 
     async release({ threadId, token }, failure) {
