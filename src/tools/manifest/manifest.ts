@@ -108,6 +108,8 @@ export interface AgentDeclaration extends ModelDeclaration {
   readonly limits: PendingLimits;
   readonly askers: Askers;
   readonly admins: readonly string[];
+  /** Where approvers decide: on the card in the thread too, or only in their direct messages. */
+  readonly cardButtons: 'thread' | 'approvers';
   /** The days in which a call that succeeded keeps the next one from being a first one. */
   readonly firstDays: number;
   /** By default one admin. */

@@ -367,6 +367,7 @@ function toAgent({
     },
     askers: toAskers(written.askers),
     admins,
+    cardButtons: written.cards?.buttons ?? 'thread',
     firstDays: written.first_days ?? DEFAULT_FIRST_DAYS,
     unfreeze: {
       approvers: written.unfreeze?.approvers ?? admins,

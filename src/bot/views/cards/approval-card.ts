@@ -78,6 +78,7 @@ function pendingBlocks(request: RequestRecord, details: CardDetails, options: Ca
   const body = buildCallBody(details);
   return [
     contextLine(request, details, options),
+    ...reviewLine(options),
     ...sinceLine(options),
     ...askedForLine(options),
     ...identityLine(details),
@@ -92,6 +93,7 @@ function pendingBlocks(request: RequestRecord, details: CardDetails, options: Ca
     ...pairRows([{ label: cardTexts.whyApproval, value: whyApproval(details) }]),
     ...explanation(details, options),
     ...approvalLines(request, details),
+    ...(options.hasButtons === false ? [context(words(cardTexts.decidedElsewhere))] : []),
     pendingActions(request, details, body, options),
   ];
 }
@@ -148,6 +150,11 @@ function placeOf({ threadId }: RequestRecord): RichTextElement[] {
   if (isDirectChannel(threadId)) return [words(cardTexts.inDirectMessage)];
   if (!/^[CG][A-Z0-9]{6,20}$/.test(channel)) return [];
   return [words(cardTexts.inChannel), { type: 'channel', channel_id: channel }];
+}
+
+/** Says who has opened Details lately, so that two people do not read the same by accident. */
+function reviewLine({ review }: CardOptions): KnownBlock[] {
+  return review === undefined ? [] : [context(words(cardTexts.reviewedBy), mention(review))];
 }
 
 const SINCE_CHARACTERS = 200;
@@ -268,9 +275,20 @@ function pendingActions(
   request: RequestRecord,
   details: CardDetails,
   { isWhole }: CallBody,
-  { view }: CardOptions,
+  { view, hasButtons = true }: CardOptions,
 ): KnownBlock {
   const { id } = request;
+  if (!hasButtons)
+    return {
+      type: 'actions',
+      block_id: id,
+      elements: [
+        moreMenu([
+          [DETAILS, cardTexts.details],
+          [WITHDRAW, cardTexts.withdraw],
+        ]),
+      ],
+    };
   return {
     type: 'actions',
     block_id: id,

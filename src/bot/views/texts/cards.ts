@@ -83,6 +83,8 @@ export const cardTexts = {
   canBeUndone: (time: string) => ` · can be undone for ${time}`,
   canAlwaysBeUndone: ' · can be undone',
   cannotBeUndone: " · can't be undone",
+  reviewedBy: '👀 Being reviewed by ',
+  decidedElsewhere: 'Approvers decide in their direct messages.',
   target: 'target',
   thisTarget: (target: string) => `for this ${target}`,
   firstFor: (act: string, target: string) => `First ${act} ${target}`,

@@ -184,6 +184,17 @@ export const AgentFile = z
       Person,
       'People notified about errors in a changed manifest, token budgets and model failures; they may also freeze actions.',
     ).optional(),
+    cards: z
+      .strictObject({
+        buttons: z
+          .enum(['thread', 'approvers'])
+          .optional()
+          .describe(
+            'Where Approve and Reject are: thread (there and in direct messages, the default) or approvers (only in their direct messages; in the thread where nobody gets one).',
+          ),
+      })
+      .optional()
+      .describe('What the cards of requests look like.'),
     first_days: Count.max(366)
       .optional()
       .describe(
