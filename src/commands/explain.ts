@@ -83,7 +83,8 @@ function readFirst(text: string | undefined): FirstOf | undefined {
   if (text === undefined) return undefined;
   const listed = text.split(',').map((word) => word.trim());
   const wrong = listed.find((word) => !['tool', 'target', 'pair', 'none'].includes(word));
-  if (wrong !== undefined) throw new UsageError(`--first takes tool, target, pair or none, but got "${wrong}"`);
+  if (wrong !== undefined)
+    throw new UsageError(`--first takes tool, target, pair or none, but got "${wrong}"`);
   return firstTimesGiven(listed);
 }
 

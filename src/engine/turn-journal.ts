@@ -294,7 +294,7 @@ function refusedPart(context: EngineContext, run: TurnRun, refusal: Refusal): To
   const { call, grant } = run;
   if (refusal.code === 'over-limit') return overLimitPart(context, run, refusal.limit);
   if (refusal.code === 'ungranted' && grant !== undefined)
-    return waitingPart(call, { metadata: { approval: grant.approval } });
+    return waitingPart(call, { metadata: { approval: toJson(grant.approval) } });
   return deniedPart(call, context.describeRefusal(refusal));
 }
 

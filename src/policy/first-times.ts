@@ -33,7 +33,8 @@ const FIRST = 'first ';
 /** Names the counters of a call. A target is named by its digest: it may be long, or the name of a person. */
 function countersOf({ tool, target, people }: FirstCall, days: number) {
   const windowMs = days * DAY_MS;
-  const what = target === undefined ? undefined : createHash('sha256').update(target).digest('hex').slice(0, 32);
+  const what =
+    target === undefined ? undefined : createHash('sha256').update(target).digest('hex').slice(0, 32);
   const named = (...parts: readonly string[]): Counter => ({ key: `${FIRST}${parts.join(' ')}`, windowMs });
   return {
     target: what === undefined ? undefined : named(tool, what),

@@ -1,5 +1,3 @@
-import type { Effect } from '../agent/tool.ts';
-
 /** Whether what a call did can be taken back: at any time, by its declared undo for a while, or not at all. The last is the worst. */
 export const REVERSIBLE = ['yes', 'undo', 'no'] as const;
 export type Reversible = (typeof REVERSIBLE)[number];
@@ -10,14 +8,14 @@ export interface ReversibleFacts {
   readonly declared?: Reversible | undefined;
   /** Whether the manifest or the module names the call that takes one back. */
   readonly hasUndo: boolean;
-  /** What the manifest or the module says of its effect; a tool that only reads leaves nothing to take back. */
-  readonly effect: Effect | undefined;
+  /** Whether the manifest or the module says that it only reads, so that it leaves nothing to take back. */
+  readonly onlyReads: boolean;
 }
 
 /** Tells whether the calls of a tool can be taken back. "undo" without an undo is nobody's promise, so it counts as "no". */
-export function reversibleBy({ declared, hasUndo, effect }: ReversibleFacts): Reversible {
+export function reversibleBy({ declared, hasUndo, onlyReads }: ReversibleFacts): Reversible {
   if (declared === 'undo') return hasUndo ? 'undo' : 'no';
-  return declared ?? (effect === 'none' ? 'yes' : hasUndo ? 'undo' : 'no');
+  return declared ?? (onlyReads ? 'yes' : hasUndo ? 'undo' : 'no');
 }
 
 /** Tells whether one call, or every step of several, can be taken back: the worst of them counts, and a tool that is gone is the worst. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type JsonObject, toJson } from '../agent/json.ts';
+import { type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
 import type { Interrupt } from '../agent/messages.ts';
 import type { Admitted, Tool, ToolContext, ToolHelpers } from '../agent/tool.ts';
 import type { GroupsOf, JudgedCall } from '../policy/condition.ts';
@@ -17,7 +17,6 @@ import {
   resumedFrom,
   SERVER_PAUSE,
 } from './mcp/server-pause.ts';
-import type { ToolEntry } from './toolbox/toolbox.ts';
 
 const FirstTimes = z.object({
   tool: z.boolean(),
@@ -94,6 +93,9 @@ export interface CallPlace {
   readonly firstOf?: FirstOf | undefined;
 }
 
+/** Reads the first times of everyone whose words led to a call; `undefined` if nobody can tell now. */
+export type ReadFirst = (input: JsonValue, place: CallPlace) => Promise<FirstFacts | undefined>;
+
 /** The user groups of the workspace. */
 export interface UserGroups {
   /** Looks them up again, unless that was done a moment ago; what cannot be looked up is not known after a while. */
@@ -120,7 +122,7 @@ export interface GateOptions {
   readonly readTotals?: ReadTotals | undefined;
   readonly findGrant?: FindGrant | undefined;
   /** Reads the first times of a call; `undefined` if nobody can tell now. */
-  readonly readFirst?: ToolEntry['readFirst'];
+  readonly readFirst?: ReadFirst | undefined;
   /** Whether its calls can be taken back. */
   readonly reversible?: Reversible | undefined;
   /** Whether answers to the tool's server need the approval of those who approved the call. */

@@ -35,7 +35,10 @@ export async function freezeActions(
   const model = withModel
     ? await store.freeze({ scope: THE_MODEL, id: modelFreeze(id), who, reason, evidence })
     : undefined;
-  return { outcome: model?.outcome === 'frozen' ? 'frozen' : outcome, running: await runningTitles(store, scope) };
+  return {
+    outcome: model?.outcome === 'frozen' ? 'frozen' : outcome,
+    running: await runningTitles(store, scope),
+  };
 }
 
 /** Ends a freeze by a vote; a vote for that of all actions counts for that of the model too, if it was shown or none was. */

@@ -44,7 +44,11 @@ async function isFrozen({ store }: BotContext, scope: string): Promise<boolean> 
 
 async function freezeByCommand(
   context: BotContext,
-  { scope, reason, withModel }: { readonly scope: string; readonly reason: string; readonly withModel: boolean },
+  {
+    scope,
+    reason,
+    withModel,
+  }: { readonly scope: string; readonly reason: string; readonly withModel: boolean },
   { who, id }: FreezeRequest,
   isKnown: boolean,
 ): Promise<string> {

@@ -148,7 +148,9 @@ async function drawRequest(
 /** Tells whether people decide in the thread: not where approvers have their own cards, if the manifest wants that. */
 function hasThreadButtons({ agent }: Pick<BotContext, 'agent'>, { views }: RequestRecord): boolean {
   if (agent().cardButtons === 'thread') return true;
-  return !views.some((view) => Place.safeParse(view.place).data?.user !== undefined && !isUndeliverable(view));
+  return !views.some(
+    (view) => Place.safeParse(view.place).data?.user !== undefined && !isUndeliverable(view),
+  );
 }
 
 /** A card that shows no decision is drawn so much later if few updates are left. */

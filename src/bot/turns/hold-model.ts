@@ -4,10 +4,7 @@ import { placeIn } from '../slack/thread.ts';
 import { freezeTexts } from '../views/texts/freezes.ts';
 
 /** Tells whether a freeze keeps the model from being called, and then tells the thread, once for each freeze. */
-export async function isModelHeld(
-  { store }: Pick<BotContext, 'store'>,
-  threadId: string,
-): Promise<boolean> {
+export async function isModelHeld({ store }: Pick<BotContext, 'store'>, threadId: string): Promise<boolean> {
   const { freezes } = await store.readFreezes();
   const freeze = freezes.find(({ scope }) => scope === THE_MODEL);
   if (freeze === undefined) return false;

@@ -25,7 +25,10 @@ const GivenFile = z.strictObject({
   requesters: distinct(Person, 'Everyone who asked.').min(1).optional(),
   context_authors: distinct(Person, 'Others whose words led to the call.').optional(),
   groups: distinct(Group, 'The user groups that everyone of them is in.').optional(),
-  first: distinct(z.enum(['tool', 'target', 'pair']), 'Which of them are first times; without it nobody knows.').optional(),
+  first: distinct(
+    z.enum(['tool', 'target', 'pair']),
+    'Which of them are first times; without it nobody knows.',
+  ).optional(),
   channel: z
     .string()
     .regex(/^[CGD][A-Z0-9]{6,20}$/)

@@ -50,9 +50,7 @@ export async function judgeCall(
   const { limits, reversible, firstDays } = entry;
   const target = entry.presentation.targetOf(input);
   const done =
-    firstDays === undefined
-      ? []
-      : countersOfDone({ tool, target, people: where.requesters }, firstDays);
+    firstDays === undefined ? [] : countersOfDone({ tool, target, people: where.requesters }, firstDays);
   const people = [...where.requesters, ...where.contextAuthors];
   const read =
     readTotals === undefined || firstDays === undefined

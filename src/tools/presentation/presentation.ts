@@ -106,7 +106,11 @@ export function createPresentation(
       verb: verb === '' ? readableName(tool.name) : verb,
       target: typeof only === 'object' && others.length === 0 ? labelOf(only.path) : undefined,
     },
-    targetOf: (given) => targetIn(given, { input: withDefaults(tool, given) }),
+    targetOf(given) {
+      const values = { input: withDefaults(tool, given) };
+      const isWhole = placeholdersIn(target ?? []).every((part) => placeholderValue(part, values) !== undefined);
+      return isWhole ? targetIn(given, values) : undefined;
+    },
     formatOf: (path) => parts.find((part) => part.format !== undefined && isAt(part, path))?.format,
     peopleIn(given) {
       const values = { input: withDefaults(tool, given) };

@@ -260,7 +260,7 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     declared: texts.reversible,
     hasUndo: undo !== undefined,
     // A server's hint says nothing here, trusted or not.
-    effect: tool.kind === 'interrupt' ? 'none' : (declaration.effect ?? tool.effect),
+    onlyReads: tool.kind === 'interrupt' || (declaration.effect ?? tool.effect) === 'none',
   });
   const presentation = createPresentation(tool, texts);
   const base = {
@@ -334,7 +334,11 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
 
 /** Tells whether a policy decides by first times. */
 function asksForFirst({ risk, grants, groups }: Policy): boolean {
-  const expressions = [typeof risk === 'object' ? risk.expression : '', grants?.when, ...groups.map(({ from }) => from)];
+  const expressions = [
+    typeof risk === 'object' ? risk.expression : '',
+    grants?.when,
+    ...groups.map(({ from }) => from),
+  ];
   return expressions.some((each) => typeof each === 'string' && usesFirst(each));
 }
 

@@ -28,14 +28,7 @@ import { standInsFor } from '../stand-ins.ts';
 import { eligibleApprovers, escalatedAtOnce, otherViews, peopleToAsk, statusesOf } from './people-to-ask.ts';
 import { planElicitation } from './plan-elicitation.ts';
 import { planUnknown } from './plan-unknown.ts';
-import {
-  changesOf,
-  coverageOf,
-  firstInWords,
-  inputWords,
-  presentCall,
-  presentPart,
-} from './present-call.ts';
+import { changesOf, coverageOf, firstInWords, inputWords, presentCall, presentPart } from './present-call.ts';
 
 const DAY_MS = 86_400_000;
 const QUESTION_MS = DAY_MS;
@@ -96,7 +89,8 @@ async function planKnown(
   // A default that the model left out is no change.
   const effective = (given: JsonValue) => effectiveInput(tool.inputSchema, given);
   const previousPreview = previousPreviewOf(interrupt);
-  const first = pause.kind === 'approval' && isWhole ? firstInWords(entry, pause.first, requesters) : undefined;
+  const first =
+    pause.kind === 'approval' && isWhole ? firstInWords(entry, pause.first, requesters) : undefined;
   const presented = {
     ...words,
     ...(first !== undefined && { first }),
@@ -211,7 +205,9 @@ async function planKnown(
       policy: shown,
       ...(isWhole && entry.answers !== undefined && { answers: entry.answers }),
       reversible,
-      ...(reversible === 'undo' && answer === undefined && entry.undo !== undefined && { undoMs: entry.undo.withinMs }),
+      ...(reversible === 'undo' &&
+        answer === undefined &&
+        entry.undo !== undefined && { undoMs: entry.undo.withinMs }),
       ...(undoes !== undefined && { undoes }),
       ...(editor !== undefined && { editedBy: editor }),
       ...(contextAuthors.length > 0 && { contextAuthors: [...contextAuthors] }),

@@ -57,7 +57,8 @@ export async function findPerson(
 
 /** Removes counters, each of which stands alone: what they counted counts as never done. */
 export async function removeCounters(client: RedisClient, counters: readonly string[]): Promise<void> {
-  for (let from = 0; from < counters.length; from += PAGE) await client.unlink(...counters.slice(from, from + PAGE));
+  for (let from = 0; from < counters.length; from += PAGE)
+    await client.unlink(...counters.slice(from, from + PAGE));
 }
 
 export interface FindPersonOptions {

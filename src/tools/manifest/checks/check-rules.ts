@@ -415,7 +415,10 @@ export function checkExpression(
   const reason = summary === 'Unexpected token: EOF' ? 'it is incomplete' : summary;
   const [, missing] = /^No such key: (\S+)$/.exec(reason) ?? [];
   if (missing !== undefined) {
-    const of = /\bfirst\s*\.\s*$/.test(expression.slice(0, inside)) || expression.startsWith('first', inside) ? 'first' : 'now';
+    const of =
+      /\bfirst\s*\.\s*$/.test(expression.slice(0, inside)) || expression.startsWith('first', inside)
+        ? 'first'
+        : 'now';
     const fields = FIELDS[of] ?? [];
     const guess = didYouMean(missing, fields) || `; ${of} has ${fields.join(', ')}`;
     return { inside, message: `${of} has no "${missing}"${guess}` };

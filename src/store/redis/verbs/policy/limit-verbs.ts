@@ -1,4 +1,11 @@
-import type { CountedCall, DoneCounter, LimitStore, LimitUse, OverLimit, Ungranted } from '../../../port/store.ts';
+import type {
+  CountedCall,
+  DoneCounter,
+  LimitStore,
+  LimitUse,
+  OverLimit,
+  Ungranted,
+} from '../../../port/store.ts';
 import type { RunScript } from '../../run-script.ts';
 import { ScriptReply } from '../../script-reply.ts';
 
