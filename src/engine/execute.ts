@@ -17,7 +17,7 @@ import { describePause } from './paused.ts';
 import type { EngineContext, ExecutorContext } from './ports.ts';
 import { type Refusal, writeReason } from './reasons.ts';
 import { callOf } from './request-details.ts';
-import { type ApprovedRun, actionOf, approvedRun, type Run } from './run.ts';
+import { type ApprovedRun, actionOf, approvedRun, doneBy, type Run } from './run.ts';
 
 /** The beginning of a Run: the reply of the script that starts it, or the reason why it may not start. */
 export type Begun<Reply> =
@@ -187,7 +187,7 @@ function outcomeOf(
       summary: toJson(describePause(toolbox, part.interrupt, run)),
     };
   const summary = part.toolResponse.output;
-  if (part.status === 'ok') return { attempt, state: 'succeeded', message, summary };
+  if (part.status === 'ok') return { attempt, state: 'succeeded', message, summary, done: doneBy(run) };
   if (run.attempts === 0) return { attempt, state: 'failed', message, summary };
   // That this attempt did nothing says nothing about the one before it.
   const { data } = Ended.safeParse(summary);

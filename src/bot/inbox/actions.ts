@@ -4,6 +4,7 @@ import { detailsOf } from '../../engine/request-details.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { elicitationOf } from '../../tools/mcp/server-pause.ts';
 import { awaitedSchema } from '../asks/awaited-schema.ts';
+import { reviewCause, reviewOf } from '../asks/review.ts';
 import type { BotContext } from '../context.ts';
 import { followDetails } from '../outbox/draw-details.ts';
 import { type PrivatePlace, tellPrivately } from '../outbox/private-notice.ts';
@@ -20,7 +21,7 @@ import { buildDetailsModal } from '../views/modals/details-modal.ts';
 import { buildEditModal, buildOutputModal } from '../views/modals/form-modal.ts';
 import { type Modal, parseMetadata } from '../views/modals/modal.ts';
 import { noticeTexts } from '../views/texts/notices.ts';
-import { authorizeAnswer } from './decisions/authorize.ts';
+import { authorizeAnswer, authorizeVote } from './decisions/authorize.ts';
 import { type Click, viewerProblem } from './decisions/click.ts';
 import { decideInTime } from './decisions/decide-in-time.ts';
 import type { Decision } from './decisions/decision.ts';
@@ -85,7 +86,10 @@ export function listenToActions(app: App, context: BotContext): void {
       if (typeof view === 'string') return tellPrivately(context, clicked.replyTo, view, clicked.respond);
       const opened = await open(clicked, view);
       if (id === ids.DETAILS && loaded.outcome === 'found')
-        await followDetails(context, loaded.request, opened, { modal: view, page: 0 });
+        await Promise.all([
+          followDetails(context, loaded.request, opened, { modal: view, page: 0 }),
+          noteReview(context, loaded.request, clicked.click),
+        ]);
     };
     handlers.set(id, handle);
     app.action<BlockAction>(id, handle);
@@ -152,6 +156,23 @@ export function listenToActions(app: App, context: BotContext): void {
       await ack();
       await showDetails(context, readClick(body, action, client, respond), step);
     });
+  }
+}
+
+/** Lets the cards say that somebody who may decide is reading the request, unless somebody is already. */
+async function noteReview(context: BotContext, request: RequestRecord, click: Click): Promise<void> {
+  const { kind, state, requesters, barred, policy, votes } = request;
+  const { who } = click;
+  const isOwn = barred.includes(who) || (requesters.includes(who) && !policy.selfApproval);
+  const hasVoted = votes.some((vote) => vote.who === who);
+  if (kind !== 'approval' || state !== 'pending' || isOwn || hasVoted || reviewOf(request) !== undefined)
+    return;
+  try {
+    const { actor } = await authorizeVote(context, click, request);
+    if (actor.eligible) await context.store.redraw(request.id, { cause: reviewCause(who) });
+  } catch (err) {
+    // The cards only say less.
+    context.logger.debug({ requestId: request.id, err }, 'review not noted');
   }
 }
 

@@ -3,6 +3,7 @@ import type { ModelConfig } from '../../agent/model.ts';
 import type { Effect } from '../../agent/tool.ts';
 import type { Limit } from '../../policy/limits.ts';
 import type { Policy } from '../../policy/policy.ts';
+import type { Reversible } from '../../policy/reversible.ts';
 import type { ApprovalRule } from '../../policy/rules.ts';
 import type { ChangeFreeze } from '../../policy/time.ts';
 import type { HttpToolDefinition } from '../http/http-tool.ts';
@@ -107,6 +108,10 @@ export interface AgentDeclaration extends ModelDeclaration {
   readonly limits: PendingLimits;
   readonly askers: Askers;
   readonly admins: readonly string[];
+  /** Where approvers decide: on the card in the thread too, or only in their direct messages. */
+  readonly cardButtons: 'thread' | 'approvers';
+  /** The days in which a call that succeeded keeps the next one from being a first one. */
+  readonly firstDays: number;
   /** By default one admin. */
   readonly unfreeze: UnfreezeRule;
   /** The people who approve changes of the governed part, and the channel where they are asked; `undefined` if nobody must. */
@@ -144,6 +149,8 @@ export interface CardDeclaration extends TextDeclaration {
   readonly match: string;
   readonly preview?: PreviewDeclaration | undefined;
   readonly undo?: UndoDeclaration | undefined;
+  /** `undefined` leaves it to the undo and the effect. */
+  readonly reversible?: Reversible | undefined;
 }
 
 export interface ModuleDeclaration extends Declared {

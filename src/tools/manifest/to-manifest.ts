@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { ModelConfig } from '../../agent/model.ts';
+import { DEFAULT_FIRST_DAYS } from '../../policy/first-times.ts';
 import type { Limit } from '../../policy/limits.ts';
 import { type ApproverGroup, type GrantRule, mayBeHigh, type Policy, toRisk } from '../../policy/policy.ts';
 import { type ChangeFreeze, isTimeZone, momentAt } from '../../policy/time.ts';
@@ -234,9 +235,10 @@ function withoutRules(tools: JsonValue | undefined, name: string): JsonObject {
 
 /** Lists the texts by pattern; those of the tool itself come last, for every name. */
 function toCards({ cards = [], ...written }: ToolFile): ToolDeclaration['cards'] {
-  const { title, done, target, fields, preview, undo } = written;
-  const own = { match: '*', title, done, target, fields, preview, undo };
-  const hasOwn = [title, done, target, fields, preview, undo].some((part) => part !== undefined);
+  const { title, done, target, fields, preview, undo, reversible } = written;
+  const texts = { title, done, target, fields, preview, undo, reversible };
+  const own = { match: '*', ...texts };
+  const hasOwn = Object.values(texts).some((part) => part !== undefined);
   return [...cards, ...(hasOwn ? [own] : [])].map((card) => ({
     ...card,
     preview: toPreview(card.preview),
@@ -365,6 +367,8 @@ function toAgent({
     },
     askers: toAskers(written.askers),
     admins,
+    cardButtons: written.cards?.buttons ?? 'thread',
+    firstDays: written.first_days ?? DEFAULT_FIRST_DAYS,
     unfreeze: {
       approvers: written.unfreeze?.approvers ?? admins,
       quorum: written.unfreeze?.quorum ?? 1,

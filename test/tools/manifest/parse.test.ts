@@ -24,6 +24,8 @@ describe('what is left out', () => {
       channels: new Map(),
       memory: 'off',
       feedback: false,
+      cardButtons: 'thread',
+      firstDays: 90,
       askers: {
         people: [],
         groups: [],

@@ -6,7 +6,9 @@ import { digestNow } from '../../../engine/bind-request.ts';
 import { type AnswerKind, classifyInterrupt } from '../../../engine/classify-interrupt.ts';
 import { innerCalls, type RequestOrigin, toDetails } from '../../../engine/request-details.ts';
 import { NOBODY } from '../../../engine/task-people.ts';
+import { firstOfFacts } from '../../../policy/first-times.ts';
 import { type Policy, riskOf } from '../../../policy/policy.ts';
+import { reversibilityOf } from '../../../policy/reversible.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf, type Store } from '../../../store/port/store.ts';
 import { editorOf, previousPreviewOf } from '../../../tools/gate.ts';
 import { consentOf } from '../../../tools/mcp/auth/ask-for-consent.ts';
@@ -26,7 +28,7 @@ import { standInsFor } from '../stand-ins.ts';
 import { eligibleApprovers, escalatedAtOnce, otherViews, peopleToAsk, statusesOf } from './people-to-ask.ts';
 import { planElicitation } from './plan-elicitation.ts';
 import { planUnknown } from './plan-unknown.ts';
-import { changesOf, coverageOf, inputWords, presentCall, presentPart } from './present-call.ts';
+import { changesOf, coverageOf, firstInWords, inputWords, presentCall, presentPart } from './present-call.ts';
 
 const DAY_MS = 86_400_000;
 const QUESTION_MS = DAY_MS;
@@ -87,8 +89,11 @@ async function planKnown(
   // A default that the model left out is no change.
   const effective = (given: JsonValue) => effectiveInput(tool.inputSchema, given);
   const previousPreview = previousPreviewOf(interrupt);
+  const first =
+    pause.kind === 'approval' && isWhole ? firstInWords(entry, pause.first, requesters) : undefined;
   const presented = {
     ...words,
+    ...(first !== undefined && { first }),
     ...(preview !== undefined && { preview }),
     ...(previousPreview !== undefined && { previousPreview }),
     ...(editor !== undefined && {
@@ -145,7 +150,11 @@ async function planKnown(
   if (policy === undefined) return noticeTexts.noPolicy(pause.policy);
   const { name, confirm, timeZone, excluded } = policy;
   const { channel } = parseThreadId(threadId);
-  const judged = { tool: toolName, input: toJson(input), requesters, contextAuthors, channel, timeZone };
+  const reversible = reversibilityOf(entry, ...(inner ?? []).map((step) => toolbox.find(step.tool)));
+  const judged = {
+    ...{ tool: toolName, input: toJson(input), reversible, firstOf: firstOfFacts(pause.first) },
+    ...{ requesters, contextAuthors, channel, timeZone },
+  };
   const resolved = await resolveGroups({ directory, toolbox }, policy, { ...judged, threadId });
   if (!resolved.ok) return resolved.problem;
   const barred = [
@@ -195,7 +204,10 @@ async function planKnown(
       ),
       policy: shown,
       ...(isWhole && entry.answers !== undefined && { answers: entry.answers }),
-      ...(answer === undefined && entry.undo !== undefined && { undoMs: entry.undo.withinMs }),
+      reversible,
+      ...(reversible === 'undo' &&
+        answer === undefined &&
+        entry.undo !== undefined && { undoMs: entry.undo.withinMs }),
       ...(undoes !== undefined && { undoes }),
       ...(editor !== undefined && { editedBy: editor }),
       ...(contextAuthors.length > 0 && { contextAuthors: [...contextAuthors] }),
@@ -208,6 +220,8 @@ async function planKnown(
       ...called,
       rule: pause.rule,
       policy_name: name,
+      reversible,
+      ...(pause.first !== undefined && { first: toJson(pause.first) }),
       ...(contextAuthors.length > 0 && { context_authors: [...contextAuthors] }),
       ...(entry.runsAsRequester !== undefined && { runs_as: requester }),
       ...(undoes !== undefined && { undoes: undoes.requestId }),

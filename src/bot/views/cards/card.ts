@@ -37,6 +37,10 @@ export interface CardOptions {
   readonly quietUntil?: number | undefined;
   /** The person who revoked what the quorum had pre-approved. */
   readonly revokedBy?: string | undefined;
+  /** The person who is reading the request now. */
+  readonly review?: string | undefined;
+  /** Whether people decide on this card; `undefined` means that they do. */
+  readonly hasButtons?: boolean | undefined;
   /** The last words of a requester that no turn has read, and the number of such messages before them. */
   readonly since?: { readonly who: string; readonly text: string; readonly before: number } | undefined;
 }
