@@ -7,6 +7,7 @@ import { quarantineRows, tellOfQuarantine } from '../outbox/tell-admins.ts';
 import { parseThreadId, placeIn } from '../slack/thread.ts';
 import { adminTexts } from '../views/texts/notices.ts';
 import { replyTexts } from '../views/texts/replies.ts';
+import { isCallerThread, runCallerTurn } from './caller-turn.ts';
 import { isPolicyThread, runPolicyChange } from './policy-change.ts';
 import { unmarkQueued } from './queued-mark.ts';
 import { runModel } from './run-model.ts';
@@ -85,8 +86,7 @@ async function runClaimed(context: BotContext, turn: ClaimedTurn, sentAt: number
   const renewing = setInterval(() => void renewLease(context, turn, lease), timing.renewMs);
   try {
     const tidyUp: RunningTurn['tidyUp'] = (what) => void left.push(what);
-    const run = isPolicyThread(threadId) ? runPolicyChange : runModel;
-    const end = await run(context, turn, { signal: controller.signal, lease, tidyUp });
+    const end = await runOf(threadId)(context, turn, { signal: controller.signal, lease, tidyUp });
     if (lease.isCut) {
       const released = lease.isLost ? { outcome: 'lost' } : await store.release(turn);
       logger.info({ threadId, ...released }, 'turn handed over');
@@ -110,6 +110,12 @@ async function runClaimed(context: BotContext, turn: ClaimedTurn, sentAt: number
     context.status.leave(parseThreadId(threadId));
     turns.end(threadId, controller);
   }
+}
+
+/** Chooses who works in a thread: the file whose change waits, a caller, or the model. */
+function runOf(threadId: string): typeof runModel {
+  if (isCallerThread(threadId)) return runCallerTurn;
+  return isPolicyThread(threadId) ? runPolicyChange : runModel;
 }
 
 /** Failures in a row after which a thread is quarantined. */

@@ -51,12 +51,12 @@ export interface GrantStore {
   listGrants(): Promise<readonly GrantRecord[]>;
 }
 
-/** The scope of a freeze of every tool; any other is the name of a tool. */
+/** The scope of a freeze of every tool; any other is the name of a tool, or a caller's id. */
 export const ALL_TOOLS = '*';
 
 /** A freeze that holds: nothing of its scope starts, in any process. */
 export interface Freeze {
-  /** The name of a tool, or `ALL_TOOLS`. */
+  /** The name of a tool, the id of a caller, or `ALL_TOOLS`. */
   readonly scope: string;
   readonly id: string;
   readonly at: number;

@@ -37,6 +37,7 @@ export interface CardDetails
     | 'files'
     | 'undoes'
     | 'undoMs'
+    | 'link'
   > {
   /** The call in words; a record of an older version has the name of its tool as title. */
   readonly presented: NonNullable<Details['presented']>;
@@ -75,6 +76,7 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
     policy,
     undoes,
     undoMs,
+    link,
     files,
     runsAs,
     answers,
@@ -110,6 +112,7 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
     isOverLimit,
     undoes,
     undoMs,
+    link,
     files,
     runsAs,
     answers,

@@ -1,10 +1,13 @@
 import { ALL_TOOLS, type Freeze } from '../../../store/port/workspace.ts';
+import { callerNamed } from '../../../tools/callers.ts';
 import { describeUnknownTool } from '../../../tools/manifest/problem.ts';
 import { readableName } from '../../../tools/presentation/formats.ts';
 import { plural } from './format.ts';
 
 /** Names what a freeze is about, within a sentence. */
 export function scopeInWords(scope: string): string {
+  const caller = callerNamed(scope);
+  if (caller !== undefined) return `what ${caller} asks for`;
   return scope === ALL_TOOLS ? 'all actions' : `“${readableName(scope)}”`;
 }
 
