@@ -74,6 +74,8 @@ export interface RequestOrigin {
   readonly files: readonly ReadFile[];
   /** The action that the call takes back, if a person clicked Undo. */
   readonly undoes?: { readonly requestId: string; readonly title: string } | undefined;
+  /** The link to the job of the caller that asks. */
+  readonly link?: string | undefined;
 }
 
 /** Lists the files that the model read for the present task; one that was only named has no hash. */
@@ -120,6 +122,11 @@ const Details = z.object({
   undoMs: z.number().optional().catch(undefined),
   /** The action that this one takes back. */
   undoes: z.object({ requestId: z.string(), title: z.string() }).optional().catch(undefined),
+  /** The link to the job of the caller that asks. */
+  link: z
+    .url({ protocol: /^https$/ })
+    .optional()
+    .catch(undefined),
   /** The purpose of a form or a callback. */
   purpose: Text,
   /** The place among the requests of its turn, in the order of the calls, and the request before it; missing for a single one. */

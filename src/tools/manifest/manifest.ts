@@ -6,6 +6,7 @@ import type { Policy } from '../../policy/policy.ts';
 import type { Reversible } from '../../policy/reversible.ts';
 import type { ApprovalRule } from '../../policy/rules.ts';
 import type { ChangeFreeze } from '../../policy/time.ts';
+import type { CallerDeclaration } from '../callers.ts';
 import type { HttpToolDefinition } from '../http/http-tool.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
 import type { PreviewDeclaration, UndoDeclaration } from '../presentation/linked-call.ts';
@@ -206,6 +207,8 @@ export interface Manifest {
   readonly limits: readonly Limit[];
   readonly changeFreezes: readonly ChangeFreeze[];
   readonly tools: readonly ToolDeclaration[];
+  /** Those who may ask through the door, by name. */
+  readonly callers: ReadonlyMap<string, CallerDeclaration>;
   readonly audit: AuditDeclaration;
   readonly retention: RetentionDeclaration;
 }

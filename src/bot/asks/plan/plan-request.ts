@@ -59,7 +59,7 @@ export async function planRequest(
 
 async function planKnown(
   { toolbox, directory, store }: PlanContext,
-  { threadId, requesters, contextAuthors, why, files, undoes }: RequestOrigin,
+  { threadId, requesters, contextAuthors, why, files, undoes, link }: RequestOrigin,
   call: CallPart,
   interrupt: Interrupt,
 ): Promise<NewRequest | string> {
@@ -209,6 +209,7 @@ async function planKnown(
         answer === undefined &&
         entry.undo !== undefined && { undoMs: entry.undo.withinMs }),
       ...(undoes !== undefined && { undoes }),
+      ...(link !== undefined && { link }),
       ...(editor !== undefined && { editedBy: editor }),
       ...(contextAuthors.length > 0 && { contextAuthors: [...contextAuthors] }),
       ...(why !== '' && { why }),

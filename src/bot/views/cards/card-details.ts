@@ -38,6 +38,7 @@ export interface CardDetails
     | 'undoes'
     | 'undoMs'
     | 'reversible'
+    | 'link'
   > {
   /** The call in words; a record of an older version has the name of its tool as title. */
   readonly presented: NonNullable<Details['presented']>;
@@ -77,6 +78,7 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
     undoes,
     undoMs,
     reversible,
+    link,
     files,
     runsAs,
     answers,
@@ -113,6 +115,7 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
     undoes,
     undoMs,
     reversible,
+    link,
     files,
     runsAs,
     answers,

@@ -11,6 +11,7 @@ import type {
   RichTextElement,
 } from '@slack/types';
 import type { Freeze } from '../../../store/port/workspace.ts';
+import { callerNamed } from '../../../tools/callers.ts';
 import { limits } from '../../slack/limits.ts';
 import { cardTexts } from '../texts/cards.ts';
 import { mention, plural, words } from '../texts/format.ts';
@@ -182,6 +183,20 @@ export function mentions(
   ]);
   if (elements.length === 0) return [words(cardTexts.nobody)];
   return rest === 0 ? elements : [...elements, words(` and ${rest} more`)];
+}
+
+/** Names the requesters; a caller stands before the owner for whom it asks. */
+export function requesterNames(requesters: readonly string[]): RichTextElement[] {
+  const callers = callersIn(requesters);
+  if (callers.length === 0) return mentions(requesters);
+  const names = showLabel(callers.join(', '), limits.label);
+  const people = requesters.filter((id) => callerNamed(id) === undefined);
+  return [words(names, { bold: true }), words(cardTexts.forOwner), ...mentions(people)];
+}
+
+/** Lists the callers among requesters, by name. */
+export function callersIn(requesters: readonly string[]): readonly string[] {
+  return requesters.flatMap((id) => callerNamed(id) ?? []);
 }
 
 /** Builds a button that carries the request's id and nothing else. */
