@@ -11,6 +11,7 @@ import * as ids from '../views/cards/action-ids.ts';
 import {
   buildAnswerModal,
   buildApproveModal,
+  buildChooseModal,
   buildGrantModal,
   buildRejectModal,
   buildResolveModal,
@@ -92,6 +93,10 @@ export function listenToActions(app: App, context: BotContext): void {
   };
 
   onDecision(ids.APPROVE, () => ({ type: 'approve' }));
+  onDecision(new RegExp(`^${ids.APPROVE_CHOSEN}:`), ({ action_id }) => ({
+    type: 'approve',
+    shown: action_id.slice(ids.APPROVE_CHOSEN.length + 1),
+  }));
   onDecision(ids.DECLINE, () => ({ type: 'decline' }));
   onDecision(ids.WITHDRAW, () => ({ type: 'withdraw' }));
   onDecision(ids.SHOW_ADDRESS, () => ({ type: 'show-address' }));
@@ -118,6 +123,7 @@ export function listenToActions(app: App, context: BotContext): void {
 
   onOpen(ids.APPROVE_TYPED, buildApproveModal);
   onOpen(ids.APPROVE_GRANT, buildGrantModal);
+  onOpen(ids.CHOOSE_STEPS, buildChooseModal);
   onOpen(ids.REJECT, buildRejectModal);
   onOpen(ids.ANSWER, buildAnswerModal);
   onOpen(ids.DETAILS, (request) => buildDetailsModal(request, { page: 0 }));
