@@ -19,7 +19,7 @@ import { buildEndedCopy } from '../views/cards/outcome.ts';
 import { noticeTexts } from '../views/texts/notices.ts';
 import { THREAD_VIEW } from '../views/view-ids.ts';
 import { drawDetails, isDetails } from './draw-details.ts';
-import { keepUndo } from './keep-undo.ts';
+import { keepUndo, undoOfSteps } from './keep-undo.ts';
 import { decisionsIn, PostedMessage, threadLinkFor } from './posted-message.ts';
 import { drawReminder, isReminder } from './reminders.ts';
 import { openDirect } from './send-row.ts';
@@ -100,7 +100,9 @@ async function drawRequest(
       ? quietEnd(context, request, new Date(request.createdAt))
       : undefined;
     const since = await wordsSince(context, request);
-    const card = cardFor(request, item.viewId, place, { threadLink, freeze, revokedBy, quietUntil, since });
+    const undo = item.viewId === THREAD_VIEW ? await undoOfSteps(context, request) : undefined;
+    const beside = { threadLink, freeze, revokedBy, quietUntil, since, undo };
+    const card = cardFor(request, item.viewId, place, beside);
     // After a failed try Slack may still apply an older card, so what stands there is not known.
     const drawn = item.tries > 0 ? undefined : hashOf(card);
     // Slack takes few updates a minute, and a click waits behind those that change nothing.

@@ -27,6 +27,7 @@ describe('what is written', () => {
   channels:
     C012ABCDEF: { context: thread, instructions: Be kind., tools: ["get_*"], model: gpt-6-luna, topic: true }
   memory: channel
+  plans: { collect: true }
   feedback: true
   limits: { pending_per_thread: 3, pending_per_person: 8 }
   admins: [U012ABCDEF, W012ABCDEF]
@@ -67,6 +68,7 @@ describe('what is written', () => {
         ],
       ]),
       memory: 'channel',
+      plans: { collect: true },
       feedback: true,
       askers: {
         people: [],

@@ -52,6 +52,9 @@ export const APPROVE_GRANT = 'approve-grant';
 export const APPROVE_CHOSEN = 'approve-chosen';
 /** Opens the modal that chooses the steps of a plan. */
 export const CHOOSE_STEPS = 'choose-steps';
+/** The menus of a plan for one of its steps; the value of an option is the id of the step's request. */
+export const EDIT_STEP = 'edit-step';
+export const UNDO_STEP = 'undo-step';
 /** Revokes a grant. Its value is the id of the grant. */
 export const REVOKE = 'revoke-grant';
 

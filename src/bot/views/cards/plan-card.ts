@@ -1,12 +1,20 @@
-import type { KnownBlock, RichTextElement } from '@slack/types';
+import type { KnownBlock, RichTextElement, StaticSelect } from '@slack/types';
 import type { PlannedSteps } from '../../../engine/request-details.ts';
 import { ALONE, type PlanStep, type RequestRecord } from '../../../store/port/store.ts';
 import { limits } from '../../slack/limits.ts';
-import { cardTexts, STATE_ICON } from '../texts/cards.ts';
+import { cardTexts, STATE_ICON, UNDONE_ICON } from '../texts/cards.ts';
 import { words } from '../texts/format.ts';
 import { HELD_STEP_ICON, planTexts, STEP_ICON } from '../texts/plans.ts';
 import { escapeMarkup, showLabel, showLine } from '../texts/show-text.ts';
-import { APPROVE_CHOSEN, CHOOSE_STEPS, DETAILS, REJECT, WITHDRAW } from './action-ids.ts';
+import {
+  APPROVE_CHOSEN,
+  CHOOSE_STEPS,
+  DETAILS,
+  EDIT_STEP,
+  REJECT,
+  UNDO_STEP,
+  WITHDRAW,
+} from './action-ids.ts';
 import {
   approvalLines,
   approveButton,
@@ -65,7 +73,7 @@ export function buildPlanCard(
         ...pairRows([{ label: cardTexts.whyApproval, value: whyApproval(details) }]),
         context(words(planTexts.rules)),
         ...approvalLines(request, details),
-        actions(request, details, options),
+        actions(request, details, details.plan.steps, options),
         ...threadLine(options),
       ],
     };
@@ -76,6 +84,7 @@ export function buildPlanCard(
     blocks: [
       ...(head === undefined ? [] : [head]),
       progressList(details.plan.steps, request, options),
+      ...undoMenu(details.plan.steps, options),
       ...rest,
       ...threadLine(options),
     ],
@@ -130,26 +139,48 @@ function beforeLines({ before = [] }: Pick<PlannedSteps, 'before'>): KnownBlock[
 function progressList(
   shown: readonly ShownStep[],
   { steps = [], state }: RequestRecord,
-  { freeze }: CardOptions,
+  { freeze, undo }: CardOptions,
 ): KnownBlock {
-  const rows = shown.map(({ number, presented, alone }, index) => {
+  const rows = shown.map(({ id, number, presented, alone }, index) => {
     const step = steps[index];
     const isOver = state !== 'approved' && state !== 'succeeded';
     const how = step?.state ?? 'pending';
     const isHeld = how === 'approved' && freeze !== undefined;
-    const icon = isHeld
-      ? HELD_STEP_ICON
-      : step?.isChosen === false
-        ? STEP_ICON.skipped
-        : how === 'pending' && isOver
-          ? STEP_ICON.superseded
-          : STEP_ICON[how];
+    const icon = undo?.undone.includes(id)
+      ? UNDONE_ICON
+      : isHeld
+        ? HELD_STEP_ICON
+        : step?.isChosen === false
+          ? STEP_ICON.skipped
+          : how === 'pending' && isOver
+            ? STEP_ICON.superseded
+            : STEP_ICON[how];
     const done = step !== undefined && isDone(step) ? presented.done : undefined;
     const text = showLabel(done ?? presented.title, limits.label);
     const note = alone && how === 'pending' ? [words(planTexts.asked)] : [];
     return [words(`${index === 0 ? '' : '\n'}${icon} ${number}. ${text}`), ...note];
   });
   return line(...rows.flat());
+}
+
+/** Builds the menu of the steps that can be undone; each is undone by a request of its own. */
+function undoMenu(shown: readonly ShownStep[], { undo }: CardOptions): KnownBlock[] {
+  const offered = shown.filter(({ id }) => undo?.offered.includes(id));
+  return offered.length === 0
+    ? []
+    : [{ type: 'actions', elements: [stepMenu(UNDO_STEP, planTexts.undoStep, offered)] }];
+}
+
+function stepMenu(actionId: string, label: string, steps: readonly ShownStep[]): StaticSelect {
+  return {
+    type: 'static_select',
+    action_id: actionId,
+    placeholder: plain(label),
+    options: steps.map(({ id, number, presented }) => ({
+      text: plain(showLabel(`${number}. ${presented.title}`, limits.optionText)),
+      value: id,
+    })),
+  };
 }
 
 /** The steps of a pending plan, and whether each can be read whole. */
@@ -290,7 +321,12 @@ function tableText(columns: readonly Column[]): string {
   return (rows ?? []).join('\n');
 }
 
-function actions(request: RequestRecord, details: CardDetails, { view }: CardOptions): KnownBlock {
+function actions(
+  request: RequestRecord,
+  details: CardDetails,
+  shown: readonly ShownStep[],
+  { view }: CardOptions,
+): KnownBlock {
   const { id, steps = [], digest } = request;
   const isNarrowed = steps.some(({ isChosen }) => !isChosen);
   const approve = approveButton(id, details);
@@ -308,6 +344,11 @@ function actions(request: RequestRecord, details: CardDetails, { view }: CardOpt
         : { ...approve, text: plain(planTexts.approveAll) },
       button(id, CHOOSE_STEPS, planTexts.choose),
       button(id, REJECT, cardTexts.reject),
+      stepMenu(
+        EDIT_STEP,
+        planTexts.editStep,
+        shown.filter(({ alone }) => !alone),
+      ),
       moreMenu([
         [DETAILS, cardTexts.details],
         ...(view === 'thread' ? ([[WITHDRAW, cardTexts.withdraw]] as const) : []),

@@ -29,6 +29,8 @@ export const planTexts = {
   chooseSubmit: 'Approve chosen steps',
   chooseFirst: 'Choose at least one step, or reject the plan.',
   narrowed: 'The steps of this plan have changed since you looked. Please look again.',
+  editStep: 'Edit a step…',
+  undoStep: 'Undo a step…',
   notOpen: 'This plan is not waiting for approval any more.',
   asked: ' · asked separately, the plan waits here',
   notChosen: 'Not chosen: ',

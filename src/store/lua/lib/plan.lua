@@ -8,7 +8,7 @@ local IS_DONE = { succeeded = true, ran = true, skipped = true }
 local function end_step(state, by, payload, body, digest)
   settle(state, by, payload)
   audit(state, request_id, 'plan ' .. request.step, body, digest)
-  return settled()
+  return { 'settled', state, by }
 end
 
 -- The number of the steps that were approved.
