@@ -55,6 +55,29 @@ const PresentedCall = z.object({
   isComplete: z.boolean(),
 });
 
+const PlannedStep = z.object({
+  /** The id of its request. */
+  id: z.string(),
+  number: z.number(),
+  tool: z.string(),
+  presented: PresentedCall,
+  input: z.custom<JsonValue>((value) => value !== undefined),
+  /** Whether it is asked by itself, and the plan waits there. */
+  alone: z.boolean(),
+});
+
+/** A plan as its card shows it. */
+const PlannedSteps = z.object({
+  /** The model's words. */
+  goal: z.string(),
+  steps: z.array(PlannedStep),
+  /** The steps of a plan that stopped, for what is left of it: how each ended. */
+  before: z.array(z.object({ title: z.string(), outcome: z.string() })).optional(),
+  /** The digest of the plan as it is shown, without its steps. */
+  shown: z.string(),
+});
+export type PlannedSteps = Readonly<z.infer<typeof PlannedSteps>>;
+
 const ReadFile = z.object({
   name: z.string(),
   type: z.string().optional(),
@@ -134,6 +157,8 @@ const Details = z.object({
     .object({ number: z.number(), of: z.number(), after: z.string().optional() })
     .optional()
     .catch(undefined),
+  /** The steps of a plan; one that cannot be read makes the whole request unreadable. */
+  plan: PlannedSteps.optional(),
   /** The part of the policy that the card shows; the record itself has the approvers. */
   policy: z
     .object({

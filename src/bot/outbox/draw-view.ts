@@ -21,7 +21,7 @@ import { noticeTexts } from '../views/texts/notices.ts';
 import { THREAD_VIEW } from '../views/view-ids.ts';
 import { followWords } from './caller-words.ts';
 import { drawDetails, isDetails } from './draw-details.ts';
-import { keepUndo } from './keep-undo.ts';
+import { keepUndo, undoOfSteps } from './keep-undo.ts';
 import { decisionsIn, PostedMessage, threadLinkFor } from './posted-message.ts';
 import { drawReminder, isReminder } from './reminders.ts';
 import { openDirect } from './send-row.ts';
@@ -102,8 +102,9 @@ async function drawRequest(
       ? quietEnd(context, request, new Date(request.createdAt))
       : undefined;
     const since = await wordsSince(context, request);
+    const undo = item.viewId === THREAD_VIEW ? await undoOfSteps(context, request) : undefined;
     const review = reviewOf(request);
-    const beside = { threadLink, freeze, revokedBy, quietUntil, since, review: review?.who };
+    const beside = { threadLink, freeze, revokedBy, quietUntil, since, undo, review: review?.who };
     const card = cardFor(request, item.viewId, place, {
       ...beside,
       hasButtons: item.viewId !== THREAD_VIEW || hasThreadButtons(context, request),

@@ -90,6 +90,12 @@ export interface UnfreezeRule {
   readonly quorum: number;
 }
 
+/** How plans are made. */
+export interface PlanRules {
+  /** Whether several calls of one answer that need approval become a plan by themselves. */
+  readonly collect: boolean;
+}
+
 export interface AgentDeclaration extends ModelDeclaration {
   readonly budgets: Budgets;
   readonly instructions: string | undefined;
@@ -104,6 +110,8 @@ export interface AgentDeclaration extends ModelDeclaration {
   readonly channels: ReadonlyMap<string, ChannelDeclaration>;
   /** Whether the agent keeps notes about channels. */
   readonly memory: 'off' | 'channel';
+  /** Whether the agent may ask once for several calls; `undefined` if it may not. */
+  readonly plans: PlanRules | undefined;
   /** Whether final answers have feedback buttons. */
   readonly feedback: boolean;
   readonly limits: PendingLimits;

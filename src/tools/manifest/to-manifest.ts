@@ -381,6 +381,7 @@ function toAgent({
     files: toFiles(written.files),
     channels: new Map(Object.entries(written.channels ?? {}).map(([id, file]) => [id, toChannel(file)])),
     memory: written.memory ?? 'off',
+    plans: toPlans(written.plans),
     feedback: written.feedback ?? false,
     limits: {
       pendingPerThread: limits.pending_per_thread ?? DEFAULT_PENDING_PER_THREAD,
@@ -414,6 +415,11 @@ function toFiles(written: AgentFile['files'] = true): Manifest['agent']['files']
     timeoutMs: timeout ?? DEFAULT_FILES.timeoutMs,
     types: types ?? DEFAULT_FILES.types,
   };
+}
+
+function toPlans(written: AgentFile['plans'] = true): Manifest['agent']['plans'] {
+  if (typeof written === 'boolean') return written ? { collect: false } : undefined;
+  return { collect: written.collect ?? false };
 }
 
 function toChannel({ context, instructions, tools, model, topic = false }: ChannelFile): ChannelDeclaration {

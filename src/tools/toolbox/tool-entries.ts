@@ -15,7 +15,7 @@ import {
   type TimeZoneOf,
 } from '../../policy/rules.ts';
 import type { ChangeFreeze } from '../../policy/time.ts';
-import { builtIns, holdsSecret, rememberTool } from '../built-ins.ts';
+import { builtIns, holdsSecret, proposePlan, rememberTool } from '../built-ins.ts';
 import { mayCall } from '../callers.ts';
 import { McpServerError } from '../errors.ts';
 import { type CallPlace, type FindGrant, gate, type UserGroups } from '../gate.ts';
@@ -428,7 +428,8 @@ function builtInEntries({ agent }: Manifest, secrets: Secrets): RuledEntry[] {
     Object.entries(agent.builtIns) satisfies [string | BuiltInName, string][],
   );
   const memory = agent.memory === 'channel' ? [rememberTool((text) => holdsSecret(text, secrets))] : [];
-  return [...builtIns, ...memory]
+  const plans = agent.plans === undefined ? [] : [proposePlan];
+  return [...builtIns, ...plans, ...memory]
     .filter(({ name }) => uses.get(name) !== 'off')
     .map((tool) => ({
       tool,

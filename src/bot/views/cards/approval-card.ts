@@ -128,14 +128,14 @@ function callerLink({ requesters }: RequestRecord, { link }: CardDetails): Known
 }
 
 /** Says that approvals count and nothing starts. */
-function freezeLine({ freeze }: CardOptions): KnownBlock[] {
+export function freezeLine({ freeze }: CardOptions): KnownBlock[] {
   return freeze === undefined
     ? []
     : [line(words(showLabel(freezeTexts.onCard(freeze), limits.quoteCharacters)))];
 }
 
 /** Says when approvers are notified: until then only people who look into the thread know of the request. */
-function quietLine({ quietUntil, view }: CardOptions): KnownBlock[] {
+export function quietLine({ quietUntil, view }: CardOptions): KnownBlock[] {
   if (quietUntil === undefined || view !== 'thread') return [];
   return [context(words(cardTexts.quietHours), moment(quietUntil), words('.'))];
 }
@@ -178,7 +178,7 @@ function reviewLine({ review }: CardOptions): KnownBlock[] {
 const SINCE_CHARACTERS = 200;
 
 /** Quotes what a requester has written since the request was made; a channel that is only told of it does not read the thread. */
-function sinceLine({ since, view }: CardOptions): KnownBlock[] {
+export function sinceLine({ since, view }: CardOptions): KnownBlock[] {
   if (since === undefined || view === 'announcement') return [];
   const text = quoteText(cut(since.text.replaceAll(/\s+/g, ' ').trim(), SINCE_CHARACTERS));
   return [
@@ -380,7 +380,9 @@ const CONTEXT_LINES = 2;
 const MAX_DIFF_EDITS = 2_000;
 
 /** Shows what a call would change, and what it would have changed when it was approved before. */
-function previewBlocks({ presented: { preview, previousPreview } }: CardDetails): KnownBlock[] {
+export function previewBlocks({
+  presented: { preview, previousPreview },
+}: Pick<CardDetails, 'presented'>): KnownBlock[] {
   const former =
     previousPreview === undefined
       ? []

@@ -42,6 +42,8 @@ export interface CardOptions {
   readonly review?: string | undefined;
   /** Whether people decide on this card; `undefined` means that they do. */
   readonly hasButtons?: boolean | undefined;
+  /** The steps of a plan that can be undone now, and those that were. */
+  readonly undo?: { readonly offered: readonly string[]; readonly undone: readonly string[] } | undefined;
   /** The last words of a requester that no turn has read, and the number of such messages before them. */
   readonly since?: { readonly who: string; readonly text: string; readonly before: number } | undefined;
 }
