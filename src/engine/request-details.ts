@@ -64,6 +64,8 @@ const PlannedStep = z.object({
   input: z.custom<JsonValue>((value) => value !== undefined),
   /** Whether it is asked by itself, and the plan waits there. */
   alone: z.boolean(),
+  /** The time after its success in which it can be undone. */
+  undoMs: z.number().optional(),
 });
 
 /** A plan as its card shows it. */

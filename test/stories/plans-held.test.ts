@@ -48,11 +48,11 @@ test('a freeze holds the next step, and the plan goes on when it ends', async ()
   });
   const thread = story.ask('close both');
   await thread.shows(/Run 2 steps as planned\?/);
-  await story.workspace.as(admin).command('C0GENERAL1', '/countersign', 'freeze close_ticket too many');
+  await story.workspace.as(admin).command('/countersign', 'freeze close_ticket too many');
   await thread.click(alice, /Run 2 steps as planned\?/, 'approve');
   await expect.poll(() => eventsOf(story)).toContain('held');
   expect(await desk.done()).toEqual([]);
-  await story.workspace.as(admin).command('C0GENERAL1', '/countersign', 'unfreeze close_ticket');
+  await story.workspace.as(admin).command('/countersign', 'unfreeze close_ticket');
   await thread.shows(/Both closed\./);
   expect(await desk.done()).toEqual(['closed T-1', 'closed T-2']);
 });

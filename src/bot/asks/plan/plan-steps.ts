@@ -159,11 +159,12 @@ async function askSingly(
 
 /** Copies what a plan's card shows of a step. */
 function shownStep(request: NewRequest): PlannedSteps['steps'][number] {
-  const { presented, interrupt } = detailsOf(request);
+  const { presented, interrupt, undoMs } = detailsOf(request);
   const { number = 0, alone = false } = request.step ?? {};
   const { name: tool, input } = interrupt.toolRequest;
   return {
     ...{ id: request.id, number, alone, tool, input: toJson(input) },
+    ...(undoMs !== undefined && { undoMs }),
     presented: presented ?? { title: readableName(tool), fields: [], hasTitle: false, isComplete: false },
   };
 }

@@ -137,6 +137,8 @@ export function askedBy({ requesters }: RequestRecord, editor: string | undefine
 /** Tells whether it is known that an action did not run. */
 function didNotRun(request: RequestRecord): boolean {
   const { state } = request;
+  // A plan that stopped has run in part.
+  if (request.steps?.some((step) => step.state === 'succeeded' || step.state === 'ran')) return false;
   if (state === 'resolved') return verdictOf(request) === 'did-not-run';
   return ['rejected', 'expired', 'withdrawn', 'superseded', 'failed'].includes(state);
 }

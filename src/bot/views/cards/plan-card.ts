@@ -72,7 +72,7 @@ export function buildPlanCard(
         ...stepBlocks(details.plan.steps, steps).blocks,
         ...pairRows([{ label: cardTexts.whyApproval, value: whyApproval(details) }]),
         context(words(planTexts.rules)),
-        ...approvalLines(request, details),
+        ...approvalLines(request, { ...details, undoMs: undoMsOf(details.plan) }),
         actions(request, details, details.plan.steps, options),
         ...threadLine(options),
       ],
@@ -101,6 +101,14 @@ export function isWholePlan(plan: Omit<PlannedSteps, 'shown'>): boolean {
 /** What the rest of the card leaves of Slack's room for a message. */
 const PLAN_BLOCKS = limits.messageBlocks - 14;
 const PLAN_CHARACTERS = limits.messageBlockCharacters - 4_000;
+
+/** Returns for how long every step that is covered can be undone; `undefined` if one cannot. */
+function undoMsOf({ steps }: PlannedSteps): number | undefined {
+  const times = steps.filter(({ alone }) => !alone).map(({ undoMs }) => undoMs);
+  return times.reduce((least, each) =>
+    least === undefined || each === undefined ? undefined : Math.min(least, each),
+  );
+}
 
 function isApproved({ digest, isChosen }: PlanStep): boolean {
   return isChosen && digest !== ALONE;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { canonicalJson, toJson } from '../../../agent/json.ts';
+import { canonicalJson, type JsonObject, toJson } from '../../../agent/json.ts';
 import { readMessages } from '../../../agent/messages.ts';
 import type {
   Actor,
@@ -247,10 +247,21 @@ function requestFields(run: RunScript, request: NewRequest, keptMs: number): (st
     expiresInMs,
     isTimed ? remindEveryMs : '',
     isTimed ? (escalate?.afterMs ?? '') : '',
-    ...run.auditBody({ ...audit, requester, requesters: [...requesters], digest, policy: toJson(policy) }),
+    ...run.auditBody({
+      ...{ ...audit, ...planOf(request) },
+      ...{ requester, requesters: [...requesters], digest, policy: toJson(policy) },
+    }),
     ...counted(views.map((view) => [view.id])),
     ...hashFields({ ...request, trace: request.trace ?? run.trace() }, keptMs),
   ];
+}
+
+/** Lets the log alone tell which steps a plan has, and which plan a step is of. */
+function planOf({ step, steps }: NewRequest): JsonObject {
+  return {
+    ...(step !== undefined && { plan: { ...step } }),
+    ...(steps !== undefined && { steps: toJson(steps) }),
+  };
 }
 
 /** Writes the hash of a new request, counted. Rare fields are left out where they do not apply, because many requests wait. */
