@@ -108,7 +108,9 @@ export function createPresentation(
     },
     targetOf(given) {
       const values = { input: withDefaults(tool, given) };
-      const isWhole = placeholdersIn(target ?? []).every((part) => placeholderValue(part, values) !== undefined);
+      const isWhole = placeholdersIn(target ?? []).every(
+        (part) => placeholderValue(part, values) !== undefined,
+      );
       return isWhole ? targetIn(given, values) : undefined;
     },
     formatOf: (path) => parts.find((part) => part.format !== undefined && isAt(part, path))?.format,
