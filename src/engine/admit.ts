@@ -98,6 +98,8 @@ export const CHECKS: readonly Check[] = [
   { code: 'frozen', for: STARTED },
   { code: 'ungranted', for: ['rules'] },
   { code: 'stale-approval', for: ['approval'] },
+  // A step is the next one of a plan that holds, and rests on the approval of the plan.
+  { code: 'held', for: ['approval'] },
 ];
 
 function check<Kind extends Basis>(

@@ -55,6 +55,31 @@ const PresentedCall = z.object({
   isComplete: z.boolean(),
 });
 
+const PlannedStep = z.object({
+  /** The id of its request. */
+  id: z.string(),
+  number: z.number(),
+  tool: z.string(),
+  presented: PresentedCall,
+  input: z.custom<JsonValue>((value) => value !== undefined),
+  /** Whether it is asked by itself, and the plan waits there. */
+  alone: z.boolean(),
+  /** The time after its success in which it can be undone. */
+  undoMs: z.number().optional(),
+});
+
+/** A plan as its card shows it. */
+const PlannedSteps = z.object({
+  /** The model's words. */
+  goal: z.string(),
+  steps: z.array(PlannedStep),
+  /** The steps of a plan that stopped, for what is left of it: how each ended. */
+  before: z.array(z.object({ title: z.string(), outcome: z.string() })).optional(),
+  /** The digest of the plan as it is shown, without its steps. */
+  shown: z.string(),
+});
+export type PlannedSteps = Readonly<z.infer<typeof PlannedSteps>>;
+
 const ReadFile = z.object({
   name: z.string(),
   type: z.string().optional(),
@@ -74,6 +99,8 @@ export interface RequestOrigin {
   readonly files: readonly ReadFile[];
   /** The action that the call takes back, if a person clicked Undo. */
   readonly undoes?: { readonly requestId: string; readonly title: string } | undefined;
+  /** The link to the job of the caller that asks. */
+  readonly link?: string | undefined;
 }
 
 /** Lists the files that the model read for the present task; one that was only named has no hash. */
@@ -120,6 +147,11 @@ const Details = z.object({
   undoMs: z.number().optional().catch(undefined),
   /** The action that this one takes back. */
   undoes: z.object({ requestId: z.string(), title: z.string() }).optional().catch(undefined),
+  /** The link to the job of the caller that asks. */
+  link: z
+    .url({ protocol: /^https$/ })
+    .optional()
+    .catch(undefined),
   /** The purpose of a form or a callback. */
   purpose: Text,
   /** The place among the requests of its turn, in the order of the calls, and the request before it; missing for a single one. */
@@ -127,6 +159,8 @@ const Details = z.object({
     .object({ number: z.number(), of: z.number(), after: z.string().optional() })
     .optional()
     .catch(undefined),
+  /** The steps of a plan; one that cannot be read makes the whole request unreadable. */
+  plan: PlannedSteps.optional(),
   /** The part of the policy that the card shows; the record itself has the approvers. */
   policy: z
     .object({

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { EffectEnd, EffectJournal, StartedCall, WhyNotRun } from '../agent/calls/journal.ts';
 import { deniedPart, type ReplacedInput, settledPart, waitingPart } from '../agent/calls/outcomes.ts';
-import { type JsonObject, toJson } from '../agent/json.ts';
+import { canonicalJson, type JsonObject, toJson } from '../agent/json.ts';
 import type { CallPart, Message, ToolPart } from '../agent/messages.ts';
 import type { Tool } from '../agent/tool.ts';
 import { Transcript } from '../agent/transcript.ts';
 import { type Limit, overVerdict } from '../policy/limits.ts';
+import { DEFAULT_POLICY_NAME } from '../policy/policy.ts';
 import { strictestVerdict } from '../policy/rules.ts';
 import type {
   ClaimedTurn,
@@ -19,6 +20,7 @@ import { approvalFor } from '../tools/gate.ts';
 import { answerOf, isRunAsTask, serverPauseOf, waitsForTask } from '../tools/mcp/server-pause.ts';
 import { begin } from './execute.ts';
 import { lookUp, mayRunAgain, waitToRetry } from './outcomes.ts';
+import { isStep, PLAN_RULE } from './plans.ts';
 import type { EngineContext, GrantUsed } from './ports.ts';
 import { doubtMetadata, type Reason, type Refusal } from './reasons.ts';
 import { doneBy, placeOf, type TurnRun, turnRun } from './run.ts';
@@ -145,6 +147,7 @@ export class TurnJournal implements EffectJournal {
   async count(started: StartedCall): Promise<ToolPart | undefined> {
     const { store } = this.#context;
     const run = this.#runOf(started, 0);
+    if (isStep(started.messages, run.ref)) return stepPart(run);
     const begun = await begin(this.#context, run, async ({ uses }) => {
       const grant = grantUse(run);
       if (uses.length === 0 && grant === undefined) return { outcome: 'counted' as const };
@@ -165,6 +168,7 @@ export class TurnJournal implements EffectJournal {
     const before = this.#runs.get(ref) ?? this.#turn.effects.find((effect) => effect.ref === ref);
     const { runs = 0, firstStart = Date.now() } = before ?? {};
     const run = this.#runOf(starting, runs);
+    if (runs === 0 && isStep(messages, ref)) return stepPart(run);
     const id = randomUUID();
     return this.#inOrder(async () => {
       if (!this.#lease.mayStart()) return false;
@@ -287,6 +291,16 @@ function grantUse({ grant, threadId, tool }: TurnRun): GrantUse | undefined {
   if (grant === undefined) return undefined;
   const { grant: id, call, requesters } = grant;
   return { id, call, evidence: { call, thread: threadId, tool, requesters } };
+}
+
+/** Lets a step of a plan wait with the others, although its rules or a grant would let it run now. */
+function stepPart({ call, input, grant }: TurnRun): ToolPart {
+  const original = call.toolRequest.input;
+  const isReplaced = canonicalJson(original) !== canonicalJson(input);
+  return waitingPart(call, {
+    metadata: { approval: toJson(grant?.approval ?? { policy: DEFAULT_POLICY_NAME, rule: PLAN_RULE }) },
+    replaced: isReplaced ? { ran: input, original } : undefined,
+  });
 }
 
 /** Builds the result of a call that may not start: people are asked for what a limit, or its rules without the grant, need; or it is denied. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../agent/json.ts';
+import { parseCallerThread } from '../../engine/caller-threads.ts';
 import { toolOf } from '../../engine/request-details.ts';
 import type { Store } from '../../store/port/store.ts';
 import {
@@ -8,6 +9,7 @@ import {
   type UnfreezeResult,
   type UnfreezeVote,
 } from '../../store/port/workspace.ts';
+import { callerId } from '../../tools/callers.ts';
 import { readableName } from '../../tools/presentation/formats.ts';
 import { limits } from '../slack/limits.ts';
 import { titleOf } from '../views/cards/card-details.ts';
@@ -22,7 +24,7 @@ export interface Freezer {
 }
 
 /**
- * Freezes a tool or all of them, and the model as well if that is wanted. Once this resolves nothing of that scope starts in any process; the titles are those of the actions
+ * Freezes a tool, a caller or everything, and the model as well if that is wanted. Once this resolves nothing of that scope starts in any process; the titles are those of the actions
  * that had started before, and will finish.
  */
 export async function freezeActions(
@@ -61,11 +63,12 @@ async function runningTitles(store: Store, scope: string): Promise<string[]> {
   const { requestIds, effects } = await store.listRunning();
   const loaded = await Promise.all(requestIds.map((id) => store.load(id)));
   const requests = loaded.flatMap((result) => (result.outcome === 'found' ? [result.request] : []));
-  const isMeant = (tool: string) => scope === ALL_TOOLS || tool === scope;
+  const isMeant = (tool: string, threadId: string) =>
+    [ALL_TOOLS, tool, callerId(parseCallerThread(threadId)?.caller ?? '')].includes(scope);
   return [
     ...requests
-      .filter((request) => request.state === 'started' && isMeant(toolOf(request)))
+      .filter((request) => request.state === 'started' && isMeant(toolOf(request), request.threadId))
       .map((request) => titleOf(request, limits.label)),
-    ...effects.filter(({ tool }) => isMeant(tool)).map(({ tool }) => readableName(tool)),
+    ...effects.filter(({ tool, threadId }) => isMeant(tool, threadId)).map(({ tool }) => readableName(tool)),
   ];
 }

@@ -12,6 +12,7 @@ import * as ids from '../views/cards/action-ids.ts';
 import {
   buildAnswerModal,
   buildApproveModal,
+  buildChooseModal,
   buildGrantModal,
   buildRejectModal,
   buildResolveModal,
@@ -96,10 +97,15 @@ export function listenToActions(app: App, context: BotContext): void {
   };
 
   onDecision(ids.APPROVE, () => ({ type: 'approve' }));
+  onDecision(new RegExp(`^${ids.APPROVE_CHOSEN}:`), ({ action_id }) => ({
+    type: 'approve',
+    shown: action_id.slice(ids.APPROVE_CHOSEN.length + 1),
+  }));
   onDecision(ids.DECLINE, () => ({ type: 'decline' }));
   onDecision(ids.WITHDRAW, () => ({ type: 'withdraw' }));
   onDecision(ids.SHOW_ADDRESS, () => ({ type: 'show-address' }));
   onDecision(ids.UNDO, () => ({ type: 'undo' }));
+  onDecision(ids.UNDO_STEP, () => ({ type: 'undo' }));
   onDecision(ids.ASK_AGAIN, () => ({ type: 'ask-again' }));
   onDecision(new RegExp(`^${ids.CHOOSE}:\\d+$`), (action) => ({
     type: 'choose',
@@ -122,18 +128,21 @@ export function listenToActions(app: App, context: BotContext): void {
 
   onOpen(ids.APPROVE_TYPED, buildApproveModal);
   onOpen(ids.APPROVE_GRANT, buildGrantModal);
+  onOpen(ids.CHOOSE_STEPS, buildChooseModal);
   onOpen(ids.REJECT, buildRejectModal);
   onOpen(ids.ANSWER, buildAnswerModal);
   onOpen(ids.DETAILS, (request) => buildDetailsModal(request, { page: 0 }));
   for (const verdict of [ids.RAN, ids.DID_NOT_RUN, ids.RUN_AGAIN] as const) {
     onOpen(verdict, (request) => buildResolveModal(request, verdict));
   }
-  onOpen(ids.EDIT, (request) => {
+  const editModal: BuildModal = (request) => {
     const entry = toolbox.find(detailsOf(request).interrupt.toolRequest.name);
     if (entry === undefined) return noticeTexts.toolGone;
     const built = buildEditModal(request, entry.tool.inputSchema, entry.presentation.formatOf);
     return built.ok ? built.view : built.reason;
-  });
+  };
+  onOpen(ids.EDIT, editModal);
+  onOpen(ids.EDIT_STEP, editModal);
   app.action(ids.OPEN_LINK, ({ ack }) => ack());
   onOpen(ids.FILL_IN, async (request, click) => {
     const { interrupt } = detailsOf(request);
@@ -183,9 +192,11 @@ function readClick(
   respond: RespondFn,
 ): CardClick {
   const own = 'value' in action && typeof action.value === 'string' ? action.value : undefined;
+  const isStep = action.action_id === ids.EDIT_STEP || action.action_id === ids.UNDO_STEP;
+  const step = isStep && action.type === 'static_select' ? action.selected_option.value : undefined;
   return {
-    // A menu has no value of its own; its block is named after the request.
-    requestId: own ?? action.block_id,
+    // A menu has no value of its own; its block is named after the request, or its option is the step of a plan.
+    requestId: step ?? own ?? action.block_id,
     click: {
       who: body.user.id,
       id: action.action_ts,

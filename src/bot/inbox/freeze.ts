@@ -1,4 +1,5 @@
 import { ALL_TOOLS, type Freeze, type UnfreezeResult } from '../../store/port/workspace.ts';
+import { callerNamed } from '../../tools/callers.ts';
 import { endFreeze, type Freezer, freezeActions } from '../asks/freeze-actions.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../slack/may-decide.ts';
@@ -14,7 +15,7 @@ interface FreezeRequest {
 /** Keyboards write two hyphens as a dash. */
 const MODEL_OPTION = /^(?:--|–|—)model$/i;
 
-/** Freezes or unfreezes by a slash command, `freeze [tool | all] [--model] [reason]`, and returns the answer. */
+/** Freezes or unfreezes by a slash command, `freeze [tool | caller:NAME | all] [--model] [reason]`, and returns the answer. */
 export async function answerFreezeCommand(
   context: BotContext,
   text: string,
@@ -24,7 +25,8 @@ export async function answerFreezeCommand(
   const withModel = words.some((word) => MODEL_OPTION.test(word));
   const rest = words.filter((word) => !MODEL_OPTION.test(word));
   const [first = ''] = rest;
-  const isNamed = context.toolbox.find(first) !== undefined || (await isFrozen(context, first));
+  const isCaller = context.toolbox.callers().has(callerNamed(first) ?? '');
+  const isNamed = isCaller || context.toolbox.find(first) !== undefined || (await isFrozen(context, first));
   const isAll = first === '' || (!isNamed && first.toLowerCase() === 'all');
   // The first word may be a mistyped tool, which must not end the freeze of all.
   if (verb.toLowerCase() === 'unfreeze' && !isNamed && !isAll)

@@ -19,8 +19,9 @@ import { placeText, titleOf } from '../views/cards/card-details.ts';
 import { buildEndedCopy } from '../views/cards/outcome.ts';
 import { noticeTexts } from '../views/texts/notices.ts';
 import { THREAD_VIEW } from '../views/view-ids.ts';
+import { followWords } from './caller-words.ts';
 import { drawDetails, isDetails } from './draw-details.ts';
-import { keepUndo } from './keep-undo.ts';
+import { keepUndo, undoOfSteps } from './keep-undo.ts';
 import { decisionsIn, PostedMessage, threadLinkFor } from './posted-message.ts';
 import { drawReminder, isReminder } from './reminders.ts';
 import { openDirect } from './send-row.ts';
@@ -101,8 +102,9 @@ async function drawRequest(
       ? quietEnd(context, request, new Date(request.createdAt))
       : undefined;
     const since = await wordsSince(context, request);
+    const undo = item.viewId === THREAD_VIEW ? await undoOfSteps(context, request) : undefined;
     const review = reviewOf(request);
-    const beside = { threadLink, freeze, revokedBy, quietUntil, since, review: review?.who };
+    const beside = { threadLink, freeze, revokedBy, quietUntil, since, undo, review: review?.who };
     const card = cardFor(request, item.viewId, place, {
       ...beside,
       hasButtons: item.viewId !== THREAD_VIEW || hasThreadButtons(context, request),
@@ -130,7 +132,10 @@ async function drawRequest(
       await later(context.updates.refusedMs());
       return;
     }
-    if (item.viewId === THREAD_VIEW) await keepUndo(context, request, postedAt);
+    if (item.viewId === THREAD_VIEW) {
+      await keepUndo(context, request, postedAt);
+      if (posted === undefined && postedAt !== undefined) await followWords(context, request, postedAt);
+    }
     const reviewedMs = review === undefined ? 0 : review.until - Date.now() + 1;
     const againMs = item.tries > 0 ? context.timing.redrawMs : Math.max(0, reviewedMs);
     await store.done(item, {
@@ -228,7 +233,7 @@ function numbered(request: RequestRecord, card: Card): Card {
 /** Finds the freeze that an approval has to show: while it waits, or is held. */
 async function freezeFor({ store }: BotContext, request: RequestRecord): Promise<Freeze | undefined> {
   const isShown = request.kind === 'approval' && ['pending', 'approved'].includes(request.state);
-  return isShown ? findFreeze(store, toolOf(request)) : undefined;
+  return isShown ? findFreeze(store, toolOf(request), request.threadId) : undefined;
 }
 
 async function post(

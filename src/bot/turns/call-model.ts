@@ -5,6 +5,7 @@ import type { CloseReply } from '../../agent/replies.ts';
 import { Transcript } from '../../agent/transcript.ts';
 import { followSignals } from '../../agent/util/abort.ts';
 import { followTasks } from '../../engine/paused.ts';
+import { withSteps } from '../../engine/plans.ts';
 import { answeredPeople, everyoneIn, NOBODY, peopleOf } from '../../engine/task-people.ts';
 import type { TurnJournal } from '../../engine/turn-journal.ts';
 import type { RunningTurn } from '../../engine/turn-lease.ts';
@@ -69,7 +70,7 @@ export async function callModel(
     onStart: (ts) => watch.begin(ts),
   });
   const progress = new TurnProgress(toolbox, stream, (line) => status.setLine(thread, line));
-  const { maxSteps, feedback } = context.agent();
+  const { maxSteps, feedback, plans } = context.agent();
   const { model: own, contextBudget } = context.modelFor(thread.channel);
   const spentBefore = () => Transcript.of(history).usage.totalTokens;
   const budgeted = budgetedModel(context, turn, { requester, spentBefore });
@@ -98,8 +99,12 @@ export async function callModel(
       if (isCut && reply.finish === 'aborted') lease.cut();
       const { model: answered = own.name, finish, usage } = reply;
       logger.info({ threadId, token, model: answered, finish, usage }, 'model answered');
-      progress.running(reply);
-      return reply;
+      const planned =
+        plans === undefined
+          ? reply
+          : withSteps(toolbox, { ...people, channel: thread.channel }, reply, plans);
+      progress.running(planned);
+      return planned;
     },
   };
 

@@ -7,6 +7,7 @@ import { quarantineRows, tellOfQuarantine } from '../outbox/tell-admins.ts';
 import { parseThreadId, placeIn } from '../slack/thread.ts';
 import { adminTexts } from '../views/texts/notices.ts';
 import { replyTexts } from '../views/texts/replies.ts';
+import { isCallerThread, runCallerTurn } from './caller-turn.ts';
 import { isModelHeld } from './hold-model.ts';
 import { isPolicyThread, runPolicyChange } from './policy-change.ts';
 import { unmarkQueued } from './queued-mark.ts';
@@ -86,10 +87,7 @@ async function runClaimed(context: BotContext, turn: ClaimedTurn, sentAt: number
   const renewing = setInterval(() => void renewLease(context, turn, lease), timing.renewMs);
   try {
     const tidyUp: RunningTurn['tidyUp'] = (what) => void left.push(what);
-    const running = { signal: controller.signal, lease, tidyUp };
-    const end = isPolicyThread(threadId)
-      ? await runPolicyChange(context, turn, running)
-      : await runUnlessHeld(context, turn, running);
+    const end = await runOf(threadId)(context, turn, { signal: controller.signal, lease, tidyUp });
     if (end === undefined || lease.isCut) {
       const released = lease.isLost ? { outcome: 'lost' } : await store.release(turn);
       logger.info({ threadId, ...released }, 'turn handed over');
@@ -122,6 +120,12 @@ async function runUnlessHeld(
   running: RunningTurn,
 ): Promise<TurnEnd | undefined> {
   return (await isModelHeld(context, turn.threadId)) ? undefined : runModel(context, turn, running);
+}
+
+/** Chooses who works in a thread: the file whose change waits, a caller, or the model. */
+function runOf(threadId: string): typeof runUnlessHeld {
+  if (isCallerThread(threadId)) return runCallerTurn;
+  return isPolicyThread(threadId) ? runPolicyChange : runUnlessHeld;
 }
 
 /** Failures in a row after which a thread is quarantined. */

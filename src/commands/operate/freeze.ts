@@ -8,6 +8,7 @@ import { readDelegations } from '../../store/documents/delegations.ts';
 import type { Store } from '../../store/port/store.ts';
 import { ALL_TOOLS } from '../../store/port/workspace.ts';
 import { readWaiting } from '../../store/redis/verbs/read-waiting.ts';
+import { callerId } from '../../tools/callers.ts';
 import { writtenTools } from '../../tools/manifest/checks/check-uses.ts';
 import { describeUnknownTool } from '../../tools/manifest/problem.ts';
 import { readLocalTools } from '../checks/inspect-uses.ts';
@@ -18,12 +19,12 @@ import { OPERATOR_HELP, OPERATOR_OPTIONS, readOperator } from './operator.ts';
 
 /** Stops every new action, or those of one tool, in all processes. */
 export const freeze: Command = {
-  help: `Usage: countersign freeze [tool] [--model] --reason TEXT [--as NAME] [--force] [--json]
+  help: `Usage: countersign freeze [tool | caller:NAME] [--model] --reason TEXT [--as NAME] [--force] [--json]
 
-Stops new actions of the tool (or of all tools, if none is given) from starting in any process, even if approved. Running
-actions finish and are listed. Requests stay as they are, and approvals still count. Only REDIS_URL is needed. A tool that
-neither the manifest, its modules, its lock file nor a waiting request has is refused, because a mistyped name would
-freeze nothing.
+Stops new actions of the tool or the caller (or of all tools, if none is given) from starting in any process, even if
+approved. Running actions finish and are listed. Requests stay as they are, and approvals still count. Only REDIS_URL is
+needed. A name that neither the manifest, its modules, its lock file nor a waiting request has is refused, because a
+mistyped one would freeze nothing.
 
   --model        with all tools: freeze the model too. Its running calls are ended, none starts, and each thread is told once
   --force        freeze this name although there is no such tool here
@@ -104,7 +105,8 @@ async function toolsOfManifest(environment: NodeJS.ProcessEnv): Promise<string[]
   if (readable === undefined) return [];
   const { manifest, written } = readable;
   const local = await readLocalTools(manifest, dirname(resolve(file)));
-  return [...local.tools.values(), ...writtenTools(written).values()].flat().map(({ name }) => name);
+  const tools = [...local.tools.values(), ...writtenTools(written).values()].flat();
+  return [...tools.map(({ name }) => name), ...[...manifest.callers.keys()].map(callerId)];
 }
 
 /** Lists the tools of the requests that wait: one of them may have left the manifest. */

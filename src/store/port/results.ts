@@ -101,6 +101,8 @@ export type StartResult =
   /** The tool is frozen: the request stays approved, and is tried again later. */
   | { readonly outcome: 'frozen' }
   | { readonly outcome: 'not-approved'; readonly state: string }
+  /** It is a step of a plan, and its turn has not come. */
+  | { readonly outcome: 'not-next' }
   /** It stays approved, and is due. */
   | OverLimit
   | Settled

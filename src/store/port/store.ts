@@ -59,7 +59,15 @@ import type {
 import type { FreezeStore, GrantStore, LimitStore, UsageStore } from './workspace.ts';
 
 export { interruptOf, requestIdOf, threadOf } from '../record/keys.ts';
-export type { NewRequest, NewView, PolicySnapshot, RequestRecord } from '../record/request-record.ts';
+export type {
+  NewRequest,
+  NewView,
+  PlanStep,
+  PolicySnapshot,
+  RequestRecord,
+  StepState,
+} from '../record/request-record.ts';
+export { ALONE } from '../record/request-record.ts';
 export type * from './digests.ts';
 export type * from './results.ts';
 export type * from './values.ts';

@@ -162,6 +162,8 @@ export type End =
       readonly isOperator?: boolean;
     })
   | { readonly state: 'superseded' | 'failed'; readonly reason: string }
+  /** A plan whose steps have all run. */
+  | { readonly state: 'succeeded'; readonly reason: string }
   | { readonly state: 'expired' };
 
 export interface Vote extends Actor {
@@ -177,6 +179,8 @@ export interface Vote extends Actor {
   readonly rates?: readonly (Pick<LimitUse, 'key' | 'windowMs'> & { readonly max: number })[];
   /** Whether the person allows the same again; it counts if the whole quorum does. */
   readonly grants?: boolean;
+  /** The numbers of the steps of a plan that the person leaves in it, and the digest of the plan with these. */
+  readonly chosen?: { readonly steps: readonly number[]; readonly digest: string };
 }
 
 /** One attempt to run an approved action. */

@@ -51,7 +51,7 @@ export interface GrantStore {
   listGrants(): Promise<readonly GrantRecord[]>;
 }
 
-/** The scope of a freeze of every tool; any other is the name of a tool. */
+/** The scope of a freeze of every tool; any other is the name of a tool, or a caller's id. */
 export const ALL_TOOLS = '*';
 
 /** The scope of a freeze of the thinking: no model is called, in any process. No tool can have such a name. */
@@ -59,7 +59,7 @@ export const THE_MODEL = '*model';
 
 /** A freeze that holds: nothing of its scope starts, in any process. */
 export interface Freeze {
-  /** The name of a tool, `ALL_TOOLS`, or `THE_MODEL`. */
+  /** The name of a tool, the id of a caller, `ALL_TOOLS`, or `THE_MODEL`. */
   readonly scope: string;
   readonly id: string;
   readonly at: number;

@@ -6,6 +6,7 @@ import type { Policy } from '../../policy/policy.ts';
 import type { Reversible } from '../../policy/reversible.ts';
 import type { ApprovalRule } from '../../policy/rules.ts';
 import type { ChangeFreeze } from '../../policy/time.ts';
+import type { CallerDeclaration } from '../callers.ts';
 import type { HttpToolDefinition } from '../http/http-tool.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
 import type { PreviewDeclaration, UndoDeclaration } from '../presentation/linked-call.ts';
@@ -89,6 +90,12 @@ export interface UnfreezeRule {
   readonly quorum: number;
 }
 
+/** How plans are made. */
+export interface PlanRules {
+  /** Whether several calls of one answer that need approval become a plan by themselves. */
+  readonly collect: boolean;
+}
+
 export interface AgentDeclaration extends ModelDeclaration {
   readonly budgets: Budgets;
   readonly instructions: string | undefined;
@@ -103,6 +110,8 @@ export interface AgentDeclaration extends ModelDeclaration {
   readonly channels: ReadonlyMap<string, ChannelDeclaration>;
   /** Whether the agent keeps notes about channels. */
   readonly memory: 'off' | 'channel';
+  /** Whether the agent may ask once for several calls; `undefined` if it may not. */
+  readonly plans: PlanRules | undefined;
   /** Whether final answers have feedback buttons. */
   readonly feedback: boolean;
   readonly limits: PendingLimits;
@@ -206,6 +215,8 @@ export interface Manifest {
   readonly limits: readonly Limit[];
   readonly changeFreezes: readonly ChangeFreeze[];
   readonly tools: readonly ToolDeclaration[];
+  /** Those who may ask through the door, by name. */
+  readonly callers: ReadonlyMap<string, CallerDeclaration>;
   readonly audit: AuditDeclaration;
   readonly retention: RetentionDeclaration;
 }

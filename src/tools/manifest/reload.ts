@@ -173,13 +173,14 @@ function changedParts(former: Manifest, next: Manifest): string[] {
   return names.filter((name) => before.get(name) !== after.get(name));
 }
 
-function partsOf({ slack, agent, policies, tools, audit }: Manifest): ReadonlyMap<string, string> {
+function partsOf({ slack, agent, policies, tools, callers, audit }: Manifest): ReadonlyMap<string, string> {
   const parts: [string, unknown][] = [
     ['slack', slack],
     ['agent', agent],
     ['audit', audit],
     ...[...policies].map(([name, policy]): [string, unknown] => [`policies.${name}`, policy]),
     ...tools.map((tool): [string, unknown] => [`tools.${tool.name}`, tool]),
+    ...[...callers].map(([name, caller]): [string, unknown] => [`callers.${name}`, caller]),
   ];
   return new Map(parts.map(([name, part]) => [name, canonicalJson(toJson(part))]));
 }

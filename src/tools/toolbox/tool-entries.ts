@@ -15,7 +15,8 @@ import {
   type TimeZoneOf,
 } from '../../policy/rules.ts';
 import type { ChangeFreeze } from '../../policy/time.ts';
-import { builtIns, holdsSecret, rememberTool } from '../built-ins.ts';
+import { builtIns, holdsSecret, proposePlan, rememberTool } from '../built-ins.ts';
+import { mayCall } from '../callers.ts';
 import { McpServerError } from '../errors.ts';
 import { type CallPlace, type FindGrant, gate, type UserGroups } from '../gate.ts';
 import type { BuiltInName, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
@@ -89,6 +90,7 @@ export function buildEntries(
     timeZoneOf: (policy: string) => manifest.policies.get(policy)?.timeZone ?? manifest.agent.timeZone,
     read: readFrom((name) => entries.get(name)),
     toolsIn: (channel: string) => manifest.agent.channels.get(channel)?.tools,
+    callers: manifest.callers,
   };
   const owners = nameOwners(sources, lock);
   const unmatched = unmatchedLimits(manifest.limits, sources);
@@ -223,6 +225,7 @@ interface EntryOptions {
   readonly read: ReadTool;
   /** Returns the patterns of the tools that may be used in a channel; `undefined` means all. */
   readonly toolsIn: (channel: string) => readonly string[] | undefined;
+  readonly callers: Manifest['callers'];
   /** Whether an admin has locked the definitions of servers. */
   readonly isLocked: boolean;
 }
@@ -250,7 +253,10 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     allow.groups !== undefined || rules.some(({ when }) => when !== undefined && usesGroups(when));
   const userGroups = asksForGroups ? options.userGroups : undefined;
   const allows = ({ channel, requesters, contextAuthors, groupsOf = userGroups?.of }: CallPlace) =>
-    isListedIn(channel) && isAllowed(allow, channel, [...requesters, ...contextAuthors], groupsOf);
+    isListedIn(channel) &&
+    isAllowed(allow, channel, [...requesters, ...contextAuthors], groupsOf, (name) =>
+      mayCall(options.callers.get(name), given.name),
+    );
   const isFree =
     declaration.kind === 'mcp' && declaration.freeAnswers.some((match) => matchesGlob(match, tool.name));
   const answers: ToolEntry['answers'] = isFree ? 'free' : 'approved';
@@ -422,7 +428,8 @@ function builtInEntries({ agent }: Manifest, secrets: Secrets): RuledEntry[] {
     Object.entries(agent.builtIns) satisfies [string | BuiltInName, string][],
   );
   const memory = agent.memory === 'channel' ? [rememberTool((text) => holdsSecret(text, secrets))] : [];
-  return [...builtIns, ...memory]
+  const plans = agent.plans === undefined ? [] : [proposePlan];
+  return [...builtIns, ...plans, ...memory]
     .filter(({ name }) => uses.get(name) !== 'off')
     .map((tool) => ({
       tool,

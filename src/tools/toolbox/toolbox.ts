@@ -6,6 +6,7 @@ import type { Policy } from '../../policy/policy.ts';
 import type { Reversible } from '../../policy/reversible.ts';
 import type { ApprovalRule, ApprovalVerdict, Explanation } from '../../policy/rules.ts';
 import type { ChangeFreeze } from '../../policy/time.ts';
+import { type CallerDeclaration, callerNamed } from '../callers.ts';
 import type { CallPlace, ReadFirst } from '../gate.ts';
 import type { ElicitationDeclaration, ToolDeclaration } from '../manifest/manifest.ts';
 import type { RequesterServer } from '../mcp/auth/connections.ts';
@@ -101,6 +102,8 @@ export interface Toolbox {
   readonly read: ReadTool;
   policy(name: string): Policy | undefined;
   policies(): readonly Policy[];
+  /** Returns those who may ask through the door, by name. */
+  callers(): ReadonlyMap<string, CallerDeclaration>;
   /** Lists the servers whose calls run in the name of their requesters. */
   requesterServers(): readonly RequesterServer[];
   /** Returns the text that tells the model beforehand which calls need approval, and whose. */
@@ -160,11 +163,16 @@ export function isAllowed(
   channel: string,
   everyone: readonly string[],
   groupsOf: GroupsOf = () => undefined,
+  isCallerAllowed: (caller: string) => boolean = () => false,
 ): boolean {
   if (channels !== undefined && !channels.includes(channel)) return false;
+  const callers = everyone.flatMap((id) => callerNamed(id) ?? []);
+  if (!callers.every(isCallerAllowed)) return false;
   if (people === undefined && groups === undefined) return true;
   return everyone.every(
     (person) =>
+      // The lists name people; a caller's owner has to be among them.
+      callerNamed(person) !== undefined ||
       people?.includes(person) === true ||
       (groups !== undefined && groupsOf(person)?.some((group) => groups.includes(group)) === true),
   );

@@ -58,6 +58,7 @@ async function plan(calls: readonly (readonly [string, JsonValue])[], setting: S
       files: undefined,
       channels: new Map(),
       feedback: false,
+      plans: undefined,
       memory: 'off' as const,
       limits: { pendingPerThread: perThread, pendingPerPerson: perPerson },
       budgets: { perTurn: undefined, perThread: undefined, perPerson: undefined, perDay: undefined },

@@ -27,6 +27,7 @@ describe('what is written', () => {
   channels:
     C012ABCDEF: { context: thread, instructions: Be kind., tools: ["get_*"], model: gpt-6-luna, topic: true }
   memory: channel
+  plans: { collect: true }
   feedback: true
   cards: { buttons: approvers }
   first_days: 30
@@ -69,6 +70,7 @@ describe('what is written', () => {
         ],
       ]),
       memory: 'channel',
+      plans: { collect: true },
       feedback: true,
       cardButtons: 'approvers',
       firstDays: 30,

@@ -8,7 +8,7 @@ import { type NewRequest, type PolicySnapshot, requestIdOf } from '../../../stor
 import { readableName } from '../../../tools/presentation/formats.ts';
 import type { ToolEntry } from '../../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../../context.ts';
-import { parseThreadId } from '../../slack/thread.ts';
+import { placeIn } from '../../slack/thread.ts';
 import { personView, THREAD_VIEW } from '../../views/view-ids.ts';
 import { answerSnapshot, snapshotOf } from '../policy-snapshot.ts';
 import { peopleToConfirm } from './people-to-ask.ts';
@@ -85,7 +85,7 @@ export async function planUnknown(
     policy: snapshot,
     execution: entry?.execution ?? NO_EXECUTION,
     views: [
-      { id: THREAD_VIEW, place: { ...parseThreadId(threadId) } },
+      { id: THREAD_VIEW, place: { ...placeIn(threadId) } },
       ...people.slice(0, MAX_DIRECT_MESSAGES).map((user) => ({ id: personView(user), place: { user } })),
     ],
   };

@@ -1,5 +1,6 @@
 import { canonicalJson, type JsonValue, toJson } from '../../../agent/json.ts';
 import { effectiveInput } from '../../../agent/schema/compile-schema.ts';
+import { parseCallerThread } from '../../../engine/caller-threads.ts';
 import { writeReason } from '../../../engine/reasons.ts';
 import { detailsOf, innerCalls } from '../../../engine/request-details.ts';
 import { firstOfFacts } from '../../../policy/first-times.ts';
@@ -132,6 +133,8 @@ export async function askAgain(
 ): Promise<Notice> {
   if (request.state !== 'expired') return noticeTexts.nothingToRepeat(stateWord(request.state));
   if (!request.requesters.includes(who)) return noticeTexts.onlyRequesterRepeats;
+  const caller = parseCallerThread(request.threadId)?.caller;
+  if (caller !== undefined) return noticeTexts.onlyCallerRepeats(caller);
   const { channel } = parseThreadId(request.threadId);
   const cannotAsk = await askerProblem(directory, agent().askers, { user: who, channel });
   if (cannotAsk !== undefined) return cannotAsk;

@@ -21,13 +21,14 @@ import { delegationTexts } from '../texts/delegations.ts';
 import { deadline, mention, moment, words } from '../texts/format.ts';
 import { freezeTexts } from '../texts/freezes.ts';
 import { grantTexts } from '../texts/grants.ts';
-import { cut, escapeMarkup, quoteText, showLabel, showText } from '../texts/show-text.ts';
+import { cut, escapeMarkup, quoteText, showLabel, showLine, showText } from '../texts/show-text.ts';
 import { APPROVE, APPROVE_GRANT, APPROVE_TYPED, DETAILS, EDIT, REJECT, WITHDRAW } from './action-ids.ts';
 import { buildCallBody, type CallBody, TITLE_LENGTH } from './call-body.ts';
 import {
   button,
   type Card,
   type CardOptions,
+  callersIn,
   context,
   line,
   mentions,
@@ -91,7 +92,8 @@ function pendingBlocks(request: RequestRecord, details: CardDetails, options: Ca
     ...body.blocks,
     ...previewBlocks(details),
     ...pairRows([{ label: cardTexts.whyApproval, value: whyApproval(details) }]),
-    ...explanation(details, options),
+    ...explanation(request, details, options),
+    ...callerLink(request, details),
     ...approvalLines(request, details),
     ...(options.hasButtons === false ? [context(words(cardTexts.decidedElsewhere))] : []),
     pendingActions(request, details, body, options),
@@ -103,21 +105,37 @@ export function whyApproval({ because, rule, isOverLimit }: CardDetails): string
   return showLabel(because ?? ruleInWords({ rule, isOverLimit }), limits.quoteCharacters);
 }
 
-/** Quotes the model beside the copies of a card; in the thread its words are the message above. On high risk nothing of it is shown. */
-function explanation({ why, policy }: CardDetails, { view }: CardOptions): KnownBlock[] {
-  if (why === undefined || view === 'thread' || policy?.risk === 'high') return [];
-  return [quoted(cardTexts.explanation, why, { characters: limits.quoteCharacters, lines: 2 })];
+/**
+ * Quotes the model beside the copies of a card; in the thread its words are the message above. A caller has no other message. On high
+ * risk nothing of either is shown.
+ */
+function explanation(
+  { requesters }: RequestRecord,
+  { why, policy }: CardDetails,
+  { view }: CardOptions,
+): KnownBlock[] {
+  const [caller] = callersIn(requesters);
+  if (why === undefined || policy?.risk === 'high' || (view === 'thread' && caller === undefined)) return [];
+  const label = caller === undefined ? cardTexts.explanation : cardTexts.callerExplanation(caller);
+  return [quoted(label, why, { characters: limits.quoteCharacters, lines: 2 })];
+}
+
+/** Links to the job of a caller, with the whole address to read. The manifest allows its host. */
+function callerLink({ requesters }: RequestRecord, { link }: CardDetails): KnownBlock[] {
+  const [caller] = callersIn(requesters);
+  if (link === undefined || caller === undefined) return [];
+  return [line(words(cardTexts.callerLink(caller)), { type: 'link', url: link, text: showLine(link) })];
 }
 
 /** Says that approvals count and nothing starts. */
-function freezeLine({ freeze }: CardOptions): KnownBlock[] {
+export function freezeLine({ freeze }: CardOptions): KnownBlock[] {
   return freeze === undefined
     ? []
     : [line(words(showLabel(freezeTexts.onCard(freeze), limits.quoteCharacters)))];
 }
 
 /** Says when approvers are notified: until then only people who look into the thread know of the request. */
-function quietLine({ quietUntil, view }: CardOptions): KnownBlock[] {
+export function quietLine({ quietUntil, view }: CardOptions): KnownBlock[] {
   if (quietUntil === undefined || view !== 'thread') return [];
   return [context(words(cardTexts.quietHours), moment(quietUntil), words('.'))];
 }
@@ -160,7 +178,7 @@ function reviewLine({ review }: CardOptions): KnownBlock[] {
 const SINCE_CHARACTERS = 200;
 
 /** Quotes what a requester has written since the request was made; a channel that is only told of it does not read the thread. */
-function sinceLine({ since, view }: CardOptions): KnownBlock[] {
+export function sinceLine({ since, view }: CardOptions): KnownBlock[] {
   if (since === undefined || view === 'announcement') return [];
   const text = quoteText(cut(since.text.replaceAll(/\s+/g, ' ').trim(), SINCE_CHARACTERS));
   return [
@@ -362,7 +380,9 @@ const CONTEXT_LINES = 2;
 const MAX_DIFF_EDITS = 2_000;
 
 /** Shows what a call would change, and what it would have changed when it was approved before. */
-function previewBlocks({ presented: { preview, previousPreview } }: CardDetails): KnownBlock[] {
+export function previewBlocks({
+  presented: { preview, previousPreview },
+}: Pick<CardDetails, 'presented'>): KnownBlock[] {
   const former =
     previousPreview === undefined
       ? []

@@ -1,4 +1,5 @@
 import { ALL_TOOLS, type Freeze, THE_MODEL } from '../../../store/port/workspace.ts';
+import { callerNamed } from '../../../tools/callers.ts';
 import { describeUnknownTool } from '../../../tools/manifest/problem.ts';
 import { readableName } from '../../../tools/presentation/formats.ts';
 import { plural } from './format.ts';
@@ -6,6 +7,8 @@ import { plural } from './format.ts';
 /** Names what a freeze is about, within a sentence. */
 export function scopeInWords(scope: string): string {
   if (scope === THE_MODEL) return 'the model';
+  const caller = callerNamed(scope);
+  if (caller !== undefined) return `what ${caller} asks for`;
   return scope === ALL_TOOLS ? 'all actions' : `“${readableName(scope)}”`;
 }
 

@@ -198,6 +198,8 @@ function readStart(reply: ScriptReply): StartResult {
       return { outcome: reply.code, reason: reply.string(1) };
     case 'not-approved':
       return { outcome: 'not-approved', state: reply.string(1) };
+    case 'not-next':
+      return { outcome: 'not-next' };
     default:
       return reply.plain<never>();
   }

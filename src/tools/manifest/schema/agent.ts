@@ -144,6 +144,20 @@ export const AgentFile = z
       .describe(
         'channel lets the agent keep short notes about each channel, which people can list and remove (default: off).',
       ),
+    plans: z
+      .union([
+        z.boolean(),
+        z.strictObject({
+          collect: z
+            .boolean()
+            .optional()
+            .describe(
+              'Whether calls of one answer that need approval become a plan by themselves (default: false).',
+            ),
+        }),
+      ])
+      .optional()
+      .describe('Whether the agent may ask once for several calls (default: true).'),
     feedback: z
       .boolean()
       .optional()
