@@ -73,6 +73,10 @@ const folders = [
       'src/bot/asks/',
     ],
   },
+  {
+    folder: 'src/door/',
+    mayImport: ['src/door/', 'src/engine/', 'src/agent/', 'src/policy/', 'src/tools/', 'src/store/port/'],
+  },
   { folder: 'src/', mayImport: ['src/'] },
 ];
 
@@ -140,6 +144,10 @@ describe('the check', () => {
     ['src/bot/slack/a.ts', "import { b } from '../views/texts/b.ts';", 'src/bot/views/texts/b.ts'],
     ['src/bot/a.ts', "import type { B } from './context.ts';", 'src/bot/context.ts'],
     ['src/engine/a.ts', "import type { B } from '../bot/context.ts';", 'src/bot/context.ts'],
+    ['src/engine/a.ts', "import type { B } from '../door/door.ts';", 'src/door/door.ts'],
+    ['src/door/a.ts', "import type { B } from '../bot/context.ts';", 'src/bot/context.ts'],
+    ['src/door/a.ts', "import { b } from '../store/redis/b.ts';", 'src/store/redis/b.ts'],
+    ['src/bot/inbox/a.ts', "import { Door } from '../../door/door.ts';", 'src/door/door.ts'],
     ['src/engine/a.ts', "import { b } from '../store/redis/b.ts';", 'src/store/redis/b.ts'],
     ['src/page/a.ts', "import { b } from '../bot/inbox/b.ts';", 'src/bot/inbox/b.ts'],
     ['src/tools/a.ts', "import { admit } from '../engine/admit.ts';", 'src/engine/admit.ts'],

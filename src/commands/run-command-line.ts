@@ -149,6 +149,11 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./operate/freeze.ts')).retry,
   },
   {
+    name: 'caller key',
+    summary: 'make the key of a caller',
+    load: async () => (await import('./door/caller-key.ts')).callerKey,
+  },
+  {
     name: 'audit',
     summary: 'list the audit log in chronological order',
     load: async () => (await import('./audit/audit.ts')).audit,

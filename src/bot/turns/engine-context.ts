@@ -1,9 +1,10 @@
 import type { ToolContext } from '../../agent/tool.ts';
+import { planProblem } from '../../engine/plans.ts';
 import type { CheckedApprovers, EngineContext, GrantUsed, People, Voter } from '../../engine/ports.ts';
 import { NOBODY, type TaskPeople } from '../../engine/task-people.ts';
 import { memoryIn } from '../../store/documents/memory.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
-import { MAX_NOTES, type MemoryContext } from '../../tools/built-ins.ts';
+import { MAX_NOTES, type MemoryContext, type PlanContext } from '../../tools/built-ins.ts';
 import { readableName } from '../../tools/presentation/formats.ts';
 import { approvableGroups } from '../asks/approver-groups.ts';
 import { askerProblem } from '../asks/may-ask.ts';
@@ -12,7 +13,7 @@ import { mayVote } from '../asks/stand-ins.ts';
 import type { BotContext } from '../context.ts';
 import { isSlackPerson } from '../slack/directory.ts';
 import { limits } from '../slack/limits.ts';
-import { parseThreadId } from '../slack/thread.ts';
+import { parseThreadId, placeIn } from '../slack/thread.ts';
 import { grantTexts } from '../views/texts/grants.ts';
 import { reasonTexts } from '../views/texts/reasons.ts';
 import { showLabel } from '../views/texts/show-text.ts';
@@ -78,7 +79,6 @@ async function tellOfGrant(
   { store, toolbox, directory }: Pick<BotContext, 'store' | 'toolbox' | 'directory'>,
   { grant: { grant, by, uses, call }, threadId, tool, input, used, end }: GrantUsed,
 ): Promise<void> {
-  const { channel, threadTs } = parseThreadId(threadId);
   const entry = toolbox.find(tool);
   const presented = entry && (await presentCall(directory, entry, input));
   const written = (end === 'succeeded' ? presented?.done : undefined) ?? presented?.title;
@@ -86,7 +86,7 @@ async function tellOfGrant(
   await store.enqueueOutbox(threadId, {
     id: `${grant}/${call}`,
     body: {
-      ...{ kind: 'titled', channel, threadTs, text: grantTexts.icon[end], title },
+      ...{ kind: 'titled', ...placeIn(threadId), text: grantTexts.icon[end], title },
       ...{ tail: grantTexts.used[end], people: by, end: grantTexts.count(used, uses) },
     },
   });
@@ -94,7 +94,7 @@ async function tellOfGrant(
 
 /** Builds the context of every tool call: its thread, its people, and the callback address for external systems. */
 export function toolContext(
-  { callbacks, store }: Pick<BotContext, 'callbacks' | 'store'>,
+  { callbacks, store, toolbox }: Pick<BotContext, 'callbacks' | 'store' | 'toolbox'>,
   threadId: string,
   { requesters, contextAuthors }: TaskPeople,
 ): ToolContext {
@@ -106,8 +106,12 @@ export function toolContext(
       return memoryIn(store).remember(channel, { id, text, people }, MAX_NOTES);
     },
   };
+  const planning: PlanContext = {
+    planProblem: (plan) => planProblem(toolbox, { requesters, contextAuthors, channel }, plan),
+  };
   return {
     ...memory,
+    ...planning,
     threadId,
     requester: requesters[0] ?? NOBODY,
     requesters,

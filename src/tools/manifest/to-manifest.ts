@@ -1,8 +1,11 @@
+import { hash } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { ModelConfig } from '../../agent/model.ts';
+import { DEFAULT_FIRST_DAYS } from '../../policy/first-times.ts';
 import type { Limit } from '../../policy/limits.ts';
 import { type ApproverGroup, type GrantRule, mayBeHigh, type Policy, toRisk } from '../../policy/policy.ts';
 import { type ChangeFreeze, isTimeZone, momentAt } from '../../policy/time.ts';
+import type { CallerDeclaration } from '../callers.ts';
 import type { AuthConfig, McpConfig } from '../mcp/mcp-config.ts';
 import type { PreviewDeclaration, UndoDeclaration } from '../presentation/linked-call.ts';
 import { DEFAULT_MAX_OUTPUT } from '../toolbox/protect-tool.ts';
@@ -15,6 +18,7 @@ import {
   FILE_KINDS,
   type ModelFile,
 } from './schema/agent.ts';
+import type { CallerFile } from './schema/callers.ts';
 import type { AuditFile, ChangeFreezeFile, ManifestFile, PageFile } from './schema/manifest-file.ts';
 import type { FromFile, LimitFile, NotifyFile, PolicyFile } from './schema/policies.ts';
 import { withShippedSlack } from './schema/slack.ts';
@@ -32,6 +36,7 @@ export function toManifest(written: ManifestFile, withoutSecrets: JsonObject): M
     limits = {},
     tools = {},
     change_freezes: changeFreezes = [],
+    callers = {},
     audit = {},
     retention = {},
     page,
@@ -44,6 +49,7 @@ export function toManifest(written: ManifestFile, withoutSecrets: JsonObject): M
     limits: Object.entries(limits).flatMap(([match, one]) => toLimits(match, one)),
     changeFreezes: changeFreezes.map((freeze) => toChangeFreeze(freeze, agent.time_zone)),
     tools: Object.entries(tools).flatMap(([name, tool]) => toTool(name, tool, withoutSecrets.tools) ?? []),
+    callers: new Map(Object.entries(callers).map(([name, caller]) => [name, toCaller(name, caller)])),
     audit: toAudit(audit),
     retention: {
       requestMs: retention.requests ?? DEFAULT_RETENTION_MS,
@@ -96,6 +102,22 @@ function toPolicyChanges(written: AgentFile['policy_changes']): Manifest['agent'
   const { approvers, quorum = 1, channel } = written;
   const declared = { approvers, quorum, risk: 'high', expires: POLICY_CHANGE_EXPIRES_MS };
   return { policy: toPolicy(POLICY_CHANGES, declared), channel };
+}
+
+const MOST_PENDING = 10;
+const MOST_PER_HOUR = 60;
+
+/** Fills in the defaults of a caller. Of its key only the hash is kept. */
+function toCaller(
+  name: string,
+  { owner, identity, channel, tools = [], ask = [], limits = {}, links = [] }: CallerFile,
+): CallerDeclaration {
+  const { key = '', oidc } = identity;
+  return {
+    ...{ name, owner, channel, tools, ask, links },
+    identity: oidc === undefined ? { kind: 'key', sha256: hash('sha256', key) } : { kind: 'oidc', ...oidc },
+    limits: { pending: limits.pending ?? MOST_PENDING, perHour: limits.per_hour ?? MOST_PER_HOUR },
+  };
 }
 
 function toAudit({ file, http, retention }: AuditFile): Manifest['audit'] {
@@ -241,9 +263,10 @@ function withoutRules(tools: JsonValue | undefined, name: string): JsonObject {
 
 /** Lists the texts by pattern; those of the tool itself come last, for every name. */
 function toCards({ cards = [], ...written }: ToolFile): ToolDeclaration['cards'] {
-  const { title, done, target, fields, preview, undo } = written;
-  const own = { match: '*', title, done, target, fields, preview, undo };
-  const hasOwn = [title, done, target, fields, preview, undo].some((part) => part !== undefined);
+  const { title, done, target, fields, preview, undo, reversible } = written;
+  const texts = { title, done, target, fields, preview, undo, reversible };
+  const own = { match: '*', ...texts };
+  const hasOwn = Object.values(texts).some((part) => part !== undefined);
   return [...cards, ...(hasOwn ? [own] : [])].map((card) => ({
     ...card,
     preview: toPreview(card.preview),
@@ -365,6 +388,7 @@ function toAgent({
     files: toFiles(written.files),
     channels: new Map(Object.entries(written.channels ?? {}).map(([id, file]) => [id, toChannel(file)])),
     memory: written.memory ?? 'off',
+    plans: toPlans(written.plans),
     feedback: written.feedback ?? false,
     limits: {
       pendingPerThread: limits.pending_per_thread ?? DEFAULT_PENDING_PER_THREAD,
@@ -372,6 +396,8 @@ function toAgent({
     },
     askers: toAskers(written.askers),
     admins,
+    cardButtons: written.cards?.buttons ?? 'thread',
+    firstDays: written.first_days ?? DEFAULT_FIRST_DAYS,
     unfreeze: {
       approvers: written.unfreeze?.approvers ?? admins,
       quorum: written.unfreeze?.quorum ?? 1,
@@ -396,6 +422,11 @@ function toFiles(written: AgentFile['files'] = true): Manifest['agent']['files']
     timeoutMs: timeout ?? DEFAULT_FILES.timeoutMs,
     types: types ?? DEFAULT_FILES.types,
   };
+}
+
+function toPlans(written: AgentFile['plans'] = true): Manifest['agent']['plans'] {
+  if (typeof written === 'boolean') return written ? { collect: false } : undefined;
+  return { collect: written.collect ?? false };
 }
 
 function toChannel({ context, instructions, tools, model, topic = false }: ChannelFile): ChannelDeclaration {

@@ -18,10 +18,12 @@ import {
   mentions,
   moreMenu,
   plain,
+  requesterNames,
   threadLine,
 } from './card.ts';
 import { type CardDetails, cardDetailsOf } from './card-details.ts';
 import { buildOutcome } from './outcome.ts';
+import { buildPlanCard } from './plan-card.ts';
 import { buildQuestionCard, principalsLine } from './question-card.ts';
 
 /** Builds the card of a request from its current record alone. */
@@ -30,6 +32,8 @@ export function buildCard(request: RequestRecord, options: CardOptions): Card {
   if (details === undefined) return buildUnreadableCard(request, options);
   switch (request.kind) {
     case 'approval':
+      if (details.plan !== undefined)
+        return buildPlanCard(request, { ...details, plan: details.plan }, options);
       return buildApprovalCard(request, details, options);
     case 'question':
       return buildQuestionCard(request, options);
@@ -54,7 +58,7 @@ function buildUnreadableCard(request: RequestRecord, options: CardOptions): Card
     text,
     blocks: [
       line(words(text)),
-      line(words(cardTexts.requestedBy), ...mentions(request.requesters)),
+      line(words(cardTexts.requestedBy), ...requesterNames(request.requesters)),
       ...(request.state === 'pending'
         ? [{ type: 'actions' as const, elements: actions }]
         : buildOutcome(request, options)),
@@ -123,7 +127,7 @@ function drawForm(
     context(
       words(cardTexts.waiting),
       words(cardTexts.askedBy),
-      ...mentions(request.requesters),
+      ...requesterNames(request.requesters),
       words(` · ${cardTexts.expires}`),
       deadline(request.expiresAt),
     ),

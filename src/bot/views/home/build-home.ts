@@ -7,7 +7,7 @@ import { limits } from '../../slack/limits.ts';
 import { parseThreadId } from '../../slack/thread.ts';
 import { approveButton, whyApproval } from '../cards/approval-card.ts';
 import { buildCallBody } from '../cards/call-body.ts';
-import { line, mentions, plain } from '../cards/card.ts';
+import { line, plain, requesterNames } from '../cards/card.ts';
 import {
   type CardDetails,
   cardDetailsOf,
@@ -172,7 +172,7 @@ function buildWaiting(request: RequestRecord, now: number): KnownBlock[] {
   const facts: RichTextElement[][] = [
     ...(isUnknown ? [[words(stateOf(request).word, { bold: true })]] : []),
     ...(details?.policy?.risk === 'high' ? [[words(homeTexts.highRisk, { bold: true })]] : []),
-    mentions(request.requesters),
+    requesterNames(request.requesters),
     [
       /^[CG][A-Z0-9]+$/.test(channel)
         ? { type: 'channel', channel_id: channel }
@@ -198,7 +198,7 @@ const ROW_CHARACTERS = 600;
 
 /** Shows what would run, with Approve, if the card has Approve for one click and the row has room for all that the card shows of the call. */
 function approvableHere(request: RequestRecord, details: CardDetails): KnownBlock[] {
-  if (!isToApprove(request) || needsConfirmation(details)) return [];
+  if (!isToApprove(request) || needsConfirmation(details) || details.plan !== undefined) return [];
   const { blocks, isWhole } = buildCallBody(details);
   const { preview, previousPreview, title } = details.presented;
   const isSimple = [preview, previousPreview, details.undoes, details.answer, details.runsAs].every(
@@ -224,7 +224,7 @@ function buildRow(request: RequestRecord): KnownBlock[] {
     titleWithView(request, title),
     line(
       words(`${word} · ${cardTexts.requestedBy}`),
-      ...mentions(request.requesters),
+      ...requesterNames(request.requesters),
       ...approvals.map((text) => words(` · ${text}`)),
     ),
   ];

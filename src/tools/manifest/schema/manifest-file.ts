@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject, toJson } from '../../../agent/json.ts';
 import { AgentFile } from './agent.ts';
+import { CallerFile } from './callers.ts';
 import { LimitFile, Pattern, PolicyFile } from './policies.ts';
 import { slackSectionSchema } from './slack.ts';
 import { HttpDefaultsFile, ToolFile } from './tools.ts';
@@ -89,6 +90,10 @@ export const ManifestFile = z
       .describe('The calendar of times in which nothing may change; tools that only read still run.'),
     http_defaults: HttpDefaultsFile.optional(),
     tools: named(ToolFile, 'What the agent may do, by the name that the model uses.').optional(),
+    callers: named(
+      CallerFile,
+      'Other agents, CI jobs and scripts that may ask through the door, by name.',
+    ).optional(),
     audit: AuditFile.optional(),
     retention: RetentionFile.optional(),
     page: PageFile.optional(),
@@ -108,4 +113,10 @@ export function manifestJsonSchema(): JsonObject {
     properties: { ...written.properties, slack },
     definitions,
   };
+}
+
+/** Builds the part of that schema that is Slack's, and not made from our types. */
+export function slackOnlyJsonSchema(): JsonObject {
+  const { section: slack, definitions } = slackSectionSchema();
+  return { type: 'object', properties: { slack }, definitions };
 }
