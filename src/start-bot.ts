@@ -23,6 +23,7 @@ import { UPDATE_WINDOW_MS, UpdateBudget } from './bot/slack/update-budget.ts';
 import { workspaceGroups } from './bot/slack/user-groups.ts';
 import { ThreadStatus } from './bot/thread-status.ts';
 import { workHandlers } from './bot/work-handlers.ts';
+import { explainCall } from './commands/explain.ts';
 import { Door } from './door/door.ts';
 import { Identities } from './door/identity.ts';
 import { createRest } from './door/rest.ts';
@@ -34,6 +35,7 @@ import { observedModel } from './observe/observed-model.ts';
 import { observeTools } from './observe/observed-tool.ts';
 import { currentTrace } from './observe/tracing.ts';
 import { openModels } from './open-model.ts';
+import { openPage } from './page/page.ts';
 import type { Settings } from './settings.ts';
 import { type ManifestRecord, manifestIn } from './store/documents/manifest.ts';
 import { refusalOf } from './store/errors.ts';
@@ -178,6 +180,19 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     metrics,
   });
   const { app } = connection;
+  const directory = new Directory(app.client);
+  const links = new MessageLinks(app.client);
+  const page = openPage({
+    ...{ store: record, directory, links, toolbox, auditKey, publicUrl, secret: settings.callbackSecret },
+    page: () => toolbox.manifest.page,
+    admins: () => toolbox.manifest.agent.admins,
+    explain: (call) => explainCall(toolbox, { ...call, readTotals: (limits) => record.readTotals(limits) }),
+    redact: (text) => secrets.redact(text),
+    fetch: proxiedFetch(proxy),
+    // Another Slack than slack.com signs its own people in.
+    ...(settings.slack.apiUrl !== undefined && { slackIssuer: new URL(settings.slack.apiUrl).origin }),
+    logger: logger.child({ part: 'page' }),
+  });
   const context: BotContext = {
     ...openModels(
       {
@@ -194,8 +209,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     toolbox,
     store: record,
     client: app.client,
-    directory: new Directory(app.client),
-    links: new MessageLinks(app.client),
+    ...{ directory, links, pageLink: page.linkTo },
     threads: new ThreadReader(app.client),
     fileHost: new FileHost({
       client: app.client,
@@ -227,7 +241,14 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   };
   const doorLog = logger.child({ part: 'door' });
   const door = new Door({
-    ...{ store: record, toolbox, limiter: context.limiter, logger: doorLog, trace: currentTrace, key: auditKey },
+    ...{
+      store: record,
+      toolbox,
+      limiter: context.limiter,
+      logger: doorLog,
+      trace: currentTrace,
+      key: auditKey,
+    },
     mayAsk: async (user, channel) =>
       (await askerProblem(context.directory, context.agent().askers, { user, channel })) === undefined,
   });
@@ -258,6 +279,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     receiveCallback: async (token, body) => answerCallback(await receiveCallback(context, token, body)),
     connect: (url, cookies) => answerConnect({ flow: accounts.flow, publicUrl }, url, cookies),
     door: rest,
+    page: page.answer,
     receive: connection.receive,
     logger,
   });

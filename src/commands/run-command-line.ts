@@ -104,6 +104,11 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./operate/stats.ts')).stats,
   },
   {
+    name: 'report',
+    summary: 'write how people decide as one HTML file',
+    load: async () => (await import('./operate/report.ts')).report,
+  },
+  {
     name: 'freeze',
     summary: 'stop new actions of one tool or all tools',
     load: async () => (await import('./operate/freeze.ts')).freeze,

@@ -30,6 +30,8 @@ export interface BotServerOptions {
   readonly connect: (url: URL, cookies: string | undefined) => Promise<HttpAnswer | undefined>;
   /** Answers other agents and jobs under `/v1`; an answer may take as long as they ask for, up to a minute. */
   readonly door?: (request: DoorRequest) => Promise<HttpAnswer>;
+  /** Answers a browser at the page beside Slack; `undefined` for any other path, or if there is no page. */
+  readonly page?: (request: BrowserRequest) => Promise<HttpAnswer | undefined>;
   /** Receives Slack's requests, in HTTP mode. */
   readonly receive: Connection['receive'];
   readonly logger: Logger;
@@ -47,6 +49,16 @@ export interface DoorRequest {
   readonly body: () => Promise<Buffer | 'too-long'>;
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal;
+}
+
+/** A request of a browser at the page. */
+export interface BrowserRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: IncomingMessage['headers'];
+  /** The address of the other end; behind a proxy, the proxy's. */
+  readonly address: string;
+  readonly body: () => Promise<Buffer | 'too-long'>;
 }
 
 export interface BotServer {
@@ -67,7 +79,7 @@ const MAX_CONNECTIONS = 1_000;
 /** The start of the addresses of other agents and jobs. */
 const DOOR = '/v1/';
 
-/** Creates the HTTP server of the bot: health, readiness, metrics, callbacks, the door and, in HTTP mode, Slack. */
+/** Creates the HTTP server of the bot: health, readiness, metrics, callbacks, the door, the page and, in HTTP mode, Slack. */
 export function createBotServer(options: BotServerOptions): BotServer {
   const { port, logger, stopMs = STOP_MS, requestMs = REQUEST_MS } = options;
   const running = new Set<ServerResponse>();
@@ -183,7 +195,12 @@ async function answer(
     if (request.method !== 'POST') return onlyBy('POST');
     return await withBody(request, (body) => receive({ headers: request.headers, body }));
   }
-  return refusal(404, 'Not found.');
+  const shown = await options.page?.({
+    ...{ method: request.method ?? '', url, headers: request.headers },
+    address: request.socket.remoteAddress ?? '',
+    body: () => readBody(request),
+  });
+  return shown ?? refusal(404, 'Not found.');
 }
 
 const NO_TOKEN = refusal(401, 'Send the METRICS_TOKEN of this bot as a bearer token.', {
