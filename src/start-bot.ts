@@ -230,7 +230,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   };
   const doorLog = logger.child({ part: 'door' });
   const door = new Door({
-    ...{ store: record, toolbox, limiter: context.limiter, logger: doorLog, trace: currentTrace },
+    ...{ store: record, toolbox, limiter: context.limiter, logger: doorLog, trace: currentTrace, key: auditKey },
     mayAsk: async (user, channel) =>
       (await askerProblem(context.directory, context.agent().askers, { user, channel })) === undefined,
   });

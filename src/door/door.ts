@@ -12,13 +12,40 @@ import {
 } from '../agent/json.ts';
 import { JsonRecord } from '../agent/messages.ts';
 import { effectiveInput } from '../agent/schema/compile-schema.ts';
-import { type CallerCall, callerThreadId, callItem, withdrawItem } from '../engine/caller-threads.ts';
+import {
+  type CallerCall,
+  callerThreadId,
+  callItem,
+  startOf,
+  withdrawItem,
+} from '../engine/caller-threads.ts';
+import { findFreeze } from '../engine/execute.ts';
 import type { PendingLimiter } from '../engine/pending-limiter.ts';
-import type { RequestRecord, Store, ThreadSnapshot } from '../store/port/store.ts';
+import type { Store, ThreadSnapshot } from '../store/port/store.ts';
 import { type CallerDeclaration, callerId, mayCall } from '../tools/callers.ts';
+import { CALLER_ACTION_TOOL, type Report } from '../tools/toolbox/caller-action.ts';
 import type { Toolbox, ToolEntry } from '../tools/toolbox/toolbox.ts';
-import { type Answered, accept, refuse } from './problems.ts';
-import { type CallOnRecord, isFinal, latestRequestId, type RunView, readCall, viewOf } from './run-view.ts';
+import {
+  type AskRequest,
+  type AskView,
+  askViewOf,
+  isUndecided,
+  type OpenAsk,
+  openAsk,
+  readAction,
+  receiptOf,
+} from './ask-view.ts';
+import { type Answered, accept, type Refused, refuse } from './problems.ts';
+import { type ReceiptKey, signReceipt } from './receipt.ts';
+import {
+  type CallOnRecord,
+  isFinal,
+  type RequestsOfCall,
+  type RunView,
+  readCall,
+  requestIdsOf,
+  viewOf,
+} from './run-view.ts';
 
 /** The dependencies of the door. It knows nothing of Slack: cards and people are those of the threads that it opens. */
 export interface DoorContext {
@@ -29,6 +56,8 @@ export interface DoorContext {
   readonly mayAsk: (owner: string, channel: string) => Promise<boolean>;
   /** Returns the trace that the present work belongs to. */
   readonly trace: () => string | undefined;
+  /** The key that signs receipts; without it there are none. */
+  readonly key: ReceiptKey | undefined;
   readonly logger: Logger;
 }
 
@@ -128,43 +157,135 @@ export class Door {
     };
     const call = { ...asked, ...said };
     const asks = entry.judge(effective, placeOf(caller)).outcome === 'ask';
-    return this.#submit(caller, call, { asks, idempotencyKey });
+    const submitted = await this.#submit(caller, call, { asks, idempotencyKey });
+    if (!submitted.ok) return submitted;
+    const view = await this.#run(caller, submitted.value.id);
+    if (view === undefined) throw new Error(`The request ${submitted.value.id} was not recorded`);
+    return accept({ view, isNew: submitted.value.isNew });
+  }
+
+  /** Takes something on record that the caller wants to run itself, as `submitRun` does. */
+  async submitAsk(
+    caller: CallerDeclaration,
+    { report_within, explanation: why, link, ...action }: AskRequest,
+    idempotencyKey?: string,
+  ): Promise<Answered<Submitted<AskView>>> {
+    if (!caller.ask.includes(action.policy))
+      return refuse('policy-not-allowed', `"${action.policy}" is not among the policies of ${caller.name}.`);
+    const input = { caller: caller.name, ...jsonOf(action), report_within };
+    const asked = { caller: caller.name, owner: caller.owner, tool: CALLER_ACTION_TOOL, input };
+    const call = { ...asked, ...(why !== undefined && { why }), ...(link !== undefined && { link }) };
+    const submitted = await this.#submit(caller, call, { asks: true, idempotencyKey });
+    if (!submitted.ok) return submitted;
+    const found = await this.#ask(caller, submitted.value.id);
+    if (found === undefined) throw new Error(`The request ${submitted.value.id} was not recorded`);
+    return accept({ view: found.view, isNew: submitted.value.isNew });
+  }
+
+  /** Describes an ask for its caller; with `waitMs` once people have decided, or after that time. */
+  readAsk(caller: CallerDeclaration, id: string, options: WaitOptions = {}): Promise<Answered<AskView>> {
+    const look = async () => (await this.#ask(caller, id))?.view;
+    return this.#wait(caller, id, { look, isDone: ({ status }) => !isUndecided(status), ...options });
+  }
+
+  /**
+   * Lets the caller start an approved ask, once: from here on it may have run. The start is written before the request is looked at
+   * again, so that a start and the end of its time at the same moment leave the outcome unknown, and never lost.
+   */
+  async start(caller: CallerDeclaration, id: string): Promise<Answered<AskView>> {
+    const { store } = this.#context;
+    const found = await this.#ask(caller, id);
+    if (found === undefined) return unknownRequest(caller, id);
+    const { view, open } = found;
+    if (open === undefined) return refuse('not-approved', `It is ${view.status}.`);
+    if (open.isStarted) return refuse('too-late', STARTED_BEFORE);
+    if (Date.now() > open.startBy) return refuse('too-late', 'The time to start it has passed.');
+    const { id: requestId, threadId } = open.request;
+    if ((await findFreeze(store, CALLER_ACTION_TOOL, threadId)) !== undefined)
+      return refuse('frozen', 'Actions are frozen; try again later.');
+    const written = await store.writeDocument(
+      ...startOf(requestId),
+      { version: randomBytes(16).toString('hex'), value: '' },
+      {
+        replaces: '',
+        forMs: Math.max(0, open.reportBy - Date.now()) + KEPT_MS,
+        audit: {
+          ...{ event: 'caller-started', subject: requestId, detail: caller.name },
+          body: { digest: view.digest },
+        },
+      },
+    );
+    if (written === 'stale') return refuse('too-late', STARTED_BEFORE);
+    const after = await this.#ask(caller, id);
+    if (after?.open === undefined) return refuse('too-late', `It is ${after?.view.status ?? 'gone'}.`);
+    return accept(after.view);
+  }
+
+  /** Takes the report of a caller about what it has started. */
+  async report(caller: CallerDeclaration, id: string, report: Report): Promise<Answered<AskView>> {
+    const found = await this.#ask(caller, id);
+    if (found === undefined) return unknownRequest(caller, id);
+    const { view, open } = found;
+    if (open === undefined) return refuse('too-late', `It is ${view.status}.`);
+    if (!open.isStarted) return refuse('not-approved', 'It was not started.');
+    const actor = { who: callerId(caller.name), eligible: true, evidence: { through: 'door' } };
+    const { outcome } = await this.#context.store.answer(open.request.id, actor, jsonOf(report));
+    if (outcome !== 'answered') return refuse('too-late', 'The time to report has passed; people are asked.');
+    return this.#wait(caller, id, {
+      look: async () => (await this.#ask(caller, id))?.view,
+      isDone: ({ status }) => status !== 'approved' && status !== 'running',
+      waitMs: SETTLE_MS,
+    });
   }
 
   /** Describes a run for its caller; with `waitMs` once it has ended, or after that time. */
-  async read(
+  read(caller: CallerDeclaration, id: string, options: WaitOptions = {}): Promise<Answered<RunView>> {
+    const look = () => this.#run(caller, id);
+    return this.#wait(caller, id, { look, isDone: ({ status }) => isFinal(status), ...options });
+  }
+
+  /** Looks at a request until it is done, the time is over, the client is gone, or the door closes. */
+  async #wait<View>(
     caller: CallerDeclaration,
     id: string,
-    { waitMs = 0, signal }: { readonly waitMs?: number; readonly signal?: AbortSignal } = {},
-  ): Promise<Answered<RunView>> {
+    {
+      look,
+      isDone,
+      waitMs = 0,
+      signal,
+    }: WaitOptions & {
+      readonly look: () => Promise<View | undefined>;
+      readonly isDone: (view: View) => boolean;
+    },
+  ): Promise<Answered<View>> {
     const until = performance.now() + waitMs;
     const signals = AbortSignal.any([this.#closing.signal, ...(signal === undefined ? [] : [signal])]);
     for (let pause = POLL_MS.first; ; pause = Math.min(2 * pause, POLL_MS.most)) {
-      const view = await this.#view(caller, id);
-      if (view === undefined)
-        return refuse('not-found', `${caller.name} has no request "${id.slice(0, 80)}".`);
+      const view = await look();
+      if (view === undefined) return unknownRequest(caller, id);
       const left = until - performance.now();
-      if (isFinal(view.status) || left <= 0 || signals.aborted) return accept(view);
+      if (isDone(view) || left <= 0 || signals.aborted) return accept(view);
       await sleep(Math.min(pause, left), undefined, { signal: signals }).catch(() => {});
     }
   }
 
-  /** Withdraws a request that has not started. */
-  async withdraw(caller: CallerDeclaration, id: string): Promise<Answered<RunView>> {
+  /** Withdraws a run or an ask that has not started. */
+  async withdraw(caller: CallerDeclaration, id: string): Promise<Answered<RunView | AskView>> {
     const { store } = this.#context;
-    const before = await this.#view(caller, id);
+    const look = async () => (await this.#ask(caller, id))?.view ?? (await this.#run(caller, id));
+    const before = await look();
     const threadId = threadOfRun(caller, id);
-    if (before === undefined || threadId === undefined)
-      return refuse('not-found', `${caller.name} has no request "${id.slice(0, 80)}".`);
+    if (before === undefined || threadId === undefined) return unknownRequest(caller, id);
     if (before.status === 'withdrawn') return accept(before);
-    if (isFinal(before.status) || before.status === 'unknown')
-      return refuse('too-late', `The request is ${before.status}.`);
+    const isStarted = 'action' in before && before.status === 'running';
+    if (isStarted || !OPEN.has(before.status)) return refuse('too-late', `The request is ${before.status}.`);
     const who = callerId(caller.name);
     const evidence = { through: 'door' };
     await store.enqueue(threadId, withdrawItem(caller.name), { stops: { who, evidence } });
     for (const requestId of await store.waitingIn(threadId))
       await store.end(requestId, { state: 'withdrawn', who, evidence });
-    const after = await this.read(caller, id, { waitMs: WITHDRAW_MS });
+    const isDone = ({ status }: RunView | AskView) => !OPEN.has(status);
+    const after = await this.#wait(caller, id, { look, isDone, waitMs: SETTLE_MS });
     if (after.ok && after.value.status !== 'withdrawn')
       return refuse('too-late', `The request is ${after.value.status}: it has started.`);
     return after;
@@ -214,7 +335,7 @@ export class Door {
     caller: CallerDeclaration,
     call: CallerCall,
     { asks, idempotencyKey }: { readonly asks: boolean; readonly idempotencyKey: string | undefined },
-  ): Promise<Answered<Submitted<RunView>>> {
+  ): Promise<Answered<{ readonly id: string; readonly isNew: boolean }>> {
     const { store, mayAsk, trace } = this.#context;
     const { freezes } = await store.readFreezes();
     const freeze = freezes.find(({ scope }) => scope === callerId(caller.name));
@@ -241,9 +362,7 @@ export class Door {
     const { outcome } = isOpen
       ? { outcome: 'duplicate' }
       : await store.enqueue(threadId, callItem(call, trace()));
-    const view = await this.#view(caller, id);
-    if (view === undefined) throw new Error(`The request ${id} was not recorded`);
-    return accept({ view, isNew: outcome === 'enqueued' });
+    return accept({ id, isNew: outcome === 'enqueued' });
   }
 
   /**
@@ -314,30 +433,57 @@ export class Door {
 
   async #view(caller: CallerDeclaration, id: string): Promise<RunView | undefined> {
     const found = await this.#find(caller, id);
-    return found && viewOf(id, found.snapshot, found.onRecord, found.request);
+    return found && viewOf(id, found.snapshot, found.onRecord, found.requests);
   }
 
-  async #find(
-    caller: CallerDeclaration,
-    id: string,
-  ): Promise<
-    | {
-        readonly snapshot: ThreadSnapshot;
-        readonly onRecord: CallOnRecord;
-        readonly request: RequestRecord | undefined;
-      }
-    | undefined
-  > {
+  async #run(caller: CallerDeclaration, id: string): Promise<RunView | undefined> {
+    const found = await this.#find(caller, id);
+    if (found === undefined || readAction(found.onRecord) !== undefined) return undefined;
+    return viewOf(id, found.snapshot, found.onRecord, found.requests);
+  }
+
+  async #ask(caller: CallerDeclaration, id: string): Promise<FoundAsk | undefined> {
+    const { store, key } = this.#context;
+    const found = await this.#find(caller, id);
+    const action = found && readAction(found.onRecord);
+    if (found === undefined || action === undefined) return undefined;
+    const { onRecord, requests, snapshot } = found;
+    const start = requests.latest && (await store.readDocument(...startOf(requests.latest.id)));
+    const isStarted = start !== undefined;
+    const open = openAsk(onRecord, requests.latest, isStarted);
+    const view = askViewOf(viewOf(id, snapshot, onRecord, requests), action, { open, isStarted });
+    if (open === undefined || key === undefined) return { view, open };
+    return { open, view: { ...view, receipt: await signReceipt(receiptOf(caller.name, view, open), key) } };
+  }
+
+  async #find(caller: CallerDeclaration, id: string): Promise<Found | undefined> {
     const { store } = this.#context;
     const threadId = threadOfRun(caller, id);
     if (threadId === undefined) return undefined;
     const snapshot = await store.readThread(threadId);
     const onRecord = readCall(snapshot);
     if (onRecord === undefined) return undefined;
-    const requestId = latestRequestId(threadId, onRecord);
-    const loaded = requestId === undefined ? undefined : await store.load(requestId);
-    return { snapshot, onRecord, request: loaded?.outcome === 'found' ? loaded.request : undefined };
+    const ids = requestIdsOf(threadId, onRecord);
+    const load = async (requestId: string | undefined) => {
+      const loaded = requestId === undefined ? undefined : await store.load(requestId);
+      return loaded?.outcome === 'found' ? loaded.request : undefined;
+    };
+    const latest = await load(ids.latest);
+    const voted = ids.voted === ids.latest ? latest : await load(ids.voted);
+    return { snapshot, onRecord, requests: { latest, voted } };
   }
+}
+
+/** A request of a caller on the record. */
+interface Found {
+  readonly snapshot: ThreadSnapshot;
+  readonly onRecord: CallOnRecord;
+  readonly requests: RequestsOfCall;
+}
+
+interface FoundAsk {
+  readonly view: AskView;
+  readonly open: OpenAsk | undefined;
 }
 
 /** The names of the callers of the manifest that was active last. */
@@ -345,8 +491,25 @@ const KNOWN = ['door', 'callers'] as const;
 const Names = z.array(z.string());
 const LISTED = 1_000;
 
-/** The time in which a withdrawn call ends. */
-const WITHDRAW_MS = 2_000;
+/** The time in which a request ends after its end is on record. */
+const SETTLE_MS = 2_000;
+const OPEN: ReadonlySet<AskView['status']> = new Set(['queued', 'waiting', 'approved', 'running']);
+const STARTED_BEFORE = 'It was started before; an approval is for one start.';
+
+interface WaitOptions {
+  readonly waitMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+function unknownRequest({ name }: CallerDeclaration, id: string): Refused {
+  return refuse('not-found', `${name} has no request "${id.slice(0, 80)}".`);
+}
+
+const Fields = z.custom<JsonObject>();
+
+function jsonOf(value: object): JsonObject {
+  return Fields.parse(toJson(value));
+}
 
 /** Makes an id that nobody can guess: the time in 12 hexadecimal digits, and 80 random bits. */
 function newId(): string {

@@ -3,6 +3,8 @@ import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { findLossyNumber, isDeeperThan, tryParseJson } from '../agent/json.ts';
 import type { CallerDeclaration } from '../tools/callers.ts';
+import { Report } from '../tools/toolbox/caller-action.ts';
+import { AskRequest } from './ask-view.ts';
 import { type Door, RunRequest } from './door.ts';
 import type { Identities, Proven } from './identity.ts';
 import { openApi } from './openapi.ts';
@@ -61,6 +63,7 @@ const MOST_WAITING = 400;
 const MAX_DEPTH = 100;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 const RUN = /^\/v1\/runs\/([^/]+)$/;
+const ASK = /^\/v1\/asks\/([^/]+)$/;
 
 const ROUTES: readonly Route[] = [
   {
@@ -82,23 +85,60 @@ const ROUTES: readonly Route[] = [
     method: 'GET',
     path: RUN,
     async answer({ door, caller, id, wait, request: { signal } }) {
-      const found = await wait((waitMs) => door.read(caller, id, { waitMs, signal }));
-      return found.ok ? accept(runAnswer(found.value, false, 200)) : found;
+      return viewAnswer(await wait((waitMs) => door.read(caller, id, { waitMs, signal })));
     },
   },
   {
     method: 'DELETE',
     path: RUN,
-    async answer({ door, caller, id }) {
-      const withdrawn = await door.withdraw(caller, id);
-      return withdrawn.ok ? accept(runAnswer(withdrawn.value, false, 200)) : withdrawn;
+    answer: async ({ door, caller, id }) => viewAnswer(await door.withdraw(caller, id)),
+  },
+  {
+    method: 'POST',
+    path: /^\/v1\/asks$/,
+    async answer({ door, caller, body, key }) {
+      const parsed = parseAs(AskRequest, body);
+      if (!parsed.ok) return parsed;
+      const submitted = await door.submitAsk(caller, parsed.value, key);
+      if (!submitted.ok) return submitted;
+      const { view, isNew } = submitted.value;
+      return accept(json(202, view, isNew ? { location: `/v1/asks/${view.id}` } : {}));
+    },
+  },
+  {
+    method: 'GET',
+    path: ASK,
+    async answer({ door, caller, id, wait, request: { signal } }) {
+      return viewAnswer(await wait((waitMs) => door.readAsk(caller, id, { waitMs, signal })));
+    },
+  },
+  {
+    method: 'DELETE',
+    path: ASK,
+    answer: async ({ door, caller, id }) => viewAnswer(await door.withdraw(caller, id)),
+  },
+  {
+    method: 'POST',
+    path: /^\/v1\/asks\/([^/]+)\/start$/,
+    answer: async ({ door, caller, id }) => viewAnswer(await door.start(caller, id)),
+  },
+  {
+    method: 'POST',
+    path: /^\/v1\/asks\/([^/]+)\/report$/,
+    async answer({ door, caller, id, body }) {
+      const parsed = parseAs(Report, body);
+      return parsed.ok ? viewAnswer(await door.report(caller, id, parsed.value)) : parsed;
     },
   },
 ];
 
-function runAnswer(view: RunView, isNew: boolean, status = isFinal(view.status) ? 200 : 202): DoorAnswer {
+function runAnswer(view: RunView, isNew: boolean): DoorAnswer {
   const location = { location: `/v1/runs/${view.id}` };
-  return json(status, view, isNew ? location : {});
+  return json(isFinal(view.status) ? 200 : 202, view, isNew ? location : {});
+}
+
+function viewAnswer(found: Answered<object>): Answered<DoorAnswer> {
+  return found.ok ? accept(json(200, found.value)) : found;
 }
 
 /** Answers the requests under `/v1`: recognizes the caller, finds the route, and turns what the door says into HTTP. */
@@ -177,6 +217,7 @@ async function readRequest(
   if (method !== 'POST') return accept({ text: '', body: undefined, key });
   const read = await readBody();
   if (read === 'too-long') return refuse('too-long', 'Send at most 1 MB.');
+  if (read.length === 0) return accept({ text: '', body: undefined, key });
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? ''))
     return refuse('wrong-type', 'Send content-type: application/json.');
   const text = textOf(read);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isJsonObject, type JsonValue, toJson } from '../agent/json.ts';
 import { type Interrupt, Json, type Message, type ResponsePart } from '../agent/messages.ts';
 import { type CallerCall, callIn, callOnRecord, wordsFor } from '../engine/caller-threads.ts';
+import { classifyInterrupt } from '../engine/classify-interrupt.ts';
 import { type RequestRecord, requestIdOf, type ThreadSnapshot } from '../store/port/store.ts';
 import { editorOf } from '../tools/gate.ts';
 
@@ -87,10 +88,20 @@ function partsOfCall(message: Message) {
   );
 }
 
-/** Returns the id of the request that a call waits for or has ended with, if people were asked. */
-export function latestRequestId(threadId: string, { pauses }: CallOnRecord): string | undefined {
-  const latest = pauses.at(-1);
-  return latest && requestIdOf(threadId, latest.id);
+/** Returns the ids of the request that a call waits for or has ended with, and of the one that people voted on last. */
+export function requestIdsOf(
+  threadId: string,
+  { pauses }: CallOnRecord,
+): { readonly latest: string | undefined; readonly voted: string | undefined } {
+  const idOf = (pause: Interrupt | undefined) => pause && requestIdOf(threadId, pause.id);
+  const voted = pauses.findLast((pause) => classifyInterrupt(pause).kind === 'approval');
+  return { latest: idOf(pauses.at(-1)), voted: idOf(voted) };
+}
+
+/** The requests of a call. */
+export interface RequestsOfCall {
+  readonly latest: RequestRecord | undefined;
+  readonly voted: RequestRecord | undefined;
 }
 
 /** Describes a run for its caller, from the record alone. */
@@ -98,7 +109,7 @@ export function viewOf(
   id: string,
   snapshot: ThreadSnapshot,
   onRecord: CallOnRecord,
-  request: RequestRecord | undefined,
+  { latest: request, voted }: RequestsOfCall,
 ): RunView {
   const { call, pauses, result } = onRecord;
   const editor = pauses.map(editorOf).findLast((by) => by !== undefined);
@@ -112,7 +123,7 @@ export function viewOf(
     input,
     ...end,
     ...(editor !== undefined && { edited_by: editor }),
-    decisions: (request?.votes ?? []).map(({ who, decision, at }) => ({
+    decisions: (voted?.votes ?? []).map(({ who, decision, at }) => ({
       by: who,
       decision,
       at: new Date(at).toISOString(),

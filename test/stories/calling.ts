@@ -1,4 +1,3 @@
-import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { RunningBot } from '../../src/start-bot.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
@@ -18,6 +17,7 @@ callers:
     identity: { key: "\${PIPELINE_KEY}" }
     channel: ${PLACES.general}
     tools: [refund_*, delete_customer, read_order]
+    ask: [release]
     links: [ci.example.com]
     limits: { pending: 5, per_hour: 30 }
   other-job:
@@ -27,7 +27,10 @@ callers:
     tools: [refund_order]
 `;
 
-export const WITH_CALLERS = `${MANIFEST.replace('agent: {', `agent: { admins: [${CAST.admin}],`)}${CALLERS}`;
+const RELEASE = `policies:
+  release: { approvers: [${CAST.alice}, ${CAST.bruno}], resolvers: [${CAST.admin}], notify: { direct_messages: false } }`;
+
+export const WITH_CALLERS = `${MANIFEST.replace('agent: {', `agent: { admins: [${CAST.admin}],`).replace('policies:', RELEASE)}${CALLERS}`;
 
 const Answer = z.looseObject({
   id: z.string().default(''),
@@ -48,10 +51,15 @@ interface Sent {
 }
 
 /** Starts a bot with callers, and speaks to its door over a real socket. */
-export async function startCalling(options: StoryOptions = {}) {
+export async function startCalling({
+  auditKey,
+  ...options
+}: StoryOptions & { readonly auditKey?: string } = {}) {
   const given = { manifest: WITH_CALLERS, environment, ...options };
   const story = await startStory({ ...given, withoutBot: true });
-  let bot = await story.startOwnBot();
+  const { settings } = story.setup;
+  const changes = auditKey === undefined ? {} : { settings: { ...settings, auditKey: { text: auditKey } } };
+  let bot = await story.startOwnBot(changes);
 
   const send = async (method: string, path: string, sent: Sent = {}): Promise<DoorReply> => {
     const { key = KEYS.pipeline, body, headers } = sent;
@@ -100,8 +108,7 @@ export async function startCalling(options: StoryOptions = {}) {
   /** Stops the bot and starts another one on the same record. */
   const restart = async (): Promise<RunningBot> => {
     await bot.stop();
-    bot = await story.startOwnBot();
-    onTestFinished(() => bot.stop());
+    bot = await story.startOwnBot(changes);
     return bot;
   };
   return {

@@ -24,6 +24,7 @@ import type { McpHints } from '../mcp/build-tools.ts';
 import { createPreview, createUndo, type ReadTool } from '../presentation/linked-call.ts';
 import { createPresentation } from '../presentation/presentation.ts';
 import type { Secrets } from '../secrets.ts';
+import { callerActionEntries } from './caller-action.ts';
 import { type ApproveChange, changeEntries } from './policy-change.ts';
 import { type Action, protectTool } from './protect-tool.ts';
 import { channelProblems, textProblems, textsFor, undoProblems } from './text-problems.ts';
@@ -61,10 +62,11 @@ export function buildEntries(
   { secrets, lock, around, readTotals, findGrant, userGroups, approveChange }: BuildOptions,
 ): { readonly entries: ReadonlyMap<string, RuledEntry>; readonly problems: readonly string[] } {
   const entries = new Map<string, RuledEntry>(
-    [...builtInEntries(manifest, secrets), ...changeEntries(manifest, approveChange)].map((entry) => [
-      entry.tool.name,
-      entry,
-    ]),
+    [
+      ...builtInEntries(manifest, secrets),
+      ...changeEntries(manifest, approveChange),
+      ...callerActionEntries(manifest),
+    ].map((entry) => [entry.tool.name, entry]),
   );
   const problems: string[] = sources.flatMap((source) => source.problems());
   const options = {

@@ -8,9 +8,11 @@ import { innerCalls, type RequestOrigin, toDetails } from '../../../engine/reque
 import { NOBODY } from '../../../engine/task-people.ts';
 import { type Policy, riskOf } from '../../../policy/policy.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf, type Store } from '../../../store/port/store.ts';
+import { callerId } from '../../../tools/callers.ts';
 import { editorOf, previousPreviewOf } from '../../../tools/gate.ts';
 import { consentOf } from '../../../tools/mcp/auth/ask-for-consent.ts';
 import { answerOf, answersInWords, elicitationOf, waitsForTask } from '../../../tools/mcp/server-pause.ts';
+import { CALLER_ACTION_TOOL, type Elsewhere, elsewhereOf } from '../../../tools/toolbox/caller-action.ts';
 import type { ToolEntry } from '../../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../../context.ts';
 import { isSlackPerson } from '../../slack/directory.ts';
@@ -126,8 +128,13 @@ async function planKnown(
         : connectionTexts.cardPurpose(consent.server, consent.host);
     const shown = { presented, description: tool.description, ...(purpose !== undefined && { purpose }) };
     const details = toDetails(call, interrupt, shown);
+    const elsewhere = elsewhereOf(interrupt);
     const snapshot =
-      consent === undefined ? answerPolicy(entry, requesters, pause.kind) : consentPolicy(consent.person);
+      elsewhere !== undefined
+        ? callerPolicy(elsewhere)
+        : consent === undefined
+          ? answerPolicy(entry, requesters, pause.kind)
+          : consentPolicy(consent.person);
     return {
       ...base,
       kind: pause.kind,
@@ -136,7 +143,8 @@ async function planKnown(
       policy: snapshot,
       digest: digestNow(toolbox, { ...bound, policy: undefined, barred: [] }),
       execution: NO_EXECUTION,
-      views: [threadView],
+      // The card of the approval says that the caller runs it.
+      views: elsewhere === undefined ? [threadView] : [],
     };
   }
   if (!entry.allows({ requesters, contextAuthors, channel: parseThreadId(threadId).channel }))
@@ -170,7 +178,12 @@ async function planKnown(
   ]);
   const risk = riskOf(policy.risk, judged);
   const mayGrant =
-    risk !== 'high' && isWhole && !pause.own && pause.overLimit !== true && editor === undefined;
+    toolName !== CALLER_ACTION_TOOL &&
+    risk !== 'high' &&
+    isWhole &&
+    !pause.own &&
+    pause.overLimit !== true &&
+    editor === undefined;
   const shown = {
     ...{ name, risk, confirm, own: pause.own },
     ...(mayGrant && policy.grants !== undefined && { grants: grantTerms(entry, policy.grants, input) }),
@@ -230,6 +243,12 @@ function answerPolicy(entry: ToolEntry, requesters: readonly string[], kind: Ans
     limitToRequester,
     expiresInMs: kind === 'callback' ? CALLBACK_MS : QUESTION_MS,
   });
+}
+
+/** Only the caller itself reports what it ran: until the last moment to start, and then as long as it has asked for. */
+function callerPolicy({ caller, startWithinMs, reportWithinMs }: Elsewhere): PolicySnapshot {
+  const expiresInMs = startWithinMs + reportWithinMs;
+  return answerSnapshot([callerId(caller)], { limitToRequester: true, expiresInMs });
 }
 
 /** Only the person themselves can connect their account. */

@@ -2,10 +2,11 @@ import { canonicalJson, type JsonValue, toJson } from '../../../agent/json.ts';
 import { effectiveInput } from '../../../agent/schema/compile-schema.ts';
 import { parseCallerThread } from '../../../engine/caller-threads.ts';
 import { writeReason } from '../../../engine/reasons.ts';
-import { detailsOf, innerCalls } from '../../../engine/request-details.ts';
+import { detailsOf, innerCalls, toolOf } from '../../../engine/request-details.ts';
 import { judgeWithLimits } from '../../../policy/limits.ts';
 import type { RequestRecord, Verdict } from '../../../store/port/store.ts';
 import { answerOf } from '../../../tools/mcp/server-pause.ts';
+import { CALLER_ACTION_TOOL } from '../../../tools/toolbox/caller-action.ts';
 import { askerProblem } from '../../asks/may-ask.ts';
 import type { BotContext } from '../../context.ts';
 import { parseThreadId } from '../../slack/thread.ts';
@@ -71,6 +72,8 @@ export async function edit(
   if (innerCalls(detailsOf(request).interrupt) !== undefined) return noticeTexts.startedBefore;
   // A call whose server asks was started with its arguments.
   if (answerOf(detailsOf(request).interrupt) !== undefined) return modalTexts.notEditable;
+  // A caller runs exactly what it has shown.
+  if (toolOf(request) === CALLER_ACTION_TOOL) return modalTexts.notEditable;
   if (isSameCall(context.toolbox, request, input)) return noticeTexts.unchanged;
   const denied = await denialOf(context, request, click.who, input);
   if (denied !== undefined) return denied;

@@ -5,6 +5,7 @@ import { pausedIn, unansweredIn } from '../../../engine/paused.ts';
 import { durationInWords } from '../../../policy/limits.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
 import { readableName } from '../../../tools/presentation/formats.ts';
+import { CALLER_ACTION_TOOL } from '../../../tools/toolbox/caller-action.ts';
 import { limits } from '../../slack/limits.ts';
 import { isDirectChannel, parseThreadId } from '../../slack/thread.ts';
 import {
@@ -283,7 +284,8 @@ function pendingActions(
           ? ([[APPROVE_GRANT, grantTexts.menu]] as const)
           : []),
         // The arguments of a call inside another one come from its own model; a call whose server asks has started with its own.
-        ...(details.inner === undefined && details.answer === undefined
+        // A caller runs exactly what it has shown.
+        ...(details.inner === undefined && details.answer === undefined && details.name !== CALLER_ACTION_TOOL
           ? ([[EDIT, cardTexts.edit]] as const)
           : []),
         ...(isWhole ? ([[DETAILS, cardTexts.details]] as const) : []),

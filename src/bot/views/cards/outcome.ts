@@ -6,6 +6,7 @@ import type { RequestRecord } from '../../../store/port/store.ts';
 import { consentOf } from '../../../tools/mcp/auth/ask-for-consent.ts';
 import { type Elicitation, elicitationOf, parseAnswerValue } from '../../../tools/mcp/server-pause.ts';
 import { limits } from '../../slack/limits.ts';
+import { callerTexts } from '../texts/callers.ts';
 import { cardTexts, confirmTexts, stateWord, VERDICT } from '../texts/cards.ts';
 import { connectionTexts } from '../texts/connections.ts';
 import { mention, moment, words } from '../texts/format.ts';
@@ -249,6 +250,8 @@ function progressOf(request: RequestRecord): RichTextElement[] {
       return [words(cardTexts.runsAt(showLabel(pause.server, limits.label)))];
     case 'unknown':
       return [words(cardTexts.endUnknown)];
+    case 'caller':
+      return [words(callerTexts.waitsFor(pause.caller))];
     case 'tool':
       return [words(cardTexts.paused)];
   }
