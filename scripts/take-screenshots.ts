@@ -11,6 +11,7 @@ import { takeCards } from './card-pictures.ts';
 import { compress } from './contact-sheet.ts';
 import { filmFirstMinute } from './film-first-minute.ts';
 import { LOOKS, type Look, NARROW, openWindow, WIDE } from './open-window.ts';
+import { takePlans } from './plan-pictures.ts';
 import { createStates, FIRST_SHOTS, type Shot } from './screenshot-states.ts';
 
 type Visit = (path: string, look: Look) => Promise<PersonPage>;
@@ -38,6 +39,7 @@ const PARTS: Readonly<Record<string, (browser: Browser) => Promise<void>>> = {
       filmFirstMinute(browser, url, { folder, sheet: join(images, 'first-minute.png') }),
     ),
   cards: (browser) => takeCards(browser, { folder, images, log }),
+  plans: (browser) => takePlans(browser, { folder, images, log }),
 };
 
 async function takeScreenshots(asked: readonly string[]): Promise<void> {

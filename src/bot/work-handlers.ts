@@ -16,10 +16,11 @@ import { deliver, type Lanes } from './outbox/deliver.ts';
 import { REMINDER, reminderRow, sendReminder } from './outbox/reminders.ts';
 import { titledRow } from './outbox/reply-rows.ts';
 import { isGroup } from './slack/directory.ts';
+import { placeIn } from './slack/thread.ts';
 import { executorContext } from './turns/executor-context.ts';
 import { claimAndRunTurn } from './turns/run-turn.ts';
 import { noticeTexts } from './views/texts/notices.ts';
-import { personView, standInViews } from './views/view-ids.ts';
+import { personView, standInViews, THREAD_VIEW } from './views/view-ids.ts';
 
 /** Builds the handlers of a woken worker. */
 export function workHandlers(context: BotContext): WorkHandlers {
@@ -107,7 +108,11 @@ async function findOutcome(
   await store.notify(requestId, 'recover', {
     revision: request.revision,
     row: titledRow(request, 'unknown', text, told, request.revision),
-    views: people.map((user) => ({ id: personView(user), place: { user } })),
+    views: [
+      // A step has had no card of its own so far.
+      ...(request.step === undefined ? [] : [{ id: THREAD_VIEW, place: { ...placeIn(request.threadId) } }]),
+      ...people.map((user) => ({ id: personView(user), place: { user } })),
+    ],
   });
 }
 

@@ -1,5 +1,6 @@
 import { type JsonValue, toJson, tryParseJson } from '../agent/json.ts';
 import { conditionInWords } from '../policy/condition.ts';
+import { type FirstOf, firstTimesGiven } from '../policy/first-times.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { RuleStep } from '../policy/rules.ts';
 import { type Command, EXIT, Failure, readOptions, UsageError } from './shared/command.ts';
@@ -16,6 +17,7 @@ import { manifestFile } from './shared/load-manifest.ts';
 const OPTIONS = {
   as: { type: 'string' },
   groups: { type: 'string' },
+  first: { type: 'string' },
   channel: { type: 'string' },
   at: { type: 'string' },
   manifest: { type: 'string' },
@@ -24,8 +26,8 @@ const OPTIONS = {
 
 /** Says what the rules of the manifest would do with a call. Nothing runs, and nobody is asked. */
 export const explain: Command = {
-  help: `Usage: countersign explain <tool> <arguments> --as <person> [--groups <ids>] [--channel <id>] [--at <time>]
-                            [--manifest <file>] [--json]
+  help: `Usage: countersign explain <tool> <arguments> --as <person> [--groups <ids>] [--first <list>] [--channel <id>]
+                            [--at <time>] [--manifest <file>] [--json]
 
 Says what the rules would do with a call: run it, ask for approval and whose, or deny it; which rule decides, what each
 rule said, which limits count it, and how long people have. Nothing runs, and nobody is asked. Modules are loaded and servers are connected to, as at a start.
@@ -33,6 +35,7 @@ rule said, which limits count it, and how long people have. Nothing runs, and no
   <arguments>        the arguments of the call, as JSON
   --as PERSON        the requester, such as U012ABCDEF
   --groups IDS       the user groups of the requester, separated by commas; without it nobody is known to be in one
+  --first LIST       which of tool, target and pair are first times, separated by commas, or none; without it nobody knows
   --channel ID       the channel (optional)
   --at TIME          the time of the call, such as 2026-11-16T09:30:00Z (default: now)
   --manifest FILE    the manifest (default: MANIFEST or manifest.yml)
@@ -52,6 +55,7 @@ Exit code: 0 explained, 1 there is no such tool, or it would refuse the argument
     const place = {
       ...{ requesters: [values.as], contextAuthors: [], channel: values.channel ?? '' },
       groupsOf: () => groups,
+      firstOf: readFirst(values.first),
     };
     return withToolbox(manifestFile(environment, values.manifest), environment, async (toolbox) => {
       const judged = await judgeCall(toolbox, { tool: name, input: toJson(input), now, ...place });
@@ -72,6 +76,16 @@ function readTime(text: string | undefined): Date | undefined {
   const time = new Date(text);
   if (Number.isNaN(time.getTime())) throw new UsageError(`--at needs a time, but got "${text}"`);
   return time;
+}
+
+/** Reads which first times a call has; all three are known then. */
+function readFirst(text: string | undefined): FirstOf | undefined {
+  if (text === undefined) return undefined;
+  const listed = text.split(',').map((word) => word.trim());
+  const wrong = listed.find((word) => !['tool', 'target', 'pair', 'none'].includes(word));
+  if (wrong !== undefined)
+    throw new UsageError(`--first takes tool, target, pair or none, but got "${wrong}"`);
+  return firstTimesGiven(listed);
 }
 
 function toReport({ explanation, policy, risk }: JudgedCall): JsonValue {

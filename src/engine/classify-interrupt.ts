@@ -3,7 +3,7 @@ import { OUTCOME_UNKNOWN } from '../agent/calls/journal.ts';
 import type { Interrupt } from '../agent/messages.ts';
 import { DEFAULT_POLICY_NAME } from '../policy/policy.ts';
 import type { RequestRecord } from '../store/port/store.ts';
-import { askQuestion, completeTask, requestForm, waitForCallback } from '../tools/built-ins.ts';
+import { askQuestion, completeTask, PROPOSE_PLAN, requestForm, waitForCallback } from '../tools/built-ins.ts';
 import { type Approval, approvalOf } from '../tools/gate.ts';
 import { consentOf } from '../tools/mcp/auth/ask-for-consent.ts';
 import { elicitationOf } from '../tools/mcp/server-pause.ts';
@@ -21,12 +21,15 @@ export type InterruptKind =
   | (Approval & { readonly kind: 'approval'; readonly own: boolean })
   | { readonly kind: AnswerKind }
   | { readonly kind: 'exit' }
+  /** One approval for several calls of the same round. */
+  | { readonly kind: 'plan' }
   /** The call ran without approval, and nobody knows whether it took effect. */
   | { readonly kind: 'unknown' };
 
 /** Classifies an interrupt. A tool's own pause without details is an approval by the default policy. */
 export function classifyInterrupt(interrupt: Interrupt): InterruptKind {
   if (interrupt.metadata?.[OUTCOME_UNKNOWN] !== undefined) return { kind: 'unknown' };
+  if (interrupt.toolRequest.name === PROPOSE_PLAN) return { kind: 'plan' };
   const approval = approvalOf(interrupt);
   if (approval !== undefined) return { kind: 'approval', ...approval, own: false };
   if ((consentOf(interrupt) ?? elicitationOf(interrupt)) !== undefined) return { kind: 'form' };

@@ -7,7 +7,8 @@ import { type Interrupt, MESSAGE_VERSION, sealMessage, type ToolPart } from '../
 import { buildRestart, type RestartReply } from '../agent/replies.ts';
 import { restartAlone } from '../agent/settle.ts';
 import type { Tool } from '../agent/tool.ts';
-import type { Attempt, Outcome } from '../store/port/store.ts';
+import type { Attempt, Outcome, PlanStep, RequestRecord } from '../store/port/store.ts';
+import { ALONE } from '../store/port/store.ts';
 import { ALL_TOOLS, type Freeze, type FreezeStore } from '../store/port/workspace.ts';
 import { callerId } from '../tools/callers.ts';
 import { openWith } from '../tools/gate.ts';
@@ -16,10 +17,11 @@ import { parseCallerThread } from './caller-threads.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
 import { isInTime, waitToRetry } from './outcomes.ts';
 import { describePause } from './paused.ts';
+import { isHolding, isOpenStep } from './plans.ts';
 import type { EngineContext, ExecutorContext } from './ports.ts';
 import { type Refusal, writeReason } from './reasons.ts';
 import { callOf } from './request-details.ts';
-import { type ApprovedRun, actionOf, approvedRun, type Run } from './run.ts';
+import { type ApprovedRun, actionOf, approvedRun, doneBy, type Run } from './run.ts';
 
 /** The beginning of a Run: the reply of the script that starts it, or the reason why it may not start. */
 export type Begun<Reply> =
@@ -84,8 +86,11 @@ export async function findFreeze(
 export async function execute(context: ExecutorContext, requestId: string): Promise<void> {
   const { store } = context;
   const loaded = await store.load(requestId);
-  if (loaded.outcome !== 'found' || loaded.request.state !== 'approved') return;
-  const run = await approvedRun(context, loaded.request);
+  if (loaded.outcome !== 'found') return;
+  const { request } = loaded;
+  if (request.steps !== undefined) return advance(context, request, request.steps);
+  const run = await runOf(context, request);
+  if (run === undefined) return;
   const attempt = randomUUID();
   const begun = await begin(context, run, (plan) =>
     store.start(requestId, attemptOf(context, run, plan, attempt)),
@@ -95,6 +100,58 @@ export async function execute(context: ExecutorContext, requestId: string): Prom
   if (begun.outcome === 'begun' && begun.reply.outcome === 'started')
     await carryOut(context, run, { attempt, sentAt: begun.sentAt });
 }
+
+/** Makes the Run of an approved request, or of a step that rests on the approval of its plan. */
+async function runOf(context: ExecutorContext, request: RequestRecord): Promise<ApprovedRun | undefined> {
+  const { state, step } = request;
+  if (state === 'approved') return approvedRun(context, request);
+  if (state !== 'pending' || step === undefined || step.alone) return undefined;
+  const plan = await context.store.load(step.plan);
+  if (plan.outcome !== 'found' || plan.request.state !== 'approved') return undefined;
+  const { by, votes } = plan.request;
+  return approvedRun(
+    context,
+    { ...request, by },
+    votes.filter(({ decision }) => decision === 'approve'),
+  );
+}
+
+/**
+ * Takes a plan one step further, and is due again when that has ended. Each step is executed as any other request. The script that
+ * starts one ends it if the plan has ended, or if another step holds the rest; when all have ended, so does the plan.
+ */
+async function advance(
+  context: ExecutorContext,
+  plan: RequestRecord,
+  steps: readonly PlanStep[],
+): Promise<void> {
+  const { store } = context;
+  const next = steps.find(isOpenStep);
+  const isHeld = steps.some(isHolding);
+  if (next === undefined) {
+    await store.end(
+      plan.id,
+      isHeld ? { state: 'superseded', reason: 'held' } : { state: 'succeeded', reason: '' },
+    );
+    // One that has ended before its steps is not due any more.
+    if (isHeld || plan.settledAt !== undefined) await store.end(plan.id, { state: 'succeeded', reason: '' });
+    return;
+  }
+  if (plan.settledAt === undefined && !isHeld) {
+    const isWaiting = next.state === 'pending' ? next.digest === ALONE : next.state !== 'approved';
+    if (!isWaiting) return execute(context, next.id);
+    // The plan is not due before this step has ended.
+    await store.end(plan.id, { state: 'succeeded', reason: '' });
+    return;
+  }
+  const waiting = steps.filter(({ state }) => state === 'pending' || state === 'approved');
+  for (const { id } of waiting) await store.start(id, NO_ATTEMPT);
+}
+
+/** Asks the script to end a step whose plan does not hold any more. */
+const NO_ATTEMPT: Attempt = {
+  ...{ attempt: 'none', tool: '', digest: '', heartbeatTimeoutMs: 0, stillEligible: [], evidence: {} },
+};
 
 /** Describes the attempt that a start records. */
 export function attemptOf(
@@ -192,7 +249,7 @@ function outcomeOf(
       summary: toJson(describePause(toolbox, part.interrupt, run)),
     };
   const summary = part.toolResponse.output;
-  if (part.status === 'ok') return { attempt, state: 'succeeded', message, summary };
+  if (part.status === 'ok') return { attempt, state: 'succeeded', message, summary, done: doneBy(run) };
   if (run.attempts === 0) return { attempt, state: 'failed', message, summary };
   // That this attempt did nothing says nothing about the one before it.
   const { data } = Ended.safeParse(summary);

@@ -46,6 +46,8 @@ const Refusals = [
   z.object({ code: z.literal('ungranted') }),
   z.object({ code: z.literal('quorum-lost') }),
   z.object({ code: z.literal('stale-approval') }),
+  /** Another step of its plan did not run. */
+  z.object({ code: z.literal('held') }),
 ] as const;
 const Refusal = z.discriminatedUnion('code', Refusals);
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { waitingInside } from '../agent/calls/nested.ts';
 import { type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
 import { type CallPart, Interrupt, type Message } from '../agent/messages.ts';
+import { REVERSIBLE } from '../policy/reversible.ts';
 import type { RequestRecord } from '../store/port/store.ts';
 import { answerOf, answersInWords } from '../tools/mcp/server-pause.ts';
 
@@ -23,6 +24,19 @@ const PresentedCall = z.object({
   fields: z.array(PresentedField),
   /** The arguments that an edit changed, as the card writes them. */
   changes: z.array(z.object({ label: z.string(), before: z.string(), after: z.string() })).optional(),
+  /** The first times of the call: what it is called, what kind of target it has, and for whom it is one. */
+  first: z
+    .object({
+      act: z.string(),
+      days: z.number(),
+      of: z.string().optional(),
+      /** Whether nobody has called the tool for this target. */
+      isTarget: z.literal(true).optional(),
+      /** The requesters who have not called the tool, and those who have not called it for this target. */
+      byTool: z.array(z.string()),
+      byPair: z.array(z.string()),
+    })
+    .optional(),
   /** The change that the call would make, computed when the request was made. */
   preview: z
     .discriminatedUnion('outcome', [
@@ -40,6 +54,31 @@ const PresentedCall = z.object({
   hasTitle: z.boolean(),
   isComplete: z.boolean(),
 });
+
+const PlannedStep = z.object({
+  /** The id of its request. */
+  id: z.string(),
+  number: z.number(),
+  tool: z.string(),
+  presented: PresentedCall,
+  input: z.custom<JsonValue>((value) => value !== undefined),
+  /** Whether it is asked by itself, and the plan waits there. */
+  alone: z.boolean(),
+  /** The time after its success in which it can be undone. */
+  undoMs: z.number().optional(),
+});
+
+/** A plan as its card shows it. */
+const PlannedSteps = z.object({
+  /** The model's words. */
+  goal: z.string(),
+  steps: z.array(PlannedStep),
+  /** The steps of a plan that stopped, for what is left of it: how each ended. */
+  before: z.array(z.object({ title: z.string(), outcome: z.string() })).optional(),
+  /** The digest of the plan as it is shown, without its steps. */
+  shown: z.string(),
+});
+export type PlannedSteps = Readonly<z.infer<typeof PlannedSteps>>;
 
 const ReadFile = z.object({
   name: z.string(),
@@ -102,6 +141,8 @@ const Details = z.object({
   runsAs: z.object({ person: z.string(), server: z.string() }).optional().catch(undefined),
   /** Whether answers to the call's server are approved too before they are sent; missing for a call without a server. */
   answers: z.enum(['approved', 'free']).optional().catch(undefined),
+  /** Whether the call, and each call inside it that waits, can be taken back; missing counts as not. */
+  reversible: z.enum(REVERSIBLE).optional().catch(undefined),
   /** The time after its success in which the action can be undone; missing if nothing undoes it. */
   undoMs: z.number().optional().catch(undefined),
   /** The action that this one takes back. */
@@ -118,6 +159,8 @@ const Details = z.object({
     .object({ number: z.number(), of: z.number(), after: z.string().optional() })
     .optional()
     .catch(undefined),
+  /** The steps of a plan; one that cannot be read makes the whole request unreadable. */
+  plan: PlannedSteps.optional(),
   /** The part of the policy that the card shows; the record itself has the approvers. */
   policy: z
     .object({

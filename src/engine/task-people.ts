@@ -167,7 +167,7 @@ export function presentPart(messages: readonly Message[], toolbox: ToolLookup): 
 
 /** True for a pause that lets people decide; an answer to a question decides nothing. */
 function isDecidedByPeople(interrupt: Interrupt): boolean {
-  return ['approval', 'unknown'].includes(classifyInterrupt(interrupt).kind);
+  return ['approval', 'plan', 'unknown'].includes(classifyInterrupt(interrupt).kind);
 }
 
 const Closed = z.object({ status: z.string() });

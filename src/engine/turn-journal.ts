@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { EffectEnd, EffectJournal, StartedCall, WhyNotRun } from '../agent/calls/journal.ts';
 import { deniedPart, type ReplacedInput, settledPart, waitingPart } from '../agent/calls/outcomes.ts';
-import { type JsonObject, toJson } from '../agent/json.ts';
+import { canonicalJson, type JsonObject, toJson } from '../agent/json.ts';
 import type { CallPart, Message, ToolPart } from '../agent/messages.ts';
 import type { Tool } from '../agent/tool.ts';
 import { Transcript } from '../agent/transcript.ts';
 import { type Limit, overVerdict } from '../policy/limits.ts';
+import { DEFAULT_POLICY_NAME } from '../policy/policy.ts';
 import { strictestVerdict } from '../policy/rules.ts';
 import type {
   ClaimedTurn,
+  DoneCounter,
   EffectRecord,
   GrantUse,
   LimitUse,
@@ -18,9 +20,10 @@ import { approvalFor } from '../tools/gate.ts';
 import { answerOf, isRunAsTask, serverPauseOf, waitsForTask } from '../tools/mcp/server-pause.ts';
 import { begin } from './execute.ts';
 import { lookUp, mayRunAgain, waitToRetry } from './outcomes.ts';
+import { isStep, PLAN_RULE } from './plans.ts';
 import type { EngineContext, GrantUsed } from './ports.ts';
 import { doubtMetadata, type Reason, type Refusal } from './reasons.ts';
-import { placeOf, type TurnRun, turnRun } from './run.ts';
+import { doneBy, placeOf, type TurnRun, turnRun } from './run.ts';
 import type { TurnLease } from './turn-lease.ts';
 
 /** A running effect, or the look-up of one, has this long to end after a Stop; then its outcome counts as unknown. */
@@ -32,6 +35,8 @@ const MAX_FOLLOWING_RUNS = 10;
 interface Run {
   readonly run: string;
   readonly evidence: JsonObject;
+  /** What it counts for first times once it has succeeded. */
+  readonly done: readonly DoneCounter[];
   /** The use of a grant that let it run. */
   readonly granted?: Omit<GrantUsed, 'end'> | undefined;
 }
@@ -79,13 +84,11 @@ export class TurnJournal implements EffectJournal {
     if (effect.state === 'paused' && !(isTask && tool === undefined))
       return tool && this.#pauseOnRecord(effect.ref, effect.part);
     if (effect.state === 'finished') return effect.part;
-    const started = {
-      run: effect.run,
-      evidence: turnRun(this.#context, this.#turn.threadId, {
-        ...{ call, input: toJson(replaced?.ran ?? call.toolRequest.input) },
-        ...{ messages: this.#turn.messages, attempts: effect.runs },
-      }).evidence,
-    };
+    const before = turnRun(this.#context, this.#turn.threadId, {
+      ...{ call, input: toJson(replaced?.ran ?? call.toolRequest.input) },
+      ...{ messages: this.#turn.messages, attempts: effect.runs },
+    });
+    const started = { run: effect.run, evidence: before.evidence, done: doneBy(before) };
     // A run that only follows a task takes no effect of its own.
     if (tool !== undefined && this.#followsTask(effect.ref)) return undefined;
     const found = tool && (await this.#lookUp(started, call, tool, replaced));
@@ -144,6 +147,7 @@ export class TurnJournal implements EffectJournal {
   async count(started: StartedCall): Promise<ToolPart | undefined> {
     const { store } = this.#context;
     const run = this.#runOf(started, 0);
+    if (isStep(started.messages, run.ref)) return stepPart(run);
     const begun = await begin(this.#context, run, async ({ uses }) => {
       const grant = grantUse(run);
       if (uses.length === 0 && grant === undefined) return { outcome: 'counted' as const };
@@ -158,12 +162,13 @@ export class TurnJournal implements EffectJournal {
     });
   }
 
-  async start(started: StartedCall): Promise<boolean | ToolPart> {
-    const { call, messages } = started;
+  async start(starting: StartedCall): Promise<boolean | ToolPart> {
+    const { call, messages } = starting;
     const { ref } = call.toolRequest;
     const before = this.#runs.get(ref) ?? this.#turn.effects.find((effect) => effect.ref === ref);
     const { runs = 0, firstStart = Date.now() } = before ?? {};
-    const run = this.#runOf(started, runs);
+    const run = this.#runOf(starting, runs);
+    if (runs === 0 && isStep(messages, ref)) return stepPart(run);
     const id = randomUUID();
     return this.#inOrder(async () => {
       if (!this.#lease.mayStart()) return false;
@@ -188,13 +193,14 @@ export class TurnJournal implements EffectJournal {
       this.#inboxLogged += fresh.read;
       const { grant, threadId, tool, input, evidence } = run;
       const granted = grant && { grant, threadId, tool, input, used: reply.used };
-      this.#runs.set(ref, { run: id, evidence, granted, runs: runs + 1, firstStart });
+      const started = { run: id, evidence, granted, done: doneBy(run) };
+      this.#runs.set(ref, { ...started, runs: runs + 1, firstStart });
       const mayHaveRun = this.#mayHaveRun.has(ref);
-      if (mayHaveRun) this.#mayHaveRun.set(ref, { run: id, evidence, granted });
+      if (mayHaveRun) this.#mayHaveRun.set(ref, started);
       if (this.#lease.mayStart()) return true;
       // The start is on record and the effect has not begun: the next turn may run it, and then tells of its grant.
       if (!mayHaveRun)
-        await this.#record({ run: id, evidence }, { ref, end: 'paused', part: waitingPart(call) });
+        await this.#record({ run: id, evidence, done: [] }, { ref, end: 'paused', part: waitingPart(call) });
       return false;
     });
   }
@@ -258,12 +264,12 @@ export class TurnJournal implements EffectJournal {
   }
 
   async #record(
-    { run, evidence, granted }: Run,
+    { run, evidence, granted, done }: Run,
     { ref, end, part }: { readonly ref: string; readonly end: EffectEnd; readonly part: ToolPart },
   ): Promise<void> {
     const { store, logger } = this.#context;
     try {
-      const finished = await store.finishEffect(this.#turn, { ref, run, end, part, evidence });
+      const finished = await store.finishEffect(this.#turn, { ref, run, end, part, evidence, done });
       if (finished.outcome === 'stale') this.#lease.lose('another turn has the thread');
       else if (granted !== undefined) await this.#context.tellOfGrant({ ...granted, end });
     } catch (err) {
@@ -287,12 +293,22 @@ function grantUse({ grant, threadId, tool }: TurnRun): GrantUse | undefined {
   return { id, call, evidence: { call, thread: threadId, tool, requesters } };
 }
 
+/** Lets a step of a plan wait with the others, although its rules or a grant would let it run now. */
+function stepPart({ call, input, grant }: TurnRun): ToolPart {
+  const original = call.toolRequest.input;
+  const isReplaced = canonicalJson(original) !== canonicalJson(input);
+  return waitingPart(call, {
+    metadata: { approval: toJson(grant?.approval ?? { policy: DEFAULT_POLICY_NAME, rule: PLAN_RULE }) },
+    replaced: isReplaced ? { ran: input, original } : undefined,
+  });
+}
+
 /** Builds the result of a call that may not start: people are asked for what a limit, or its rules without the grant, need; or it is denied. */
 function refusedPart(context: EngineContext, run: TurnRun, refusal: Refusal): ToolPart {
   const { call, grant } = run;
   if (refusal.code === 'over-limit') return overLimitPart(context, run, refusal.limit);
   if (refusal.code === 'ungranted' && grant !== undefined)
-    return waitingPart(call, { metadata: { approval: grant.approval } });
+    return waitingPart(call, { metadata: { approval: toJson(grant.approval) } });
   return deniedPart(call, context.describeRefusal(refusal));
 }
 

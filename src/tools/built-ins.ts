@@ -88,6 +88,60 @@ export const completeTask = defineInterrupt({
 /** The interrupts that every agent has unless the manifest switches them off. */
 export const builtIns: readonly Tool[] = [askQuestion, requestForm, waitForCallback, completeTask];
 
+/** The name of the built-in that asks once for several calls. */
+export const PROPOSE_PLAN = 'propose_plan';
+
+const PLAN_STEPS = { fewest: 2, most: 12 };
+
+/** The calls of a plan, in order, with the model's words for what they are for. */
+export const PlanInput = z.object({
+  goal: z.string().trim().min(1).max(300).describe('what the steps are for, in one sentence'),
+  steps: z
+    .array(
+      z.object({
+        tool: z.string().min(1).describe('the name of the tool'),
+        input: z.record(z.string(), z.unknown()).describe('its exact arguments'),
+      }),
+    )
+    .min(PLAN_STEPS.fewest)
+    .max(PLAN_STEPS.most)
+    .describe('the calls, in the order in which they run'),
+});
+export type PlanInput = z.infer<typeof PlanInput>;
+
+/** The part of a call's context with which a plan is checked; the caller of `generate` brings it. */
+export interface PlanContext {
+  /** Says why people cannot be asked for a plan; `undefined` if they can. */
+  readonly planProblem: (plan: PlanInput) => string | undefined;
+}
+
+const Planning = z.object({
+  planProblem: z.custom<PlanContext['planProblem']>((value) => typeof value === 'function'),
+});
+
+/** The metadata key of the pause of a plan: `new`, or `again` for what is left of one that stopped. */
+export const PLAN_PAUSE = 'plan';
+
+/** Lets the model ask once for several calls. The turn puts the calls beside it, and they wait with it. */
+export const proposePlan = defineTool(
+  {
+    name: PROPOSE_PLAN,
+    description: `Ask people once for ${PLAN_STEPS.fewest} to ${PLAN_STEPS.most} calls that need approval, instead of calling the tools one by one. The calls run in this order after the approval; the first that fails stops the rest. Only calls that need approval, with exact arguments.`,
+    inputSchema: PlanInput,
+    outputSchema: z.object({
+      outcome: z.enum(['done', 'stopped']),
+      steps: z.array(z.object({ tool: z.string(), outcome: z.string() })),
+    }),
+    effect: 'none',
+  },
+  (plan, { context, resumed, interrupt }) => {
+    const { data } = Planning.safeParse(context);
+    const problem = data === undefined ? 'Plans cannot be proposed here.' : data.planProblem(plan);
+    if (problem !== undefined && resumed === undefined) throw new Error(problem);
+    return interrupt({ [PLAN_PAUSE]: resumed === undefined ? 'new' : 'again' });
+  },
+);
+
 /** Bounds what the notes about a channel add to the model's input. */
 export const MAX_NOTES = 20;
 const MAX_NOTE_LENGTH = 300;

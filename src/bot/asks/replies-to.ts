@@ -10,6 +10,7 @@ import {
 import type { Tool } from '../../agent/tool.ts';
 import { Transcript } from '../../agent/transcript.ts';
 import { classifyInterrupt } from '../../engine/classify-interrupt.ts';
+import { type PlanOutcome, planOutcome } from '../../engine/plans.ts';
 import { type Reason, readReason } from '../../engine/reasons.ts';
 import { interruptOf, type Settlement } from '../../store/port/store.ts';
 import { continueWith, editorOf, type GateResumed } from '../../tools/gate.ts';
@@ -32,28 +33,44 @@ export function repliesTo(
   messages: readonly Message[],
   tools: readonly Tool[],
 ): Resume {
-  const waiting = new Map(
-    Transcript.latestRound(messages, { mayBeOpen: true }).interrupts.map((interrupt) => [
-      interrupt.id,
-      interrupt,
-    ]),
-  );
+  const { interrupts, round } = Transcript.latestRound(messages, { mayBeOpen: true });
+  const waiting = new Map(interrupts.map((interrupt) => [interrupt.id, interrupt]));
   const replies = settled.flatMap((settlement): Resume[] => {
     const interrupt = waiting.get(interruptOf(settlement.requestId));
     if (interrupt === undefined) return [];
-    return [
-      replyTo(
-        settlement,
-        interrupt,
-        tools.find(({ name }) => name === interrupt.toolRequest.name),
-      ),
-    ];
+    const tool = tools.find(({ name }) => name === interrupt.toolRequest.name);
+    if (tool !== undefined && classifyInterrupt(interrupt).kind === 'plan') {
+      const { ref, input } = interrupt.toolRequest;
+      const reply = replyToPlan(settlement, interrupt, tool, {
+        outcome: planOutcome(ref, input, round, settled),
+        isLeft: settled.some((each) => each !== settlement && isAskedAgain(each)),
+      });
+      if (reply !== undefined) return [reply];
+    }
+    return [replyTo(settlement, interrupt, tool)];
   });
   return {
     respond: replies.flatMap(({ respond = [] }) => respond),
     restart: replies.flatMap(({ restart = [] }) => restart),
     close: replies.flatMap(({ close = [] }) => close),
   };
+}
+
+/** Tells whether a request that did not run is asked once more. */
+function isAskedAgain({ state, payload }: Settlement): boolean {
+  return state === 'superseded' && !ENDS.has(readReason(payload)?.code ?? '');
+}
+
+/** Tells the model how each step of a plan ended; what is left of one that stopped is asked again, together. Any other end is the usual one. */
+function replyToPlan(
+  { state }: Pick<Settlement, 'state'>,
+  interrupt: Interrupt,
+  tool: Tool,
+  { outcome, isLeft }: { readonly outcome: PlanOutcome; readonly isLeft: boolean },
+): Resume | undefined {
+  if (state === 'superseded' && isLeft) return { restart: [buildRestart(tool, interrupt, {}, {})] };
+  if (state !== 'succeeded' && state !== 'superseded') return undefined;
+  return { respond: [buildRespond(tool, interrupt, outcome)] };
 }
 
 function replyTo(

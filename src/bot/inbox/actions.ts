@@ -4,6 +4,7 @@ import { detailsOf } from '../../engine/request-details.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { elicitationOf } from '../../tools/mcp/server-pause.ts';
 import { awaitedSchema } from '../asks/awaited-schema.ts';
+import { reviewCause, reviewOf } from '../asks/review.ts';
 import type { BotContext } from '../context.ts';
 import { followDetails } from '../outbox/draw-details.ts';
 import { type PrivatePlace, tellPrivately } from '../outbox/private-notice.ts';
@@ -11,6 +12,7 @@ import * as ids from '../views/cards/action-ids.ts';
 import {
   buildAnswerModal,
   buildApproveModal,
+  buildChooseModal,
   buildGrantModal,
   buildRejectModal,
   buildResolveModal,
@@ -20,7 +22,7 @@ import { buildDetailsModal } from '../views/modals/details-modal.ts';
 import { buildEditModal, buildOutputModal } from '../views/modals/form-modal.ts';
 import { type Modal, parseMetadata } from '../views/modals/modal.ts';
 import { noticeTexts } from '../views/texts/notices.ts';
-import { authorizeAnswer } from './decisions/authorize.ts';
+import { authorizeAnswer, authorizeVote } from './decisions/authorize.ts';
 import { type Click, viewerProblem } from './decisions/click.ts';
 import { decideInTime } from './decisions/decide-in-time.ts';
 import type { Decision } from './decisions/decision.ts';
@@ -85,17 +87,25 @@ export function listenToActions(app: App, context: BotContext): void {
       if (typeof view === 'string') return tellPrivately(context, clicked.replyTo, view, clicked.respond);
       const opened = await open(clicked, view);
       if (id === ids.DETAILS && loaded.outcome === 'found')
-        await followDetails(context, loaded.request, opened, { modal: view, page: 0 });
+        await Promise.all([
+          followDetails(context, loaded.request, opened, { modal: view, page: 0 }),
+          noteReview(context, loaded.request, clicked.click),
+        ]);
     };
     handlers.set(id, handle);
     app.action<BlockAction>(id, handle);
   };
 
   onDecision(ids.APPROVE, () => ({ type: 'approve' }));
+  onDecision(new RegExp(`^${ids.APPROVE_CHOSEN}:`), ({ action_id }) => ({
+    type: 'approve',
+    shown: action_id.slice(ids.APPROVE_CHOSEN.length + 1),
+  }));
   onDecision(ids.DECLINE, () => ({ type: 'decline' }));
   onDecision(ids.WITHDRAW, () => ({ type: 'withdraw' }));
   onDecision(ids.SHOW_ADDRESS, () => ({ type: 'show-address' }));
   onDecision(ids.UNDO, () => ({ type: 'undo' }));
+  onDecision(ids.UNDO_STEP, () => ({ type: 'undo' }));
   onDecision(ids.ASK_AGAIN, () => ({ type: 'ask-again' }));
   onDecision(new RegExp(`^${ids.CHOOSE}:\\d+$`), (action) => ({
     type: 'choose',
@@ -118,18 +128,21 @@ export function listenToActions(app: App, context: BotContext): void {
 
   onOpen(ids.APPROVE_TYPED, buildApproveModal);
   onOpen(ids.APPROVE_GRANT, buildGrantModal);
+  onOpen(ids.CHOOSE_STEPS, buildChooseModal);
   onOpen(ids.REJECT, buildRejectModal);
   onOpen(ids.ANSWER, buildAnswerModal);
   onOpen(ids.DETAILS, (request) => buildDetailsModal(request, { page: 0 }));
   for (const verdict of [ids.RAN, ids.DID_NOT_RUN, ids.RUN_AGAIN] as const) {
     onOpen(verdict, (request) => buildResolveModal(request, verdict));
   }
-  onOpen(ids.EDIT, (request) => {
+  const editModal: BuildModal = (request) => {
     const entry = toolbox.find(detailsOf(request).interrupt.toolRequest.name);
     if (entry === undefined) return noticeTexts.toolGone;
     const built = buildEditModal(request, entry.tool.inputSchema, entry.presentation.formatOf);
     return built.ok ? built.view : built.reason;
-  });
+  };
+  onOpen(ids.EDIT, editModal);
+  onOpen(ids.EDIT_STEP, editModal);
   app.action(ids.OPEN_LINK, ({ ack }) => ack());
   onOpen(ids.FILL_IN, async (request, click) => {
     const { interrupt } = detailsOf(request);
@@ -155,6 +168,23 @@ export function listenToActions(app: App, context: BotContext): void {
   }
 }
 
+/** Lets the cards say that somebody who may decide is reading the request, unless somebody is already. */
+async function noteReview(context: BotContext, request: RequestRecord, click: Click): Promise<void> {
+  const { kind, state, requesters, barred, policy, votes } = request;
+  const { who } = click;
+  const isOwn = barred.includes(who) || (requesters.includes(who) && !policy.selfApproval);
+  const hasVoted = votes.some((vote) => vote.who === who);
+  if (kind !== 'approval' || state !== 'pending' || isOwn || hasVoted || reviewOf(request) !== undefined)
+    return;
+  try {
+    const { actor } = await authorizeVote(context, click, request);
+    if (actor.eligible) await context.store.redraw(request.id, { cause: reviewCause(who) });
+  } catch (err) {
+    // The cards only say less.
+    context.logger.debug({ requestId: request.id, err }, 'review not noted');
+  }
+}
+
 function readClick(
   body: BlockAction,
   action: BlockElementAction,
@@ -162,9 +192,11 @@ function readClick(
   respond: RespondFn,
 ): CardClick {
   const own = 'value' in action && typeof action.value === 'string' ? action.value : undefined;
+  const isStep = action.action_id === ids.EDIT_STEP || action.action_id === ids.UNDO_STEP;
+  const step = isStep && action.type === 'static_select' ? action.selected_option.value : undefined;
   return {
-    // A menu has no value of its own; its block is named after the request.
-    requestId: own ?? action.block_id,
+    // A menu has no value of its own; its block is named after the request, or its option is the step of a plan.
+    requestId: step ?? own ?? action.block_id,
     click: {
       who: body.user.id,
       id: action.action_ts,

@@ -7,6 +7,7 @@ import type { BotContext } from '../context.ts';
 import { tellPrivately } from '../outbox/private-notice.ts';
 import {
   parseAnswer,
+  parseChosenSteps,
   parseReason,
   parseResolution,
   parseTarget,
@@ -77,6 +78,9 @@ export function listenToSubmissions(app: App, context: BotContext): void {
     toDecision(parseTarget(request, values), () => ({ type: 'approve' })),
   );
   onSubmit(modals.GRANT_MODAL, () => ({ ok: true, value: { type: 'approve', grants: true } }));
+  onSubmit(modals.CHOOSE_MODAL, (_request, values) =>
+    toDecision(parseChosenSteps(values), (steps) => ({ type: 'approve', steps })),
+  );
   onSubmit(modals.REJECT_MODAL, (_request, values) =>
     toDecision(parseReason(values), (reason) => ({ type: 'reject', reason })),
   );

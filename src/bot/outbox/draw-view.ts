@@ -7,6 +7,7 @@ import { inSpan } from '../../observe/tracing.ts';
 import type { Freeze, OutboxItem, OutboxRow, RequestRecord } from '../../store/port/store.ts';
 import { openGrant } from '../asks/grants.ts';
 import { quietEnd } from '../asks/quiet-end.ts';
+import { reviewOf } from '../asks/review.ts';
 import type { BotContext } from '../context.ts';
 import { findPosted, messageMark } from '../slack/find-posted.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
@@ -20,7 +21,7 @@ import { noticeTexts } from '../views/texts/notices.ts';
 import { THREAD_VIEW } from '../views/view-ids.ts';
 import { followWords } from './caller-words.ts';
 import { drawDetails, isDetails } from './draw-details.ts';
-import { keepUndo } from './keep-undo.ts';
+import { keepUndo, undoOfSteps } from './keep-undo.ts';
 import { decisionsIn, PostedMessage, threadLinkFor } from './posted-message.ts';
 import { drawReminder, isReminder } from './reminders.ts';
 import { openDirect } from './send-row.ts';
@@ -101,7 +102,13 @@ async function drawRequest(
       ? quietEnd(context, request, new Date(request.createdAt))
       : undefined;
     const since = await wordsSince(context, request);
-    const card = cardFor(request, item.viewId, place, { threadLink, freeze, revokedBy, quietUntil, since });
+    const undo = item.viewId === THREAD_VIEW ? await undoOfSteps(context, request) : undefined;
+    const review = reviewOf(request);
+    const beside = { threadLink, freeze, revokedBy, quietUntil, since, undo, review: review?.who };
+    const card = cardFor(request, item.viewId, place, {
+      ...beside,
+      hasButtons: item.viewId !== THREAD_VIEW || hasThreadButtons(context, request),
+    });
     // After a failed try Slack may still apply an older card, so what stands there is not known.
     const drawn = item.tries > 0 ? undefined : hashOf(card);
     // Slack takes few updates a minute, and a click waits behind those that change nothing.
@@ -129,7 +136,8 @@ async function drawRequest(
       await keepUndo(context, request, postedAt);
       if (posted === undefined && postedAt !== undefined) await followWords(context, request, postedAt);
     }
-    const againMs = item.tries > 0 ? context.timing.redrawMs : 0;
+    const reviewedMs = review === undefined ? 0 : review.until - Date.now() + 1;
+    const againMs = item.tries > 0 ? context.timing.redrawMs : Math.max(0, reviewedMs);
     await store.done(item, {
       revision: request.revision,
       postedAt: storedPlace(request, postedAt, { threadLink, drawn, shown }),
@@ -140,6 +148,14 @@ async function drawRequest(
     if (failure.kind === 'later') throw error;
     await giveUp(context, item, request, failure.reason);
   }
+}
+
+/** Tells whether people decide in the thread: not where approvers have their own cards, if the manifest wants that. */
+function hasThreadButtons({ agent }: Pick<BotContext, 'agent'>, { views }: RequestRecord): boolean {
+  if (agent().cardButtons === 'thread') return true;
+  return !views.some(
+    (view) => Place.safeParse(view.place).data?.user !== undefined && !isUndeliverable(view),
+  );
 }
 
 /** A card that shows no decision is drawn so much later if few updates are left. */

@@ -5,6 +5,7 @@ import type { ClaimedTurn, OutboxItem, OutboxRow, RequestRecord } from '../../st
 import { endedUndos } from '../asks/undo-call.ts';
 import type { BotContext } from '../context.ts';
 import { parseThreadId } from '../slack/thread.ts';
+import type { CardOptions } from '../views/cards/card.ts';
 import { undoOfferMs } from '../views/cards/outcome.ts';
 
 /**
@@ -23,6 +24,25 @@ export async function keepUndo(
   const { threadTs } = parseThreadId(request.threadId);
   const link = await links.linkTo({ ...posted, threadTs });
   await store.noteUndo(undoes.requestId, 'linked', { by: request.requester, link });
+}
+
+/** Finds the steps of a plan that can be undone, and starts the time in which each can; the card of the plan offers it. */
+export async function undoOfSteps(
+  { store }: Pick<BotContext, 'store'>,
+  { steps = [] }: RequestRecord,
+): Promise<CardOptions['undo']> {
+  const done = steps.filter(({ state }) => state === 'succeeded');
+  if (done.length === 0) return undefined;
+  const loaded = await Promise.all(done.map(({ id }) => store.load(id)));
+  const requests = loaded.flatMap((each) => (each.outcome === 'found' ? [each.request] : []));
+  const offered: string[] = [];
+  for (const request of requests) {
+    const offeredMs = undoOfferMs(request);
+    if (offeredMs === undefined) continue;
+    offered.push(request.id);
+    if (request.undo === undefined) await store.noteUndo(request.id, 'offered', {}, offeredMs);
+  }
+  return { offered, undone: requests.filter(({ undo }) => undo?.isDone === true).map(({ id }) => id) };
 }
 
 /** The kind of an outbox row that tells of the end of an undo. */

@@ -1,9 +1,10 @@
 import type { ToolContext } from '../../agent/tool.ts';
+import { planProblem } from '../../engine/plans.ts';
 import type { CheckedApprovers, EngineContext, GrantUsed, People, Voter } from '../../engine/ports.ts';
 import { NOBODY, type TaskPeople } from '../../engine/task-people.ts';
 import { memoryIn } from '../../store/documents/memory.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
-import { MAX_NOTES, type MemoryContext } from '../../tools/built-ins.ts';
+import { MAX_NOTES, type MemoryContext, type PlanContext } from '../../tools/built-ins.ts';
 import { readableName } from '../../tools/presentation/formats.ts';
 import { approvableGroups } from '../asks/approver-groups.ts';
 import { askerProblem } from '../asks/may-ask.ts';
@@ -93,7 +94,7 @@ async function tellOfGrant(
 
 /** Builds the context of every tool call: its thread, its people, and the callback address for external systems. */
 export function toolContext(
-  { callbacks, store }: Pick<BotContext, 'callbacks' | 'store'>,
+  { callbacks, store, toolbox }: Pick<BotContext, 'callbacks' | 'store' | 'toolbox'>,
   threadId: string,
   { requesters, contextAuthors }: TaskPeople,
 ): ToolContext {
@@ -105,8 +106,12 @@ export function toolContext(
       return memoryIn(store).remember(channel, { id, text, people }, MAX_NOTES);
     },
   };
+  const planning: PlanContext = {
+    planProblem: (plan) => planProblem(toolbox, { requesters, contextAuthors, channel }, plan),
+  };
   return {
     ...memory,
+    ...planning,
     threadId,
     requester: requesters[0] ?? NOBODY,
     requesters,

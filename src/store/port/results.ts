@@ -37,7 +37,8 @@ export type ClaimResult =
   | { readonly outcome: 'quarantined'; readonly reason: string }
   | { readonly outcome: 'idle' }
   | { readonly outcome: 'invalid-thread' };
-export type RenewLeaseResult = { readonly outcome: 'renewed' | 'stopped' | 'stale' };
+/** `held` is renewed too, and no model may be called. */
+export type RenewLeaseResult = { readonly outcome: 'renewed' | 'held' | 'stopped' | 'stale' };
 export type StoppedRequest = { readonly requestId: string; readonly by: string };
 export type SuspendResult =
   | {
@@ -100,6 +101,8 @@ export type StartResult =
   /** The tool is frozen: the request stays approved, and is tried again later. */
   | { readonly outcome: 'frozen' }
   | { readonly outcome: 'not-approved'; readonly state: string }
+  /** It is a step of a plan, and its turn has not come. */
+  | { readonly outcome: 'not-next' }
   /** It stays approved, and is due. */
   | OverLimit
   | Settled

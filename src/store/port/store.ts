@@ -59,7 +59,15 @@ import type {
 import type { FreezeStore, GrantStore, LimitStore, UsageStore } from './workspace.ts';
 
 export { interruptOf, requestIdOf, threadOf } from '../record/keys.ts';
-export type { NewRequest, NewView, PolicySnapshot, RequestRecord } from '../record/request-record.ts';
+export type {
+  NewRequest,
+  NewView,
+  PlanStep,
+  PolicySnapshot,
+  RequestRecord,
+  StepState,
+} from '../record/request-record.ts';
+export { ALONE } from '../record/request-record.ts';
 export type * from './digests.ts';
 export type * from './results.ts';
 export type * from './values.ts';
@@ -83,7 +91,7 @@ export interface Store
   claimTurn(threadId: string, leaseMs: number): Promise<ClaimResult>;
   renewLease(turn: ClaimedTurn, leaseMs: number): Promise<RenewLeaseResult>;
   /**
-   * Gives a turn back, so that another process continues it at once. One that failed is tried again later; after too many failures in a
+   * Gives a turn back, so that another process continues it at once, or when a freeze of the model has ended. One that failed is tried again later; after too many failures in a
    * row its thread is quarantined.
    */
   release(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../agent/json.ts';
-import { isPerson, threadOf } from './keys.ts';
+import { isPerson, requestIdOf, threadOf } from './keys.ts';
 
 /** The version of stored requests. Long texts have a key of their own beside the hash, because they would unpack it. */
 export const REQUEST_VERSION = 1;
@@ -98,6 +98,37 @@ export interface NewRequest {
   readonly unsigned?: boolean;
   /** The name under which the limits of such a call have counted it. */
   readonly action?: string;
+  /** The plan that it is a step of. */
+  readonly step?: PlanPlace;
+  /** The steps of a plan, in order: requests of the same turn, with their digests, or `ALONE`. */
+  readonly steps?: readonly { readonly id: string; readonly digest: string }[];
+}
+
+/** Stands in place of the digest of a step that its plan does not cover. */
+export const ALONE = 'alone';
+
+/** The place of a request in a plan, whose approval covers it; one that is `alone` needs its own too, and waits there for its turn. */
+export interface PlanPlace {
+  /** The id of the plan's request. */
+  readonly plan: string;
+  /** From 1. */
+  readonly number: number;
+  readonly alone: boolean;
+}
+
+/** How far a step of a plan is: the state of its request, what a person found out about its outcome, or that nobody chose it. */
+const StepState = z.union([RequestState, z.enum(['ran', 'did-not-run', 'skipped'])]);
+export type StepState = z.infer<typeof StepState>;
+
+/** A step as its plan knows it. */
+export interface PlanStep {
+  readonly id: string;
+  readonly number: number;
+  /** `ALONE` for one that the plan does not cover. */
+  readonly digest: string;
+  readonly state: StepState;
+  /** Whether it is among those that are to be approved, or were. */
+  readonly isChosen: boolean;
 }
 
 /** A place for a request's card. */
@@ -197,6 +228,10 @@ export interface RequestRecord {
   readonly redrawnFor?: string;
   /** The state of its undo; `undefined` if none was offered yet. */
   readonly undo: (UndoNote & { readonly step: UndoStep }) | undefined;
+  /** The plan that it is a step of. */
+  readonly step?: PlanPlace;
+  /** The steps, if it is a plan. */
+  readonly steps?: readonly PlanStep[];
   /** The names of its tool and its policy, for logs and metrics. */
   readonly labels?: { readonly tool: string; readonly policy: string };
   /** The trace that the request belongs to, as a W3C `traceparent`. */
@@ -273,7 +308,31 @@ export function parseRequestRecord(
     progress: stored.progress,
     views: words(stored.views).map((view) => parseView(view, fields)),
     undo: parseUndo(fields),
+    ...parsePlan(id, fields),
     trace: stored.trace,
+  };
+}
+
+/** Reads the place of a step in its plan, or the steps of a plan. */
+function parsePlan(
+  id: string,
+  fields: Readonly<Record<string, string>>,
+): Pick<RequestRecord, 'step' | 'steps'> {
+  const { plan, step, alone, steps, chosen } = fields;
+  const numbers = chosen === undefined ? undefined : words(chosen).map(Number);
+  return {
+    ...(plan !== undefined && { step: { plan, number: Number(step), alone: alone === '1' } }),
+    ...(steps !== undefined && {
+      steps: words(steps).map((text, index): PlanStep => {
+        const [interrupt = '', digest = ''] = text.split(':', 2);
+        const number = index + 1;
+        const state = readPart(`step:${number}`, () =>
+          StepState.parse(fields[`step:${number}`] ?? 'pending'),
+        );
+        const isChosen = numbers === undefined || digest === ALONE || numbers.includes(number);
+        return { id: requestIdOf(threadOf(id) ?? '', interrupt), number, digest, state, isChosen };
+      }),
+    }),
   };
 }
 

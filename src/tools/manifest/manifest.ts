@@ -3,6 +3,7 @@ import type { ModelConfig } from '../../agent/model.ts';
 import type { Effect } from '../../agent/tool.ts';
 import type { Limit } from '../../policy/limits.ts';
 import type { Policy } from '../../policy/policy.ts';
+import type { Reversible } from '../../policy/reversible.ts';
 import type { ApprovalRule } from '../../policy/rules.ts';
 import type { ChangeFreeze } from '../../policy/time.ts';
 import type { CallerDeclaration } from '../callers.ts';
@@ -89,6 +90,12 @@ export interface UnfreezeRule {
   readonly quorum: number;
 }
 
+/** How plans are made. */
+export interface PlanRules {
+  /** Whether several calls of one answer that need approval become a plan by themselves. */
+  readonly collect: boolean;
+}
+
 export interface AgentDeclaration extends ModelDeclaration {
   readonly budgets: Budgets;
   readonly instructions: string | undefined;
@@ -103,11 +110,17 @@ export interface AgentDeclaration extends ModelDeclaration {
   readonly channels: ReadonlyMap<string, ChannelDeclaration>;
   /** Whether the agent keeps notes about channels. */
   readonly memory: 'off' | 'channel';
+  /** Whether the agent may ask once for several calls; `undefined` if it may not. */
+  readonly plans: PlanRules | undefined;
   /** Whether final answers have feedback buttons. */
   readonly feedback: boolean;
   readonly limits: PendingLimits;
   readonly askers: Askers;
   readonly admins: readonly string[];
+  /** Where approvers decide: on the card in the thread too, or only in their direct messages. */
+  readonly cardButtons: 'thread' | 'approvers';
+  /** The days in which a call that succeeded keeps the next one from being a first one. */
+  readonly firstDays: number;
   /** By default one admin. */
   readonly unfreeze: UnfreezeRule;
   /** The people who approve changes of the governed part, and the channel where they are asked; `undefined` if nobody must. */
@@ -145,6 +158,8 @@ export interface CardDeclaration extends TextDeclaration {
   readonly match: string;
   readonly preview?: PreviewDeclaration | undefined;
   readonly undo?: UndoDeclaration | undefined;
+  /** `undefined` leaves it to the undo and the effect. */
+  readonly reversible?: Reversible | undefined;
 }
 
 export interface ModuleDeclaration extends Declared {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { ModelConfig } from '../../agent/model.ts';
+import { DEFAULT_FIRST_DAYS } from '../../policy/first-times.ts';
 import type { Limit } from '../../policy/limits.ts';
 import { type ApproverGroup, type GrantRule, mayBeHigh, type Policy, toRisk } from '../../policy/policy.ts';
 import { type ChangeFreeze, isTimeZone, momentAt } from '../../policy/time.ts';
@@ -255,9 +256,10 @@ function withoutRules(tools: JsonValue | undefined, name: string): JsonObject {
 
 /** Lists the texts by pattern; those of the tool itself come last, for every name. */
 function toCards({ cards = [], ...written }: ToolFile): ToolDeclaration['cards'] {
-  const { title, done, target, fields, preview, undo } = written;
-  const own = { match: '*', title, done, target, fields, preview, undo };
-  const hasOwn = [title, done, target, fields, preview, undo].some((part) => part !== undefined);
+  const { title, done, target, fields, preview, undo, reversible } = written;
+  const texts = { title, done, target, fields, preview, undo, reversible };
+  const own = { match: '*', ...texts };
+  const hasOwn = Object.values(texts).some((part) => part !== undefined);
   return [...cards, ...(hasOwn ? [own] : [])].map((card) => ({
     ...card,
     preview: toPreview(card.preview),
@@ -379,6 +381,7 @@ function toAgent({
     files: toFiles(written.files),
     channels: new Map(Object.entries(written.channels ?? {}).map(([id, file]) => [id, toChannel(file)])),
     memory: written.memory ?? 'off',
+    plans: toPlans(written.plans),
     feedback: written.feedback ?? false,
     limits: {
       pendingPerThread: limits.pending_per_thread ?? DEFAULT_PENDING_PER_THREAD,
@@ -386,6 +389,8 @@ function toAgent({
     },
     askers: toAskers(written.askers),
     admins,
+    cardButtons: written.cards?.buttons ?? 'thread',
+    firstDays: written.first_days ?? DEFAULT_FIRST_DAYS,
     unfreeze: {
       approvers: written.unfreeze?.approvers ?? admins,
       quorum: written.unfreeze?.quorum ?? 1,
@@ -410,6 +415,11 @@ function toFiles(written: AgentFile['files'] = true): Manifest['agent']['files']
     timeoutMs: timeout ?? DEFAULT_FILES.timeoutMs,
     types: types ?? DEFAULT_FILES.types,
   };
+}
+
+function toPlans(written: AgentFile['plans'] = true): Manifest['agent']['plans'] {
+  if (typeof written === 'boolean') return written ? { collect: false } : undefined;
+  return { collect: written.collect ?? false };
 }
 
 function toChannel({ context, instructions, tools, model, topic = false }: ChannelFile): ChannelDeclaration {

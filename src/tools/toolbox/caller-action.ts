@@ -140,6 +140,7 @@ export function callerActionEntries({ callers, policies, agent }: Manifest): Rul
       isListedIn: () => true,
       limits: [],
       changeFreezes: [],
+      reversible: 'no',
       // Nobody is offered it: only callers ask for it.
       allow: { channels: [], people: [], groups: undefined },
     },

@@ -1,9 +1,11 @@
 import { notDone } from '../../agent/errors.ts';
 import { isJsonObject, type JsonObject, toJson } from '../../agent/json.ts';
 import type { Effect, Tool } from '../../agent/tool.ts';
-import { type JudgedCall, usesGroups } from '../../policy/condition.ts';
+import { type JudgedCall, usesFirst, usesGroups } from '../../policy/condition.ts';
+import { readFirstTimes } from '../../policy/first-times.ts';
 import type { Limit, ReadTotals } from '../../policy/limits.ts';
-import { DEFAULT_POLICY_NAME, type PolicyOf } from '../../policy/policy.ts';
+import { DEFAULT_POLICY_NAME, type Policy, type PolicyOf } from '../../policy/policy.ts';
+import { reversibleBy } from '../../policy/reversible.ts';
 import {
   type ApprovalRule,
   compileApprovalRules,
@@ -13,7 +15,7 @@ import {
   type TimeZoneOf,
 } from '../../policy/rules.ts';
 import type { ChangeFreeze } from '../../policy/time.ts';
-import { builtIns, holdsSecret, rememberTool } from '../built-ins.ts';
+import { builtIns, holdsSecret, proposePlan, rememberTool } from '../built-ins.ts';
 import { mayCall } from '../callers.ts';
 import { McpServerError } from '../errors.ts';
 import { type CallPlace, type FindGrant, gate, type UserGroups } from '../gate.ts';
@@ -27,7 +29,13 @@ import type { Secrets } from '../secrets.ts';
 import { callerActionEntries } from './caller-action.ts';
 import { type ApproveChange, changeEntries } from './policy-change.ts';
 import { type Action, protectTool } from './protect-tool.ts';
-import { channelProblems, textProblems, textsFor, undoProblems } from './text-problems.ts';
+import {
+  channelProblems,
+  reversibleProblems,
+  textProblems,
+  textsFor,
+  undoProblems,
+} from './text-problems.ts';
 import type { ToolLock } from './tool-lock.ts';
 import type { ToolSource } from './tool-source.ts';
 import {
@@ -77,6 +85,8 @@ export function buildEntries(
     userGroups,
     limits: manifest.limits,
     changeFreezes: manifest.changeFreezes,
+    firstDays: manifest.agent.firstDays,
+    firstInPolicies: [...manifest.policies.values()].some(asksForFirst),
     isLocked: lock !== undefined,
     policyOf: (name: string) => manifest.policies.get(name),
     timeZoneOf: (policy: string) => manifest.policies.get(policy)?.timeZone ?? manifest.agent.timeZone,
@@ -104,6 +114,7 @@ export function buildEntries(
       problems.push(
         ...previewProblems(declaration, name, entries),
         ...undoProblems(declaration, name, entries),
+        ...reversibleProblems(declaration, name, entries),
       );
   problems.push(...channelProblems(manifest, entries), ...lookupProblems(manifest, entries));
   for (const { match, meant } of unmatched)
@@ -208,6 +219,9 @@ interface EntryOptions {
   readonly userGroups: UserGroups | undefined;
   readonly limits: readonly Limit[];
   readonly changeFreezes: readonly ChangeFreeze[];
+  readonly firstDays: number;
+  /** Whether a policy asks for first times, which any call may come under. */
+  readonly firstInPolicies: boolean;
   readonly policyOf: PolicyOf;
   readonly timeZoneOf: TimeZoneOf;
   readonly read: ReadTool;
@@ -248,10 +262,20 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
   const isFree =
     declaration.kind === 'mcp' && declaration.freeAnswers.some((match) => matchesGlob(match, tool.name));
   const answers: ToolEntry['answers'] = isFree ? 'free' : 'approved';
+  const texts = textsFor(declaration, tool.name);
+  const undo = tool.kind === 'interrupt' ? undefined : createUndo(tool, texts.undo);
+  const reversible = reversibleBy({
+    declared: texts.reversible,
+    hasUndo: undo !== undefined,
+    // A server's hint says nothing here, trusted or not.
+    onlyReads: tool.kind === 'interrupt' || (declaration.effect ?? tool.effect) === 'none',
+  });
+  const presentation = createPresentation(tool, texts);
   const base = {
     source: kind,
     behind: behindOf(declaration, digest),
-    presentation: createPresentation(tool, textsFor(declaration, tool.name)),
+    presentation,
+    reversible,
     answerableBy: 'anyone',
     ...(declaration.kind === 'mcp' && { elicitation: declaration.elicitation, answers }),
     rules,
@@ -273,22 +297,35 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
   const changeFreezes = effect === 'none' ? [] : freezes;
   const compiled = rulesWithFreezes(compileApprovalRules(rules, timeZoneOf), changeFreezes);
   const compiledStrict = rulesWithFreezes(compileApprovalRules(strict, timeZoneOf), changeFreezes);
+  const isFirstAsked =
+    options.firstInPolicies || rules.some(({ when }) => when !== undefined && usesFirst(when));
+  const firstDays = isFirstAsked ? options.firstDays : undefined;
+  const readFirst: ToolEntry['readFirst'] =
+    firstDays === undefined || readTotals === undefined
+      ? undefined
+      : async (input, { requesters, contextAuthors }) => {
+          const people = [...requesters, ...contextAuthors];
+          const call = { tool: tool.name, target: presentation.targetOf(input), people };
+          return readFirstTimes(call, firstDays, readTotals).catch(() => undefined);
+        };
   // A server can change a tool without a word, so it is asked again before a call that nobody looks at.
   const refreshRules = async () => {
     if (effect !== 'none') await source.relist();
     return source.digestOf(tool.name) === digest ? compiled : compiledStrict;
   };
   const judge = (call: JudgedCall) =>
-    judgeStrictly(compiled, { ...call, groupsOf: call.groupsOf ?? userGroups?.of }, policyOf);
+    judgeStrictly(compiled, { ...call, reversible, groupsOf: call.groupsOf ?? userGroups?.of }, policyOf);
   return {
     ...base,
     changeFreezes,
-    preview: createPreview(protectedTool, textsFor(declaration, tool.name).preview, read),
-    undo: createUndo(tool, textsFor(declaration, tool.name).undo),
+    ...{ firstDays, readFirst },
+    preview: createPreview(protectedTool, texts.preview, read),
+    undo,
     resolvedBy: policyFor(tool.name, rules),
     tool: withConsent(
       gate(protectedTool, compiled, {
-        ...{ policyOf, allows, userGroups, refreshRules, limits, readTotals, findGrant, answers },
+        ...{ policyOf, allows, userGroups, refreshRules, limits, readTotals, findGrant, answers, reversible },
+        readFirst,
       }),
       source,
     ),
@@ -301,6 +338,16 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
       retryForMs: idempotent ? retryForMs : 0,
     },
   };
+}
+
+/** Tells whether a policy decides by first times. */
+function asksForFirst({ risk, grants, groups }: Policy): boolean {
+  const expressions = [
+    typeof risk === 'object' ? risk.expression : '',
+    grants?.when,
+    ...groups.map(({ from }) => from),
+  ];
+  return expressions.some((each) => typeof each === 'string' && usesFirst(each));
 }
 
 function withConsent(tool: Action, { accounts }: ToolSource): Action {
@@ -383,7 +430,8 @@ function builtInEntries({ agent }: Manifest, secrets: Secrets): RuledEntry[] {
     Object.entries(agent.builtIns) satisfies [string | BuiltInName, string][],
   );
   const memory = agent.memory === 'channel' ? [rememberTool((text) => holdsSecret(text, secrets))] : [];
-  return [...builtIns, ...memory]
+  const plans = agent.plans === undefined ? [] : [proposePlan];
+  return [...builtIns, ...plans, ...memory]
     .filter(({ name }) => uses.get(name) !== 'off')
     .map((tool) => ({
       tool,
@@ -392,6 +440,7 @@ function builtInEntries({ agent }: Manifest, secrets: Secrets): RuledEntry[] {
       behind: {},
       limits: [],
       changeFreezes: [],
+      reversible: 'yes',
       ...UNGATED,
       allows: () => true,
       presentation: createPresentation(tool, {}),

@@ -3,10 +3,11 @@ import type { Tool, ToolHelpers } from '../../agent/tool.ts';
 import type { GroupsOf, LimitTotals } from '../../policy/condition.ts';
 import type { Limit } from '../../policy/limits.ts';
 import type { Policy } from '../../policy/policy.ts';
+import type { Reversible } from '../../policy/reversible.ts';
 import type { ApprovalRule, ApprovalVerdict, Explanation } from '../../policy/rules.ts';
 import type { ChangeFreeze } from '../../policy/time.ts';
 import { type CallerDeclaration, callerNamed } from '../callers.ts';
-import type { CallPlace } from '../gate.ts';
+import type { CallPlace, ReadFirst } from '../gate.ts';
 import type { ElicitationDeclaration, ToolDeclaration } from '../manifest/manifest.ts';
 import type { RequesterServer } from '../mcp/auth/connections.ts';
 import type { PreviewSource, ReadTool, UndoSource } from '../presentation/linked-call.ts';
@@ -72,6 +73,12 @@ export interface ToolEntry {
   readonly runsAsRequester?: RequesterServer | undefined;
   /** The way to take back a call that succeeded, if the tool or the manifest names one. */
   readonly undo?: UndoSource | undefined;
+  /** The days on record in which a call is a first one; `undefined` where no rule and no policy asks, and then nobody counts. */
+  readonly firstDays?: number | undefined;
+  /** Reads the first times of everyone whose words led to a call; `undefined` if nobody asks or can tell now. */
+  readonly readFirst?: ReadFirst | undefined;
+  /** Whether its calls can be taken back. */
+  readonly reversible: Reversible;
   /** The people who may answer when the tool asks. */
   readonly answerableBy: 'requester' | 'anyone';
   /** The people who are asked when the tool's server needs input. */

@@ -4,6 +4,7 @@ import { DELIVERY_CELLS } from './deliveries.ts';
 import { FAILPOINT_CELLS } from './failpoints.ts';
 import { LOAD_CELLS } from './load.ts';
 import { MODEL_CELLS } from './model-faults.ts';
+import { PLAN_CELLS } from './plans.ts';
 import { POLICY_CELLS } from './policies.ts';
 import { REDIS_CELLS } from './redis-faults.ts';
 import { SLACK_CELLS } from './slack-faults.ts';
@@ -22,5 +23,6 @@ export const CELLS: readonly Cell[] = [
   ...TIME_CELLS,
   ...UNSIGNED_CELLS,
   ...POLICY_CELLS,
+  ...PLAN_CELLS,
   ...LOAD_CELLS,
 ];

@@ -14,9 +14,10 @@ export function atEveryPoint(
   action: FaultAction,
   most = Number.POSITIVE_INFINITY,
   recipes: readonly Recipe[] = RECIPES,
+  where?: RegExp,
 ) {
   return async (world: World, atEach: number): Promise<Played> => {
-    const saboteur = new Saboteur(world, { action, atEach });
+    const saboteur = new Saboteur(world, { action, atEach, ...(where !== undefined && { where }) });
     let count = 0;
     let progressAt = Date.now();
     const until = (begun: number): boolean => {

@@ -19,13 +19,18 @@ export class Saboteur {
   readonly #world: World;
   readonly #action: FaultAction;
   readonly #atEach: number;
+  readonly #where: RegExp;
   readonly #dueAt = new Map<Worker, number>();
   #seen = 0;
 
-  constructor(world: World, options: { readonly action: FaultAction; readonly atEach: number }) {
+  constructor(
+    world: World,
+    options: { readonly action: FaultAction; readonly atEach: number; readonly where?: RegExp },
+  ) {
     this.#world = world;
     this.#action = options.action;
     this.#atEach = options.atEach;
+    this.#where = options.where ?? /./;
   }
 
   get count(): number {
@@ -34,7 +39,9 @@ export class Saboteur {
 
   /** The points that are to fail still. */
   get missing(): string[] {
-    return [...this.#world.reached].filter((point) => this.#failed(point) < this.#atEach);
+    return [...this.#world.reached].filter(
+      (point) => this.#where.test(point) && this.#failed(point) < this.#atEach,
+    );
   }
 
   /** Called again and again: counts what failed, wakes who sleeps, arms who is free. */

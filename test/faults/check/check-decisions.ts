@@ -19,9 +19,7 @@ function checkQuorum(request: SeenRequest): Violation[] {
     return [{ invariant: 2, what: `${request.id} (${request.tool}) ran, and no rule lets it` }];
   const end = asked.at + rule.expiresMs;
   const byClick = request.clicks.filter(({ actionId, at }) => APPROVALS.includes(actionId) && at <= end);
-  const byVote = rowsOf(request, 'voted').filter(
-    ({ detail, at }) => detail.startsWith('approve ') && at <= end,
-  );
+  const byVote = request.votes.filter(({ detail, at }) => detail.startsWith('approve ') && at <= end);
   const clicked = eligible(
     byClick.map(({ who }) => who),
     rule.signers,

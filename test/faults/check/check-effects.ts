@@ -37,6 +37,17 @@ export function checkEffects(
       if (input !== expected)
         violations.push({ invariant: 3, what: `${call.tool} ran with ${input} and not with ${expected}` });
   }
+  for (const { together, calls: steps, kind, ts } of errands) {
+    if (!together) continue;
+    const order = effects
+      .map(({ token }) => steps.findIndex((step) => step.token === token))
+      .filter((at) => at >= 0);
+    if (order.some((at, index) => index > 0 && at < (order[index - 1] ?? 0)))
+      violations.push({
+        invariant: 4,
+        what: `the steps of "${kind}" in ${ts} ran in the order ${order.join(', ')}`,
+      });
+  }
   const started = new Set(
     audit.flatMap(({ event, body }) =>
       event === 'effect-started' ? [Started.parse(JSON.parse(body)).idempotencyKey] : [],

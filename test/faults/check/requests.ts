@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { AuditRow } from '../../../src/store/port/audit.ts';
 import type { Effect } from '../worker/effects.ts';
 import type { Evidence, SeenClick } from '../world/gather-evidence.ts';
@@ -13,6 +14,8 @@ export interface SeenRequest {
   /** Everything that could be read on its cards while they could be approved. */
   readonly shown: readonly string[];
   readonly clicks: readonly SeenClick[];
+  /** The votes that it rests on: its own, or those of its plan. */
+  readonly votes: readonly AuditRow[];
   readonly effects: readonly Effect[];
 }
 
@@ -34,6 +37,12 @@ export function isEnd({ event, detail }: AuditRow): boolean {
   return ENDS.includes(event) && !(event === 'resolved' && detail.startsWith('run-again'));
 }
 
+/** A step of a plan, as the log has it. */
+const Step = z.object({
+  plan: z.object({ plan: z.string(), alone: z.boolean() }),
+  arguments: z.object({ token: z.string() }),
+});
+
 /** Puts together what is known of each request; an effect belongs to the request of its token that was started last before it. */
 export function requestsOf({ audit, cards, clicks, effects, errands }: Evidence): SeenRequest[] {
   const tokens = new Map<string, string>();
@@ -54,14 +63,19 @@ export function requestsOf({ audit, cards, clicks, effects, errands }: Evidence)
   const asked = audit.filter(({ event }) => event === 'asked').map(({ subject }) => subject);
   const startedIds = new Set(audit.filter(({ event }) => event === 'started').map(({ subject }) => subject));
   return asked.map((id) => {
-    const token = tokens.get(id);
+    const [first] = rows.get(id) ?? [];
+    const step = Step.safeParse(JSON.parse(first?.body || '{}')).data;
+    const covered = step?.plan.alone === false ? step : undefined;
+    const token = covered?.arguments.token ?? tokens.get(id);
+    const approvedAs = covered?.plan.plan ?? id;
     return {
       id,
       rows: rows.get(id) ?? [],
       token,
       tool: tools.get(token ?? '') ?? '',
-      shown: shown.get(id) ?? [],
-      clicks: clicked.get(id) ?? [],
+      shown: shown.get(approvedAs) ?? [],
+      clicks: clicked.get(approvedAs) ?? [],
+      votes: (rows.get(approvedAs) ?? []).filter(({ event }) => event === 'voted'),
       effects: startedIds.has(id) ? (happened.get(token ?? '') ?? []) : [],
     };
   });

@@ -22,6 +22,8 @@ export interface Errand {
   readonly kind: string;
   readonly hurries: boolean;
   readonly calls: readonly { readonly tool: string; readonly token: string; readonly amount: number }[];
+  /** Whether the calls are asked for as one plan. */
+  readonly together: boolean;
   readonly intent: Intent;
   readonly channel: string;
   /** The ts of what was said; empty until it was. */
@@ -33,6 +35,8 @@ export interface Recipe {
   /** Says something more while the bot is at it. */
   readonly hurries?: boolean;
   readonly tools: readonly string[];
+  /** Whether the calls are asked for as one plan. */
+  readonly together?: boolean;
   readonly intent: Intent;
 }
 
@@ -74,6 +78,22 @@ export const POLICY_RECIPES: readonly Recipe[] = [
   { kind: 'signed for somebody who is away', tools: ['deputed'], intent: 'approve' },
 ];
 
+/** Plans of five steps, which end as they were approved, or are given up halfway. */
+export const PLAN_RECIPES: readonly Recipe[] = [
+  {
+    kind: 'a plan of five',
+    tools: ['charge', 'credit', 'charge', 'credit', 'charge'],
+    together: true,
+    intent: 'approve',
+  },
+  {
+    kind: 'a plan of five with a step in doubt',
+    tools: ['credit', 'charge', 'waver', 'credit', 'charge'],
+    together: true,
+    intent: 'approve',
+  },
+];
+
 /** The crowds of one millisecond: five people or twenty, among themselves or against the expiry. */
 export const CROWD_RECIPES = {
   'five at once': { kind: 'five at once', tools: ['quintet'], intent: 'crowd' },
@@ -83,13 +103,16 @@ export const CROWD_RECIPES = {
 } satisfies Record<string, Recipe>;
 
 /** Makes the next errand of a recipe; no two errands share a token, and no two amounts an end. */
-export function makeErrand({ kind, tools, intent, hurries = false }: Recipe, channel: string): Errand {
+export function makeErrand(
+  { kind, tools, intent, hurries = false, together = false }: Recipe,
+  channel: string,
+): Errand {
   const calls = tools.map((tool) => ({
     tool,
     token: `tok-${randomUUID()}`,
     amount: 100_000 + Math.floor(Math.random() * 800_000),
   }));
-  return { kind, hurries, calls, intent, channel, ts: '' };
+  return { kind, hurries, together, calls, intent, channel, ts: '' };
 }
 
 /** The amount after a person's edit. */
@@ -97,6 +120,7 @@ export function editedAmount(amount: number): number {
   return amount + 1_000_000;
 }
 
-export function wordsOf({ calls }: Errand): string {
-  return calls.map(({ tool, token, amount }) => `${tool} ${token} ${amount}`).join('; ');
+export function wordsOf({ calls, together }: Errand): string {
+  const orders = calls.map(({ tool, token, amount }) => `${tool} ${token} ${amount}`).join('; ');
+  return together ? `together: ${orders}` : orders;
 }

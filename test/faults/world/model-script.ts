@@ -21,6 +21,10 @@ export const obey: ReplyFunction = ({ messages }) => {
   const open = orders.filter(
     ({ token }, at) => !called.includes(token) && orders.findIndex((order) => order.token === token) === at,
   );
+  if (open.length > 1 && said.includes('together:')) {
+    const steps = open.map(toCall).map(({ name, arguments: input }) => ({ tool: name, input }));
+    return { calls: [{ name: 'propose_plan', arguments: { goal: 'Do all of it', steps } }] };
+  }
   if (open.length > 0) return { calls: open.map(toCall) };
   return { text: `Finished ${orders.map(({ token }) => token).join(' ')}.` };
 };

@@ -11,6 +11,7 @@ import { freezeScenarios } from './freezes.ts';
 import { grantScenarios } from './grants.ts';
 import { findGuards, scriptsWithout } from './guard-lines.ts';
 import { limitScenarios } from './limits.ts';
+import { planScenarios } from './plans.ts';
 import { runScenarios } from './runs.ts';
 import { openStage, type Scenario, type Scenarios } from './stage.ts';
 import { threadScenarios } from './threads.ts';
@@ -22,6 +23,7 @@ const scenarios: Scenarios = {
   ...effectScenarios,
   ...decisionScenarios,
   ...runScenarios,
+  ...planScenarios,
   ...timeScenarios,
   ...undoScenarios,
   ...exportScenarios,

@@ -23,7 +23,10 @@ describe('what is left out', () => {
       files: { maxBytes: 10_000_000, maxCount: 5, timeoutMs: 30_000, types: ['image', 'text', 'pdf'] },
       channels: new Map(),
       memory: 'off',
+      plans: { collect: false },
       feedback: false,
+      cardButtons: 'thread',
+      firstDays: 90,
       askers: {
         people: [],
         groups: [],

@@ -48,9 +48,9 @@ describe('more tools than a model takes', () => {
     const offered = namesOf(toolbox.toolsFor(HERE));
     expect(offered).toHaveLength(128);
     expect(offered.slice(0, 4)).toEqual(BUILT_INS);
-    expect(offered.at(-1)).toBe('second_3');
+    expect(offered.at(-1)).toBe('second_2');
     const problem =
-      'a model takes at most 128 tools at once; left out where there are more: second_4, second_5, second_6, second_7, second_8, second_9, second_10, second_11, second_12, second_13 and 2 more; remove tools from the manifest, or limit with "allow" where they are used';
+      'a model takes at most 128 tools at once; left out where there are more: second_3, second_4, second_5, second_6, second_7, second_8, second_9, second_10, second_11, second_12 and 3 more; remove tools from the manifest, or limit with "allow" where they are used';
     expect(toolbox.warnings).toEqual([`second: ${problem}`]);
     // A request that has waited since before still finds its tool.
     expect(toolbox.find('second_15')).toBeDefined();
@@ -72,12 +72,12 @@ describe('more tools than a model takes', () => {
     ];
     const toolbox = await openTools(manifestOf(tools.join('')), { folder });
     expect(toolbox.problems()).toEqual([]);
-    expect([HERE, THERE].map((place) => toolbox.toolsFor(place).length)).toEqual([104, 104]);
+    expect([HERE, THERE].map((place) => toolbox.toolsFor(place).length)).toEqual([105, 105]);
 
     const crowded = serverOf('more', 30, folder, only(THERE.channel));
     await toolbox.replace(manifestOf([...tools, crowded].join('')));
     expect(toolbox.toolsFor(THERE)).toHaveLength(128);
-    expect(toolbox.problems()).toEqual([expect.stringMatching(/^more: .* more_24, .*, more_29;/)]);
+    expect(toolbox.problems()).toEqual([expect.stringMatching(/^more: .* more_23, .*, more_29;/)]);
   });
 });
 
@@ -93,14 +93,14 @@ describe('a manifest that has more tools by itself', () => {
   };
 
   test('is a mistake at the first tool that is too many', () => {
-    expect(problemsOf(124)).toEqual([]);
+    expect(problemsOf(123)).toEqual([]);
     expect(problemsOf(126)).toEqual([
-      'manifest.yml:128:3: tools.tool_124: a model takes at most 128 tools at once, built-ins among them, and this is one too many of 126; remove some, or limit with "allow" where they are used',
+      'manifest.yml:127:3: tools.tool_123: a model takes at most 128 tools at once, built-ins among them, and this is one too many of 126; remove some, or limit with "allow" where they are used',
     ]);
   });
 
   test('has more room without built-ins, and none is taken by what is not used everywhere', () => {
-    const agent = 'agent: { built_ins: [wait_for_callback, complete_task] }\n';
+    const agent = 'agent: { plans: false, built_ins: [wait_for_callback, complete_task] }\n';
     expect(problemsOf(126, { agent })).toEqual([]);
     expect(problemsOf(127, { agent })).toHaveLength(1);
     expect(problemsOf(200, { rest: ', allow: { channels: [C0GENERAL1] }' })).toEqual([]);

@@ -5,7 +5,7 @@ import { runOnce } from '../gate/support.ts';
 import { temporaryFolder } from '../mcp/support.ts';
 import { actionIn, manifestOf, openTools, writeModule } from './support.ts';
 
-const BUILT_INS = ['ask_question', 'request_form', 'wait_for_callback', 'complete_task'];
+const BUILT_INS = ['ask_question', 'request_form', 'wait_for_callback', 'complete_task', 'propose_plan'];
 const names = (tools: readonly { readonly name: string }[]) => tools.map(({ name }) => name);
 
 test('a module that cannot be loaded is reported by name, and the others stay', async () => {
@@ -116,7 +116,7 @@ test('a built-in that is switched off is not there, and one may be limited to th
     request_form: 'requester',
   } as const;
   const toolbox = await openTools({ ...manifest, agent: { ...manifest.agent, builtIns } });
-  expect(names(toolbox.tools())).toEqual(['ask_question', 'request_form', 'complete_task']);
+  expect(names(toolbox.tools())).toEqual(['ask_question', 'request_form', 'complete_task', 'propose_plan']);
   expect(toolbox.find('request_form')?.answerableBy).toBe('requester');
   expect(toolbox.find('ask_question')?.answerableBy).toBe('anyone');
 });

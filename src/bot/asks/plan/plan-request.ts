@@ -4,9 +4,18 @@ import { effectiveInput } from '../../../agent/schema/compile-schema.ts';
 import { previewOf } from '../../../engine/admit.ts';
 import { digestNow } from '../../../engine/bind-request.ts';
 import { type AnswerKind, classifyInterrupt } from '../../../engine/classify-interrupt.ts';
-import { innerCalls, type RequestOrigin, toDetails } from '../../../engine/request-details.ts';
+import { PLAN_RULE, planDigest } from '../../../engine/plans.ts';
+import {
+  type Details,
+  innerCalls,
+  type PlannedSteps,
+  type RequestOrigin,
+  toDetails,
+} from '../../../engine/request-details.ts';
 import { NOBODY } from '../../../engine/task-people.ts';
-import { type Policy, riskOf } from '../../../policy/policy.ts';
+import { firstOfFacts } from '../../../policy/first-times.ts';
+import { type Policy, type RiskLevel, riskOf } from '../../../policy/policy.ts';
+import { reversibilityOf } from '../../../policy/reversible.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf, type Store } from '../../../store/port/store.ts';
 import { callerId } from '../../../tools/callers.ts';
 import { editorOf, previousPreviewOf } from '../../../tools/gate.ts';
@@ -25,10 +34,17 @@ import { resolveGroups } from '../approver-groups.ts';
 import { problemWithAsked, purposeOf } from '../awaited-schema.ts';
 import { answerSnapshot, snapshotOf } from '../policy-snapshot.ts';
 import { standInsFor } from '../stand-ins.ts';
-import { eligibleApprovers, escalatedAtOnce, otherViews, peopleToAsk, statusesOf } from './people-to-ask.ts';
+import {
+  type EligibleApprovers,
+  eligibleApprovers,
+  escalatedAtOnce,
+  otherViews,
+  peopleToAsk,
+  statusesOf,
+} from './people-to-ask.ts';
 import { planElicitation } from './plan-elicitation.ts';
 import { planUnknown } from './plan-unknown.ts';
-import { changesOf, coverageOf, inputWords, presentCall, presentPart } from './present-call.ts';
+import { changesOf, coverageOf, firstInWords, inputWords, presentCall, presentPart } from './present-call.ts';
 
 const DAY_MS = 86_400_000;
 const QUESTION_MS = DAY_MS;
@@ -42,15 +58,35 @@ export type PlanContext = Pick<BotContext, 'toolbox' | 'directory'> & {
   readonly store: Pick<Store, 'readDocument' | 'list' | 'load'>;
 };
 
+/** The part of a call in a plan: the policy that covers all of its steps stands in place of its own. */
+export interface PlanPart {
+  readonly policy: string;
+  /** Set for the plan itself: its words, its risk, and its steps. */
+  readonly plan?: {
+    readonly presented: NonNullable<Details['presented']>;
+    readonly risk: RiskLevel;
+    /** Why people are asked, in words. */
+    readonly because: string;
+    readonly details: Omit<PlannedSteps, 'shown'>;
+    readonly steps: NonNullable<NewRequest['steps']>;
+  };
+}
+
+const NO_LIMIT = { overLimit: undefined, because: undefined };
+
+/** A plan is decided, and each of its steps started, within an hour, unless a policy says less. */
+const PLAN_MS = 3_600_000;
+
 /** Plans the request of one waiting call; returns a sentence if nobody could ever approve it. */
 export async function planRequest(
   context: PlanContext,
   origin: RequestOrigin,
   call: CallPart,
   interrupt: Interrupt,
+  part?: PlanPart,
 ): Promise<NewRequest | string> {
   const isUnknown = classifyInterrupt(interrupt).kind === 'unknown';
-  const plan = isUnknown ? '' : await planKnown(context, origin, call, interrupt);
+  const plan = isUnknown ? '' : await planKnown(context, origin, call, interrupt, part);
   // A task runs on at its server, whether we can follow it or not.
   if (typeof plan !== 'string' || !(isUnknown || waitsForTask(interrupt))) return plan;
   const entry = context.toolbox.find(interrupt.toolRequest.name);
@@ -62,8 +98,13 @@ async function planKnown(
   { threadId, requesters, contextAuthors, why, files, undoes, link }: RequestOrigin,
   call: CallPart,
   interrupt: Interrupt,
+  part?: PlanPart,
 ): Promise<NewRequest | string> {
-  const pause = classifyInterrupt(interrupt);
+  const classified = classifyInterrupt(interrupt);
+  const pause =
+    classified.kind === 'plan'
+      ? { kind: 'approval' as const, policy: part?.policy ?? '', rule: PLAN_RULE, own: false, ...NO_LIMIT }
+      : classified;
   const entry = toolbox.find(interrupt.toolRequest.name);
   if (entry === undefined) return noticeTexts.noTool(interrupt.toolRequest.name);
   if (pause.kind === 'exit' || pause.kind === 'unknown') return noticeTexts.completedTwice;
@@ -85,12 +126,15 @@ async function planKnown(
     presentCall(directory, entry, input),
     hasPreview ? previewOf(entry, input, { threadId, requesters, contextAuthors }) : undefined,
   ]);
-  const words = isWhole ? whole : presentPart(whole, inner, answer);
+  const words = part?.plan?.presented ?? (isWhole ? whole : presentPart(whole, inner, answer));
   // A default that the model left out is no change.
   const effective = (given: JsonValue) => effectiveInput(tool.inputSchema, given);
   const previousPreview = previousPreviewOf(interrupt);
+  const first =
+    pause.kind === 'approval' && isWhole ? firstInWords(entry, pause.first, requesters) : undefined;
   const presented = {
     ...words,
+    ...(first !== undefined && { first }),
     ...(preview !== undefined && { preview }),
     ...(previousPreview !== undefined && { previousPreview }),
     ...(editor !== undefined && {
@@ -149,11 +193,15 @@ async function planKnown(
   }
   if (!entry.allows({ requesters, contextAuthors, channel: parseThreadId(threadId).channel }))
     return noticeTexts.notAllowedHere;
-  const policy = toolbox.policy(pause.policy);
-  if (policy === undefined) return noticeTexts.noPolicy(pause.policy);
+  const policy = toolbox.policy(part?.policy ?? pause.policy);
+  if (policy === undefined) return noticeTexts.noPolicy(part?.policy ?? pause.policy);
   const { name, confirm, timeZone, excluded } = policy;
   const { channel } = parseThreadId(threadId);
-  const judged = { tool: toolName, input: toJson(input), requesters, contextAuthors, channel, timeZone };
+  const reversible = reversibilityOf(entry, ...(inner ?? []).map((step) => toolbox.find(step.tool)));
+  const judged = {
+    ...{ tool: toolName, input: toJson(input), reversible, firstOf: firstOfFacts(pause.first) },
+    ...{ requesters, contextAuthors, channel, timeZone },
+  };
   const resolved = await resolveGroups({ directory, toolbox }, policy, { ...judged, threadId });
   if (!resolved.ok) return resolved.problem;
   const barred = [
@@ -164,21 +212,29 @@ async function planKnown(
       ...(policy.selfApproval ? [] : (answer?.by ?? [])),
     ]),
   ];
-  const snapshot = snapshotOf(policy, [...resolved.groups]);
+  const lasting = snapshotOf(policy, [...resolved.groups]);
+  const snapshot = part === undefined ? lasting : withinAnHour(lasting);
+  const isCovered = part !== undefined && part.plan === undefined;
   // People are checked again at the click and before the start, so a look-up may be a little old, or fail.
-  const found = await eligibleApprovers(directory.relaxed(), snapshot, { requesters, barred });
+  const found: EligibleApprovers = isCovered
+    ? { approvers: [], places: 0, isSure: false }
+    : await eligibleApprovers(directory.relaxed(), snapshot, { requesters, barred });
   const { approvers, isSure } = found;
   if (isSure && found.places < policy.quorum) {
     return noticeTexts.tooFewApprovers(policy.name, policy.quorum, found.places);
   }
-  const [told, standIns, statuses] = await Promise.all([
-    peopleToAsk({ store, directory }, policy, approvers, requesters),
-    standInsFor({ store, directory }, { ...snapshot, policy: snapshot, requesters, barred }),
-    statusesOf(directory.relaxed(), approvers),
-  ]);
-  const risk = riskOf(policy.risk, judged);
+  // Nobody is asked about a step by itself.
+  const [told, standIns, statuses] = isCovered
+    ? [{ people: [], isFull: false }, [], undefined]
+    : await Promise.all([
+        peopleToAsk({ store, directory }, policy, approvers, requesters),
+        standInsFor({ store, directory }, { ...snapshot, policy: snapshot, requesters, barred }),
+        statusesOf(directory.relaxed(), approvers),
+      ]);
+  const risk = part?.plan?.risk ?? riskOf(policy.risk, judged);
   const mayGrant =
     toolName !== CALLER_ACTION_TOOL &&
+    part === undefined &&
     risk !== 'high' &&
     isWhole &&
     !pause.own &&
@@ -188,6 +244,8 @@ async function planKnown(
     ...{ name, risk, confirm, own: pause.own },
     ...(mayGrant && policy.grants !== undefined && { grants: grantTerms(entry, policy.grants, input) }),
   };
+  const digest = digestNow(toolbox, { ...bound, policy: policy.name, barred });
+  const own = toolbox.policy(pause.policy);
   return {
     ...base,
     labels: { tool: toolName, policy: name },
@@ -202,32 +260,58 @@ async function planKnown(
         runsAs: { person: requester, server: entry.runsAsRequester.name },
       }),
       ...(pause.own && { rule: pause.rule }),
-      because: ruleInWords(
-        { rule: pause.rule, because: pause.because, isOverLimit: pause.overLimit === true },
-        inputWords(entry.presentation),
-      ),
+      because:
+        part?.plan?.because ??
+        ruleInWords(
+          { rule: pause.rule, because: pause.because, isOverLimit: pause.overLimit === true },
+          inputWords(entry.presentation),
+        ),
       policy: shown,
       ...(isWhole && entry.answers !== undefined && { answers: entry.answers }),
-      ...(answer === undefined && entry.undo !== undefined && { undoMs: entry.undo.withinMs }),
+      reversible,
+      ...(reversible === 'undo' &&
+        answer === undefined &&
+        entry.undo !== undefined && { undoMs: entry.undo.withinMs }),
       ...(undoes !== undefined && { undoes }),
       ...(link !== undefined && { link }),
       ...(editor !== undefined && { editedBy: editor }),
       ...(contextAuthors.length > 0 && { contextAuthors: [...contextAuthors] }),
       ...(why !== '' && { why }),
       ...(files.length > 0 && { files: [...files] }),
+      ...(part?.plan !== undefined && { plan: { ...part.plan.details, shown: digest } }),
     }),
-    policy: told.isFull ? escalatedAtOnce(snapshot) : snapshot,
-    digest: digestNow(toolbox, { ...bound, policy: policy.name, barred }),
+    policy: {
+      ...(told.isFull ? escalatedAtOnce(snapshot) : snapshot),
+      // Only the people of its own policy confirm the outcome of a step.
+      ...(isCovered && own !== undefined && { resolvers: snapshotOf(own).resolvers }),
+    },
+    digest: part?.plan === undefined ? digest : planDigest(digest, numbered(part.plan.steps)),
+    ...(part?.plan !== undefined && { steps: part.plan.steps }),
     audit: {
       ...called,
       rule: pause.rule,
       policy_name: name,
+      reversible,
+      ...(pause.first !== undefined && { first: toJson(pause.first) }),
       ...(contextAuthors.length > 0 && { context_authors: [...contextAuthors] }),
       ...(entry.runsAsRequester !== undefined && { runs_as: requester }),
       ...(undoes !== undefined && { undoes: undoes.requestId }),
     },
     execution: waitsForTask(interrupt) ? TASK_ANSWER : entry.execution,
-    views: [threadView, ...otherViews(policy, told.people, standIns)],
+    views: isCovered ? [] : [threadView, ...otherViews(policy, told.people, standIns)],
+  };
+}
+
+/** Numbers the steps of a plan. */
+function numbered(steps: NonNullable<NewRequest['steps']>) {
+  return steps.map(({ digest }, index) => ({ number: index + 1, digest }));
+}
+
+function withinAnHour(snapshot: PolicySnapshot): PolicySnapshot {
+  return {
+    ...snapshot,
+    expiresInMs: Math.min(snapshot.expiresInMs, PLAN_MS),
+    startWithinMs: Math.min(snapshot.startWithinMs ?? PLAN_MS, PLAN_MS),
   };
 }
 

@@ -1,5 +1,5 @@
-import { canonicalJson, type JsonValue } from '../../../agent/json.ts';
-import type { CallPart, Interrupt, Message } from '../../../agent/messages.ts';
+import { canonicalJson } from '../../../agent/json.ts';
+import type { Message } from '../../../agent/messages.ts';
 import { type CloseReply, closeInterrupt } from '../../../agent/replies.ts';
 import { Transcript } from '../../../agent/transcript.ts';
 import { callOnRecord } from '../../../engine/caller-threads.ts';
@@ -14,18 +14,13 @@ import type { BotContext } from '../../context.ts';
 import { noticeTexts } from '../../views/texts/notices.ts';
 import { undoneBy } from '../undo-call.ts';
 import { type PlanContext, planRequest } from './plan-request.ts';
+import { planSteps, proposedPlan, type WaitingCall } from './plan-steps.ts';
 
 /** The requests to open, the refused calls, and the calls that were joined to an identical one. */
 export interface RequestPlan {
   readonly requests: readonly NewRequest[];
   readonly refusals: readonly CloseReply[];
   readonly joined: readonly CloseReply[];
-}
-
-/** A waiting call of the latest round. */
-interface WaitingCall {
-  readonly part: CallPart;
-  readonly interrupt: Interrupt<string, JsonValue>;
 }
 
 /** Calls of one tool with the same arguments: people are asked about the first, and the others never run. */
@@ -62,11 +57,18 @@ export async function planRequests(
   const isStarted = ({ interrupt }: WaitingCall) =>
     classifyInterrupt(interrupt).kind === 'unknown' ||
     (elicitationOf(interrupt) ?? answerOf(interrupt)) !== undefined;
+  const proposed = proposedPlan(
+    waiting.filter((call) => !isStarted(call)),
+    round,
+  );
+  const inPlan = proposed === undefined ? [] : [proposed.call, ...proposed.steps.map(({ call }) => call)];
+  const single = waiting.filter((call) => !inPlan.includes(call));
   const groups = [
     // Each of these was started by itself, so none is joined to another.
-    ...waiting.filter(isStarted).map((first) => ({ first, repeats: [] })),
-    ...joinIdentical(waiting.filter((call) => !isStarted(call))),
+    ...single.filter(isStarted).map((first) => ({ first, repeats: [] })),
+    ...joinIdentical(single.filter((call) => !isStarted(call))),
   ].toSorted((a, b) => waiting.indexOf(a.first) - waiting.indexOf(b.first));
+  const several = proposed && (await planSteps(context, origin, proposed));
   const planned = await Promise.all(
     groups.map(async ({ first, repeats }) => ({
       first,
@@ -80,7 +82,7 @@ export async function planRequests(
     })),
   );
   const isLimited = (plan: NewRequest | string) => typeof plan !== 'string' && plan.unsigned !== true;
-  const wanted = planned.filter(({ plan }) => isLimited(plan)).length;
+  const wanted = planned.filter(({ plan }) => isLimited(plan)).length + (several?.asked ?? 0);
   const { limits } = context.agent();
   const quota = anew ? undefined : await context.limiter.quotaFor(origin.requesters, wanted, limits);
 
@@ -88,6 +90,14 @@ export async function planRequests(
   let admitted = 0;
   const refusals: CloseReply[] = [];
   const joined: CloseReply[] = [];
+  if (several?.problem !== undefined) refusals.push(...closeAll(inPlan, 'failed', several.problem));
+  else if (several !== undefined && quota !== undefined && several.asked > quota.admitted)
+    refusals.push(...closeAll(inPlan, 'not-asked', quotaText(quota, limits)));
+  else if (several !== undefined) {
+    requests.push(...several.requests);
+    joined.push(...several.closed);
+    admitted += several.asked;
+  }
   for (const { first, repeats, plan } of planned) {
     if (typeof plan === 'string') refusals.push(...closeAll([first, ...repeats], 'failed', plan));
     else if (quota !== undefined && isLimited(plan) && admitted >= quota.admitted)
@@ -103,7 +113,7 @@ export async function planRequests(
 
 /** Tells a request its place among those of its turn. */
 function numbered(request: NewRequest, index: number, all: readonly NewRequest[]): NewRequest {
-  if (all.length === 1) return request;
+  if (all.length === 1 || all.some(({ steps }) => steps !== undefined)) return request;
   const after = all[index - 1]?.id;
   const place = { number: index + 1, of: all.length, ...(after !== undefined && { after }) };
   return { ...request, details: { ...request.details, place } };

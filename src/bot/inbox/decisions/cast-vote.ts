@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { StartPlan } from '../../../engine/admit.ts';
 import { attemptOf, begin, carryOut } from '../../../engine/execute.ts';
+import { planDigest } from '../../../engine/plans.ts';
 import type { Voter } from '../../../engine/ports.ts';
 import { detailsOf, readDetails } from '../../../engine/request-details.ts';
 import { approvedRun } from '../../../engine/run.ts';
 import { policiesNamed } from '../../../policy/policy.ts';
-import type { RequestRecord, Vote, VoteResult } from '../../../store/port/store.ts';
+import { ALONE, type RequestRecord, type Vote, type VoteResult } from '../../../store/port/store.ts';
 import { wouldComplete } from '../../asks/approver-groups.ts';
 import { openGrant } from '../../asks/grants.ts';
 import type { BotContext } from '../../context.ts';
@@ -13,6 +14,7 @@ import type { Directory } from '../../slack/directory.ts';
 import { executorContext } from '../../turns/executor-context.ts';
 import { delegationTexts } from '../../views/texts/delegations.ts';
 import { noticeTexts } from '../../views/texts/notices.ts';
+import { planTexts } from '../../views/texts/plans.ts';
 import { authorizeVote } from './authorize.ts';
 import type { Click, Notice } from './click.ts';
 import { refusalText } from './refusal-text.ts';
@@ -24,6 +26,10 @@ interface CastVote {
   readonly decision: 'approve' | 'reject';
   readonly reason?: string | undefined;
   readonly grants?: boolean | undefined;
+  /** The steps that the person leaves in a plan, by number. */
+  readonly steps?: readonly number[] | undefined;
+  /** The beginning of the digest of the plan that the person saw; without it, they saw the whole plan. */
+  readonly shown?: string | undefined;
 }
 
 /** Records an approval or a rejection. An approval that completes the quorum starts the action in the same step and runs it here. */
@@ -31,8 +37,10 @@ export async function castVote(
   context: BotContext,
   request: RequestRecord,
   click: Click,
-  { decision, reason = '', grants = false }: CastVote,
+  { decision, reason = '', grants = false, steps, shown }: CastVote,
 ): Promise<Notice> {
+  const chosen = chosenIn(request, steps);
+  if (decision === 'approve' && chosen === undefined && !isAsShown(request, shown)) return planTexts.narrowed;
   // The vote may start the action, so nothing cached counts; both checks share one look-up of each person.
   const directory = context.directory.fresh();
   const authorizing = authorizeVote({ ...context, directory }, click, request);
@@ -47,10 +55,11 @@ export async function castVote(
     ...{ ...actor, decision, shown: request.digest, reason, grants: mayGrant },
     ...(groups !== undefined && { groups }),
     ...(standsFor !== undefined && { standsFor }),
+    ...(chosen !== undefined && { chosen }),
     rates,
   }));
   const recording =
-    decision === 'approve'
+    decision === 'approve' && request.steps === undefined
       ? voteAndStart(context, request, voter, { directory, voting })
       : voting.then((vote) => context.store.vote(request.id, vote));
   const [result, { problem }] = await Promise.all([recording, authorizing, voting]);
@@ -69,6 +78,28 @@ export async function castVote(
   return refusalText(
     state === 'pending' ? { outcome: 'repeated' } : { outcome: 'settled', state, by: request.by ?? '' },
   );
+}
+
+/** Returns the steps that a person chooses of a plan, with the digest of the plan with these; `undefined` if it has them already. */
+function chosenIn(
+  { steps: own = [], ...request }: RequestRecord,
+  picked: readonly number[] | undefined,
+): Vote['chosen'] {
+  const plan = readDetails(request)?.plan;
+  if (picked === undefined || plan === undefined) return undefined;
+  const steps = own.filter(({ number, digest }) => digest !== ALONE && picked.includes(number));
+  const isSame = own.every((step) => step.digest === ALONE || step.isChosen === steps.includes(step));
+  if (steps.length === 0 || isSame) return undefined;
+  const numbers = own
+    .filter((step) => step.digest === ALONE || steps.includes(step))
+    .map(({ number }) => number);
+  return { steps: steps.map(({ number }) => number), digest: planDigest(plan.shown, own, numbers) };
+}
+
+/** Tells whether a plan still has the steps that the person saw. */
+function isAsShown({ steps = [], digest }: RequestRecord, shown: string | undefined): boolean {
+  if (shown !== undefined) return digest.startsWith(shown);
+  return steps.every(({ isChosen }) => isChosen);
 }
 
 /** Returns the limits of a person's approvals in an hour, one for each policy of a request; the vote itself counts. */

@@ -35,7 +35,10 @@ export async function checkClick(context: Context, requestId: string, click: Cli
     context.logger.warn({ requestId, user: click.who, team: click.team }, 'click from another workspace');
     return { ok: false, notice: noticeTexts.otherWorkspace };
   }
-  const problem = clickPlaceProblem(context, request, click);
+  // A step is shown on the card of its plan.
+  const plan = request?.step && (await context.store.load(request.step.plan));
+  const isOnPlan = plan?.outcome === 'found' && clickPlaceProblem(context, plan.request, click) === undefined;
+  const problem = isOnPlan ? undefined : clickPlaceProblem(context, request, click);
   if (problem !== undefined) return { ok: false, notice: problem };
   return request === undefined ? { ok: false, notice: NOT_FOUND } : { ok: true, request };
 }

@@ -3,6 +3,7 @@ import { effectiveInput } from '../../../agent/schema/compile-schema.ts';
 import { parseCallerThread } from '../../../engine/caller-threads.ts';
 import { writeReason } from '../../../engine/reasons.ts';
 import { detailsOf, innerCalls, toolOf } from '../../../engine/request-details.ts';
+import { firstOfFacts } from '../../../policy/first-times.ts';
 import { judgeWithLimits } from '../../../policy/limits.ts';
 import type { RequestRecord, Verdict } from '../../../store/port/store.ts';
 import { answerOf } from '../../../tools/mcp/server-pause.ts';
@@ -95,18 +96,19 @@ async function denialOf(
   const entry = toolbox.find(name);
   if (entry === undefined) return noticeTexts.toolGone;
   await toolbox.refreshGroups();
-  const place = {
+  const there = {
     requesters: [...new Set([...request.requesters, editor])],
     contextAuthors: contextAuthors.filter((person) => person !== editor),
     channel: parseThreadId(request.threadId).channel,
   };
-  if (!entry.allows(place)) return noticeTexts.notAllowedHere;
+  if (!entry.allows(there)) return noticeTexts.notAllowedHere;
   const input = effectiveInput(entry.tool.inputSchema, edited);
+  const place = { ...there, firstOf: firstOfFacts(await entry.readFirst?.(input, there)) };
   const now = new Date();
   const { verdict } = await judgeWithLimits(
     {
       limits: entry.limits,
-      call: { tool: name, input, now, ...place },
+      call: { tool: name, input, now, reversible: entry.reversible, ...place },
       readTotals: (limits) => store.readTotals(limits),
       policyOf: (policy) => toolbox.policy(policy),
     },

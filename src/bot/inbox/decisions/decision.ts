@@ -15,7 +15,14 @@ const Json = z.custom<JsonValue>((value) => value !== undefined);
 
 /** A decision of a person, as a click or a submitted modal states it. */
 export const Decision = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('approve'), grants: z.boolean().optional() }),
+  z.object({
+    type: z.literal('approve'),
+    grants: z.boolean().optional(),
+    /** The steps of a plan that the person leaves in it, by number. */
+    steps: z.array(z.number()).optional(),
+    /** The beginning of the digest of the plan that the card showed. */
+    shown: z.string().optional(),
+  }),
   z.object({ type: z.literal('reject'), reason: z.string() }),
   z.object({ type: z.literal('choose'), picked: z.array(z.number()) }),
   z.object({ type: z.literal('answer'), value: Json }),
@@ -68,8 +75,10 @@ function decide(
   decision: Decision,
 ): Promise<Notice> {
   switch (decision.type) {
-    case 'approve':
-      return castVote(context, request, click, { decision: 'approve', grants: decision.grants });
+    case 'approve': {
+      const { grants, steps, shown } = decision;
+      return castVote(context, request, click, { decision: 'approve', grants, steps, shown });
+    }
     case 'reject':
       return castVote(context, request, click, { decision: 'reject', reason: decision.reason });
     case 'choose':

@@ -48,6 +48,13 @@ export const FEEDBACK = 'feedback';
 
 /** Opens the modal that approves and pre-approves further calls. */
 export const APPROVE_GRANT = 'approve-grant';
+/** Approves the steps of a plan that were chosen. The digest of the plan that the card showed begins with what follows. */
+export const APPROVE_CHOSEN = 'approve-chosen';
+/** Opens the modal that chooses the steps of a plan. */
+export const CHOOSE_STEPS = 'choose-steps';
+/** The menus of a plan for one of its steps; the value of an option is the id of the step's request. */
+export const EDIT_STEP = 'edit-step';
+export const UNDO_STEP = 'undo-step';
 /** Revokes a grant. Its value is the id of the grant. */
 export const REVOKE = 'revoke-grant';
 

@@ -80,11 +80,13 @@ function pendingBlocks(request: RequestRecord, details: CardDetails, options: Ca
   const body = buildCallBody(details);
   return [
     contextLine(request, details, options),
+    ...reviewLine(options),
     ...sinceLine(options),
     ...askedForLine(options),
     ...identityLine(details),
     ...answerLines(details),
     ...undoesLine(details),
+    ...firstLine(details),
     ...freezeLine(options),
     ...quietLine(options),
     ...descriptionLine(details),
@@ -94,6 +96,7 @@ function pendingBlocks(request: RequestRecord, details: CardDetails, options: Ca
     ...explanation(request, details, options),
     ...callerLink(request, details),
     ...approvalLines(request, details),
+    ...(options.hasButtons === false ? [context(words(cardTexts.decidedElsewhere))] : []),
     pendingActions(request, details, body, options),
   ];
 }
@@ -126,14 +129,14 @@ function callerLink({ requesters }: RequestRecord, { link }: CardDetails): Known
 }
 
 /** Says that approvals count and nothing starts. */
-function freezeLine({ freeze }: CardOptions): KnownBlock[] {
+export function freezeLine({ freeze }: CardOptions): KnownBlock[] {
   return freeze === undefined
     ? []
     : [line(words(showLabel(freezeTexts.onCard(freeze), limits.quoteCharacters)))];
 }
 
 /** Says when approvers are notified: until then only people who look into the thread know of the request. */
-function quietLine({ quietUntil, view }: CardOptions): KnownBlock[] {
+export function quietLine({ quietUntil, view }: CardOptions): KnownBlock[] {
   if (quietUntil === undefined || view !== 'thread') return [];
   return [context(words(cardTexts.quietHours), moment(quietUntil), words('.'))];
 }
@@ -168,10 +171,15 @@ function placeOf({ threadId }: RequestRecord): RichTextElement[] {
   return [words(cardTexts.inChannel), { type: 'channel', channel_id: channel }];
 }
 
+/** Says who has opened Details lately, so that two people do not read the same by accident. */
+function reviewLine({ review }: CardOptions): KnownBlock[] {
+  return review === undefined ? [] : [context(words(cardTexts.reviewedBy), mention(review))];
+}
+
 const SINCE_CHARACTERS = 200;
 
 /** Quotes what a requester has written since the request was made; a channel that is only told of it does not read the thread. */
-function sinceLine({ since, view }: CardOptions): KnownBlock[] {
+export function sinceLine({ since, view }: CardOptions): KnownBlock[] {
   if (since === undefined || view === 'announcement') return [];
   const text = quoteText(cut(since.text.replaceAll(/\s+/g, ' ').trim(), SINCE_CHARACTERS));
   return [
@@ -208,6 +216,22 @@ function undoesLine({ undoes }: CardDetails): KnownBlock[] {
   return [line(words(cardTexts.undoes(showLabel(undoes.title, TITLE_LENGTH))))];
 }
 
+/** Says for whom, or for what, the call is a first one on record. */
+function firstLine({ presented: { first } }: CardDetails): KnownBlock[] {
+  if (first === undefined) return [];
+  const act = showLabel(first.act, limits.label);
+  const target = cardTexts.thisTarget(showLabel(first.of ?? cardTexts.target, limits.label));
+  const parts = [
+    ...(first.isTarget === true ? [[words(cardTexts.firstFor(act, target))]] : []),
+    ...(first.byTool.length > 0 ? [[words(cardTexts.firstBy(act)), ...mentions(first.byTool)]] : []),
+    ...(first.byPair.length > 0 && first.byTool.length === 0
+      ? [[words(cardTexts.firstBy(`${act} ${target}`)), ...mentions(first.byPair)]]
+      : []),
+  ];
+  const told = parts.flatMap((part, index) => (index === 0 ? part : [words(' · '), ...part]));
+  return [context(words('🆕 '), ...told, words(cardTexts.onRecord(first.days)))];
+}
+
 /** The description of the tool helps only where nobody has written a title. */
 function descriptionLine({ presented, description = '' }: CardDetails): KnownBlock[] {
   if (presented.hasTitle || description.trim() === '') return [];
@@ -236,7 +260,8 @@ export function approvalLines(request: RequestRecord, details: CardDetails): Kno
   ];
 }
 
-function undoText({ undoMs }: CardDetails): string {
+function undoText({ undoMs, reversible }: CardDetails): string {
+  if (reversible === 'yes') return cardTexts.canAlwaysBeUndone;
   return undoMs === undefined ? cardTexts.cannotBeUndone : cardTexts.canBeUndone(durationInWords(undoMs));
 }
 
@@ -269,9 +294,20 @@ function pendingActions(
   request: RequestRecord,
   details: CardDetails,
   { isWhole }: CallBody,
-  { view }: CardOptions,
+  { view, hasButtons = true }: CardOptions,
 ): KnownBlock {
   const { id } = request;
+  if (!hasButtons)
+    return {
+      type: 'actions',
+      block_id: id,
+      elements: [
+        moreMenu([
+          [DETAILS, cardTexts.details],
+          [WITHDRAW, cardTexts.withdraw],
+        ]),
+      ],
+    };
   return {
     type: 'actions',
     block_id: id,
@@ -346,7 +382,9 @@ const CONTEXT_LINES = 2;
 const MAX_DIFF_EDITS = 2_000;
 
 /** Shows what a call would change, and what it would have changed when it was approved before. */
-function previewBlocks({ presented: { preview, previousPreview } }: CardDetails): KnownBlock[] {
+export function previewBlocks({
+  presented: { preview, previousPreview },
+}: Pick<CardDetails, 'presented'>): KnownBlock[] {
   const former =
     previousPreview === undefined
       ? []

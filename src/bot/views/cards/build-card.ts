@@ -23,6 +23,7 @@ import {
 } from './card.ts';
 import { type CardDetails, cardDetailsOf } from './card-details.ts';
 import { buildOutcome } from './outcome.ts';
+import { buildPlanCard } from './plan-card.ts';
 import { buildQuestionCard, principalsLine } from './question-card.ts';
 
 /** Builds the card of a request from its current record alone. */
@@ -31,6 +32,8 @@ export function buildCard(request: RequestRecord, options: CardOptions): Card {
   if (details === undefined) return buildUnreadableCard(request, options);
   switch (request.kind) {
     case 'approval':
+      if (details.plan !== undefined)
+        return buildPlanCard(request, { ...details, plan: details.plan }, options);
       return buildApprovalCard(request, details, options);
     case 'question':
       return buildQuestionCard(request, options);

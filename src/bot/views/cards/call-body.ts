@@ -23,7 +23,7 @@ export const TITLE_LENGTH = limits.header - 4;
  * Shows the fields of a call, and its arguments if they do not all appear in the title and the fields. What has no room is named as not
  * shown.
  */
-export function buildCallBody(details: CardDetails): CallBody {
+export function buildCallBody(details: Pick<CardDetails, 'presented' | 'input' | 'originalInput'>): CallBody {
   const { presented, input } = details;
   const fields = fieldBlocks(presented.fields);
   const isInWords =
@@ -147,7 +147,10 @@ const CHANGED_CHARACTERS = 200;
 const MAX_CHANGES = 10;
 
 /** Shows only what an edit changed, before and after. */
-function changedBlocks({ originalInput, presented: { changes = [] } }: CardDetails): KnownBlock[] {
+function changedBlocks({
+  originalInput,
+  presented: { changes = [] },
+}: Pick<CardDetails, 'originalInput' | 'presented'>): KnownBlock[] {
   if (originalInput === undefined) return [];
   const shown = changes.slice(0, MAX_CHANGES).map(({ label, before, after }) => ({
     label,

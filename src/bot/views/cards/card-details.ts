@@ -7,6 +7,7 @@ import {
   type Details,
   type InnerCall,
   innerCalls,
+  type PlannedSteps,
   readDetails,
 } from '../../../engine/request-details.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
@@ -37,7 +38,9 @@ export interface CardDetails
     | 'files'
     | 'undoes'
     | 'undoMs'
+    | 'reversible'
     | 'link'
+    | 'plan'
   > {
   /** The call in words; a record of an older version has the name of its tool as title. */
   readonly presented: NonNullable<Details['presented']>;
@@ -76,6 +79,7 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
     policy,
     undoes,
     undoMs,
+    reversible,
     link,
     files,
     runsAs,
@@ -96,7 +100,16 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
   const inner = innerCalls(interrupt);
   const answer = answerOf(interrupt);
   const call = {
-    ...{ presented, name, input: approvedArguments(interrupt), editedBy, consent, pause, inner, answer },
+    ...{
+      presented,
+      name,
+      input: details.plan === undefined ? approvedArguments(interrupt) : planArguments(details.plan),
+      editedBy,
+      consent,
+      pause,
+      inner,
+      answer,
+    },
     originalInput: inner === undefined && answer === undefined ? originalInput : undefined,
   };
   return {
@@ -112,11 +125,23 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
     isOverLimit,
     undoes,
     undoMs,
+    reversible,
     link,
     files,
     runsAs,
     answers,
+    plan: details.plan,
   };
+}
+
+/** Returns the arguments that the approval of a plan covers, in the order in which they run. */
+function planArguments({ steps }: PlannedSteps): JsonValue {
+  return steps.map(({ number, tool, input, alone }) => ({
+    step: number,
+    tool,
+    arguments: input,
+    ...(alone && { asked: 'separately' }),
+  }));
 }
 
 /** Returns the title of a request in one line of visible characters, cut to a length: of a question or a form, what it is about. */

@@ -38,6 +38,12 @@ export interface CardOptions {
   readonly quietUntil?: number | undefined;
   /** The person who revoked what the quorum had pre-approved. */
   readonly revokedBy?: string | undefined;
+  /** The person who is reading the request now. */
+  readonly review?: string | undefined;
+  /** Whether people decide on this card; `undefined` means that they do. */
+  readonly hasButtons?: boolean | undefined;
+  /** The steps of a plan that can be undone now, and those that were. */
+  readonly undo?: { readonly offered: readonly string[]; readonly undone: readonly string[] } | undefined;
   /** The last words of a requester that no turn has read, and the number of such messages before them. */
   readonly since?: { readonly who: string; readonly text: string; readonly before: number } | undefined;
 }

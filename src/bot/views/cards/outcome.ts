@@ -57,10 +57,14 @@ export function buildOutcome(request: RequestRecord, options: CardOptions): Know
 /** Builds an approval that has ended: the action, struck through if it did not run, and below it who, what and when. */
 export function buildSettled(
   request: RequestRecord,
-  { icon, title }: { readonly icon: string; readonly title: string },
+  {
+    icon,
+    title,
+    end,
+  }: { readonly icon: string; readonly title: string; readonly end?: RichTextElement[] | undefined },
   options: CardOptions,
 ): KnownBlock[] {
-  const { lines, quote } = endOf(request, options);
+  const { lines, quote }: End = end === undefined ? endOf(request, options) : { lines: [end] };
   const [first = [], ...others] = lines;
   const asked = askedBy(request, readDetails(request)?.editedBy);
   const below = [[...asked, ...approvedBy(request), words(' · '), ...first], ...others];
@@ -134,6 +138,8 @@ export function askedBy({ requesters }: RequestRecord, editor: string | undefine
 /** Tells whether it is known that an action did not run. */
 function didNotRun(request: RequestRecord): boolean {
   const { state } = request;
+  // A plan that stopped has run in part.
+  if (request.steps?.some((step) => step.state === 'succeeded' || step.state === 'ran')) return false;
   if (state === 'resolved') return verdictOf(request) === 'did-not-run';
   return ['rejected', 'expired', 'withdrawn', 'superseded', 'failed'].includes(state);
 }

@@ -198,7 +198,7 @@ const ROW_CHARACTERS = 600;
 
 /** Shows what would run, with Approve, if the card has Approve for one click and the row has room for all that the card shows of the call. */
 function approvableHere(request: RequestRecord, details: CardDetails): KnownBlock[] {
-  if (!isToApprove(request) || needsConfirmation(details)) return [];
+  if (!isToApprove(request) || needsConfirmation(details) || details.plan !== undefined) return [];
   const { blocks, isWhole } = buildCallBody(details);
   const { preview, previousPreview, title } = details.presented;
   const isSimple = [preview, previousPreview, details.undoes, details.answer, details.runsAs].every(

@@ -14,11 +14,13 @@ import { choicesOfOptions, optionsOf } from '../cards/question-card.ts';
 import { words } from '../texts/format.ts';
 import { grantTexts } from '../texts/grants.ts';
 import { modalTexts } from '../texts/modals.ts';
+import { planTexts } from '../texts/plans.ts';
 import { showLabel } from '../texts/show-text.ts';
 import { menuOf } from './fields/field-element.ts';
 import {
   ANSWER_MODAL,
   APPROVE_MODAL,
+  CHOOSE_MODAL,
   GRANT_MODAL,
   type Modal,
   modal,
@@ -87,6 +89,59 @@ export function buildGrantModal(request: RequestRecord): Modal | string {
       line(words(grantTexts.rules)),
     ],
   });
+}
+
+const STEPS = 'steps';
+
+/** Builds the modal that chooses the steps of a plan; a sentence if it is not open. Slack takes few checkboxes in one group. */
+export function buildChooseModal(request: RequestRecord): Modal | string {
+  const plan = cardDetailsOf(request)?.plan;
+  if (plan === undefined || request.state !== 'pending') return planTexts.notOpen;
+  const options = plan.steps
+    .filter(({ alone }) => !alone)
+    .map(({ number, presented }) => ({
+      isChosen: request.steps?.[number - 1]?.isChosen !== false,
+      option: {
+        text: plain(showLabel(`${number}. ${presented.title}`, limits.optionText)),
+        value: `${number}`,
+      },
+    }));
+  const groups = Array.from({ length: Math.ceil(options.length / limits.checkboxes) }, (_, index) =>
+    options.slice(index * limits.checkboxes, (index + 1) * limits.checkboxes),
+  );
+  return modal(request.id, {
+    callbackId: CHOOSE_MODAL,
+    title: planTexts.chooseTitle,
+    submit: planTexts.chooseSubmit,
+    blocks: [
+      line(words(planTexts.chooseIntro)),
+      ...groups.map((group, index): InputBlock => {
+        const chosen = group.filter(({ isChosen }) => isChosen).map(({ option }) => option);
+        return {
+          type: 'input',
+          block_id: `${STEPS}-${index}`,
+          label: plain(index === 0 ? planTexts.chooseLabel : planTexts.chooseMore),
+          optional: true,
+          element: {
+            type: 'checkboxes',
+            action_id: `${STEPS}-${index}`,
+            options: group.map(({ option }) => option),
+            ...(chosen.length > 0 && { initial_options: chosen }),
+          },
+        };
+      }),
+    ],
+  });
+}
+
+/** Parses the numbers of the chosen steps. */
+export function parseChosenSteps(values: unknown): Submission<number[]> {
+  const numbers = [...parseModalState(values).values()].flatMap(({ state }) =>
+    (state.selected_options ?? []).map(({ value }) => Number(value)),
+  );
+  return numbers.length === 0
+    ? { ok: false, errors: { [`${STEPS}-0`]: planTexts.chooseFirst } }
+    : { ok: true, value: numbers };
 }
 
 export const REASON = 'reason';

@@ -58,9 +58,11 @@ function decisions(
   { isLast }: { readonly isLast: boolean },
 ): Button[] {
   if (request.kind !== 'approval' || request.state !== 'pending') return [];
+  // The steps that were chosen are approved on the card.
+  const isNarrowed = request.steps?.some(({ isChosen }) => !isChosen) === true;
   const canBeSeen = renderValue(details.input).leftOut === undefined;
   return [
-    ...(isLast && canBeSeen ? [approveButton(request.id, details)] : []),
+    ...(isLast && canBeSeen && !isNarrowed ? [approveButton(request.id, details)] : []),
     button(request.id, REJECT, cardTexts.reject),
   ];
 }

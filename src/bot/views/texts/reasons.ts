@@ -35,6 +35,7 @@ const TEXTS: TextsOf = {
     ...didNotRun("It was approved but couldn't start in time"),
     replaced: "It was approved but couldn't start in time, so it needs a new approval.",
   }),
+  held: () => needsApproval('Another step of the plan did not run'),
   edited: () => didNotRun('Someone edited it'),
   'in-doubt': ({ error }) => whole(error),
   silent: ({ caller }) => whole(`${caller} started it and did not say what happened.`),

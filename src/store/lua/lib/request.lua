@@ -119,6 +119,28 @@ local function unlist_for(people)
   change('ZREM', K.waiting, members)
 end
 
+-- A step keeps the id of its plan. The plan has how far each of its steps is, for its cards and for the start of the next one.
+local function plan_key()
+  return string.sub(K.request, 1, #K.request - #request_id) .. request.plan
+end
+
+local function how_far()
+  local payload = field('payload') or ''
+  if request.state == 'resolved' then return string.match(payload, '^[^\n]*') end
+  return request.state == 'rejected' and payload == 'not-chosen' and 'skipped' or request.state
+end
+
+local function tell_plan(at)
+  local plan = read(plan_key(), 'state', 'views')
+  if not plan.state then return end
+  redis.call('HSET', plan_key(), 'step:' .. request.step, how_far())
+  redis.call('HINCRBY', plan_key(), 'rev', 1)
+  for _, view in ipairs(words(plan.views)) do
+    redis.call('ZADD', K.outbox, 'NX', NOW, 'view|' .. request.plan .. '|' .. view)
+  end
+  report_due('outbox', at)
+end
+
 -- Makes every posted card due for a redraw. A card that is being drawn now is drawn once more afterwards.
 local redrawn, drawn_at = false, now
 local function redraw(...)
@@ -127,6 +149,7 @@ local function redraw(...)
   if redrawn then return end
   redrawn = true
   at_end(function()
+    if request.plan then tell_plan(drawn_at) end
     local places = {}
     local people = add_people({}, words(request.principals .. ' ' .. request.resolvers), words(request.views))
     refresh_homes(add_people(people, words(request.requesters or request.requester), {}))
@@ -168,12 +191,19 @@ local function settle(state, by, payload)
     unlist_for(request.principals .. ' ' .. request.resolvers)
   end
   enter(state, 'by', by, 'payload', payload, 'settled_at', NOW)
-  set_to_run(false)
+  -- The steps of a plan that ends before them end with it.
+  set_to_run(request.steps and state ~= 'succeeded' or false)
   forget('expire', 'remind', 'escalate', 'recover')
   set_timer('purge', now + request.keep)
+  if request.plan then
+    redis.call('ZADD', K.timers, NOW, 'run|' .. request.plan)
+    report_due('run|' .. request.plan, now)
+  end
   local decided = {}
-  for _, person in ipairs(requesters()) do append(decided, { '0', index_member(person, now) }) end
-  if by ~= '' and not is_requester(by) then append(decided, { '0', index_member(by, now) }) end
+  -- Lists name the plan, and not each of its steps.
+  local listed = request.plan and not request.alone and {} or requesters()
+  for _, person in ipairs(listed) do append(decided, { '0', index_member(person, now) }) end
+  if #listed > 0 and by ~= '' and not is_requester(by) then append(decided, { '0', index_member(by, now) }) end
   change('ZADD', K.decided, decided)
   redis.call('HSET', K.round, interrupt_of(request_id), state .. '\n' .. by .. '\n' .. payload)
   if redis.call('HINCRBY', K.thread, 'open', -1) == 0 then wake_at(NOW) end

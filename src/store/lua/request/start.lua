@@ -19,8 +19,10 @@
 --   {'unknown-outcome', reason}            it was started before, so people are asked
 --   {'settled', state, by}
 --   {'not-approved', state}
+--   {'not-next'}                           a step before it in its plan has not ended, or its plan is not approved
 --   {'unknown'}
 --- include request
+--- include plan
 --- include groups
 --- include frozen
 --- include limits
@@ -32,6 +34,9 @@ local attempt, digest_now, timeout, body, digest, still = ARGV[3], ARGV[4], tonu
 
 if not request.state then return { 'unknown' } end -- guard: start-unknown
 if request.state == 'started' and request.attempt == attempt then return { 'started', request.attempts } end -- guard: start-repeated
+local is_open = request.state == 'pending' or request.state == 'approved'
+local refusal = request.plan and is_open and request.attempts == '0' and follow_plan(body, digest)
+if refusal then return refusal end -- guard: start-planned
 if request.state == 'pending' then return { 'not-approved', request.state } end -- guard: start-pending
 if request.state ~= 'approved' then return settled() end -- guard: start-settled
 local freeze = freeze_of(ARGV[9])

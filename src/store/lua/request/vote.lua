@@ -14,7 +14,9 @@
 --  11 '1' if the person allows the same again as well
 --  12 the approver in whose place the person votes, or ''
 --  13 limits of the person's approvals: of each its name, the most in its window, and the window in ms
---  14 and further as 3 and further of `start`, or nothing
+--  14 numbers of the steps of a plan that the person chooses, or '' for those that it has
+--  15 digest of the plan with these steps
+--  16 and further as 3 and further of `start`, or nothing
 -- Returns
 --   {'voted', state, approvals, quorum}    the same vote again returns the state that it led to; then the reply of `start`, if it was
 --                                          tried; the same call again returns the same
@@ -30,13 +32,29 @@
 --- include limits
 --- script start
 local who, decision, shown, eligible, body, digest, reason = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
-local votes_for, grants, for_whom = ARGV[10], ARGV[11], ARGV[12]
+local votes_for, grants, for_whom, chosen = ARGV[10], ARGV[11], ARGV[12], ARGV[14]
+
+-- Leaves only some steps of a plan. Who approved more, or others, is asked again.
+local function choose()
+  for name, value in pairs(read_all(K.request)) do
+    local person = string.match(name, '^vote:(.*)$')
+    if person and value == 'approve' then
+      for _, kind in ipairs({ 'vote:', 'at:', 'groups:', 'for:', 'grant:' }) do
+        redis.call('HDEL', K.request, kind .. person)
+        request[kind .. person] = nil
+      end
+    end
+  end
+  set('chosen', chosen, 'digest', ARGV[15])
+  audit('chosen', request_id, chosen .. ' ' .. who, body, digest)
+end
 
 local function cast()
   if not request.state then return { 'unknown' } end -- guard: vote-unknown
   if request.kind ~= 'approval' then return { 'not-an-approval' } end -- guard: vote-kind
+  if request.plan and not request.alone then return { 'not-an-approval' } end -- guard: vote-step
   local earlier = request['vote:' .. who]
-  if earlier == decision then return { 'voted', request.state, request.approvals, request.quorum } end -- guard: vote-repeated
+  if earlier == decision and (chosen == '' or chosen == request.chosen) then return { 'voted', request.state, request.approvals, request.quorum } end -- guard: vote-repeated
   if request.state ~= 'pending' then -- guard: vote-settled
     return refuse(who, body, digest, unpack(settled()))
   end
@@ -79,6 +97,10 @@ local function cast()
     return refuse(who, body, digest, 'too-many')
   end
 
+  if chosen ~= '' and decision == 'approve' then
+    choose()
+    request.approvals, earlier = '0', nil
+  end
   local approvals, rejections = tonumber(request.approvals), tonumber(request.rejections)
   if earlier == 'approve' then approvals = approvals - 1 end
   if decision == 'approve' then approvals = approvals + 1 else rejections = rejections + 1 end
@@ -133,7 +155,7 @@ local function cast()
 end
 
 local reply = cast()
-if reply[1] ~= 'voted' or not ARGV[14] then return reply end
-if request.state ~= 'approved' and request.attempt ~= ARGV[14] then return reply end -- guard: vote-start-approved
-append(reply, start({ ARGV[1], ARGV[2], unpack(ARGV, 14) }))
+if reply[1] ~= 'voted' or not ARGV[16] then return reply end
+if request.state ~= 'approved' and request.attempt ~= ARGV[16] then return reply end -- guard: vote-start-approved
+append(reply, start({ ARGV[1], ARGV[2], unpack(ARGV, 16) }))
 return reply

@@ -8,7 +8,7 @@
 --   5 number of messages, then each message (JSON)
 --   . number of outbox rows, then id and row (JSON) of each
 --   . number of requests, then of each request:
---       id, immutable record (JSON), kind or 'unknown' for an outcome to resolve, requesters, people asked, expires in ms, remind every ms or '', escalate after ms or '',
+--       id, immutable record (JSON), kind, or 'unknown' for an outcome to resolve, or 'step' for one that its plan covers, requesters, people asked, expires in ms, remind every ms or '', escalate after ms or '',
 --       audit body (JSON), digest of the body, number of views, id of each view, number of hash words, then name and value of each field
 -- Returns
 --   {'suspended', open requests, unread inbox items, then interrupt and person of each withdrawn request}
@@ -84,6 +84,11 @@ local function withdraw(key, id, requesters, principals, stop)
   for _, person in ipairs(requesters) do append(decided, { '0', person .. ' ' .. NOW .. ' ' .. id }) end
   change('ZADD', K.decided, decided)
   redis.call('HSET', K.round, interrupt_of(id), 'withdrawn\n' .. stop.who .. '\n')
+  -- The steps of a plan end with it.
+  if redis.call('HEXISTS', key, 'steps') == 1 then
+    redis.call('ZADD', K.timers, NOW, 'run|' .. id)
+    report_due('run|' .. id, now)
+  end
   audit('withdrawn', id, stop.who, stop.body, stop.digest)
 end
 
@@ -111,13 +116,15 @@ for i = 1, requests do
   for _, person in ipairs(words(requesters)) do append(asked, { '0', person .. ' ' .. NOW .. ' ' .. id }) end
   change('ZADD', K.asked, asked)
   add_people(add_people(people, words(principals), { unpack(ARGV, place + 11, place + 10 + views) }), words(requesters), {})
-  redis.call('ZADD', K.states, kind == 'unknown' and '4' or '1', id)
-  local timers = kind == 'unknown' and {} or { expires, 'expire|' .. id }
+  -- Nobody is asked about a step by itself.
+  local is_step = kind == 'step'
+  if not is_step then redis.call('ZADD', K.states, kind == 'unknown' and '4' or '1', id) end
+  local timers = (kind == 'unknown' or is_step) and {} or { expires, 'expire|' .. id }
   if remind_every ~= '' then append(timers, { int(now + remind_every), 'remind|' .. id }) end
   if escalate_after ~= '' then append(timers, { int(now + escalate_after), 'escalate|' .. id }) end
   change('ZADD', K.timers, timers)
   for at = 1, #timers, 2 do report_due(timers[at + 1], tonumber(timers[at])) end
-  redis.call('HSET', K.round, interrupt_of(id), 'pending')
+  redis.call('HSET', K.round, interrupt_of(id), is_step and 'step' or 'pending')
   facts_of[id] = function()
     local stored = read(key, 'kind', 'requester', 'tool', 'policy', 'trace')
     return table.concat({ stored.kind, stored.requester, NOW, '', stored.tool or '', stored.policy or '', stored.trace or '' }, '\n')

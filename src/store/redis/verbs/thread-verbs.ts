@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { canonicalJson, toJson } from '../../../agent/json.ts';
+import { canonicalJson, type JsonObject, toJson } from '../../../agent/json.ts';
 import { readMessages } from '../../../agent/messages.ts';
 import type {
   Actor,
@@ -10,7 +10,7 @@ import type {
   Store,
   TurnFailure,
 } from '../../port/store.ts';
-import { isThreadId, type Keys, requestIdOf, threadOf } from '../../record/keys.ts';
+import { interruptOf, isThreadId, type Keys, requestIdOf, threadOf } from '../../record/keys.ts';
 import {
   describeReadError,
   type NewRequest,
@@ -19,7 +19,7 @@ import {
 } from '../../record/request-record.ts';
 import type { RedisClient, RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
-import { countFields, readRefusal } from './policy/limit-verbs.ts';
+import { countFields, doneFields, readRefusal } from './policy/limit-verbs.ts';
 import { readClaim, readClaimedTurn, readItem, readSuspended } from './read-turn.ts';
 
 /** The time for which ended requests and idle threads stay in Redis. */
@@ -80,7 +80,7 @@ export function threadVerbs(
 
     async renewLease({ threadId, token }, leaseMs) {
       const reply = new ScriptReply(await run('renew-lease', { threadId, args: [token, leaseMs] }));
-      return { outcome: reply.oneOf('renewed', 'stopped', 'stale') };
+      return { outcome: reply.oneOf('renewed', 'held', 'stopped', 'stale') };
     },
 
     async release({ threadId, token }, failure) {
@@ -111,8 +111,9 @@ export function threadVerbs(
       return readRefusal(reply) ?? { outcome: reply.oneOf('counted'), used: reply.number(1) };
     },
 
-    async finishEffect({ threadId, token }, { ref, run: id, end, part, evidence }) {
-      const args = [token, ref, id, end, JSON.stringify(part), ...run.auditBody(evidence)];
+    async finishEffect({ threadId, token }, { ref, run: id, end, part, evidence, done }) {
+      const body = run.auditBody(evidence);
+      const args = [token, ref, id, end, JSON.stringify(part), ...body, ...doneFields(done)];
       const reply = new ScriptReply(await run('finish-effect', { threadId, args }));
       return { outcome: reply.oneOf('finished', 'stale') };
     },
@@ -230,21 +231,37 @@ function requestFields(run: RunScript, request: NewRequest, keptMs: number): (st
     views = [],
     audit = {},
     unsigned = false,
+    step,
   } = request;
   const { expiresInMs, remindEveryMs = '', escalate } = policy;
+  // Nobody is asked about a step by itself, so it is in no list and has no timers.
+  const isCovered = step?.alone === false;
+  const isTimed = !unsigned && !isCovered;
+  const asked = isCovered ? [] : unsigned ? policy.resolvers : policy.principals;
   return [
     id,
     JSON.stringify(details),
-    unsigned ? 'unknown' : kind,
-    requesters.join(' '),
-    (unsigned ? policy.resolvers : policy.principals).join(' '),
+    unsigned ? 'unknown' : isCovered ? 'step' : kind,
+    isCovered ? '' : requesters.join(' '),
+    asked.join(' '),
     expiresInMs,
-    unsigned ? '' : remindEveryMs,
-    unsigned ? '' : (escalate?.afterMs ?? ''),
-    ...run.auditBody({ ...audit, requester, requesters: [...requesters], digest, policy: toJson(policy) }),
+    isTimed ? remindEveryMs : '',
+    isTimed ? (escalate?.afterMs ?? '') : '',
+    ...run.auditBody({
+      ...{ ...audit, ...planOf(request) },
+      ...{ requester, requesters: [...requesters], digest, policy: toJson(policy) },
+    }),
     ...counted(views.map((view) => [view.id])),
     ...hashFields({ ...request, trace: request.trace ?? run.trace() }, keptMs),
   ];
+}
+
+/** Lets the log alone tell which steps a plan has, and which plan a step is of. */
+function planOf({ step, steps }: NewRequest): JsonObject {
+  return {
+    ...(step !== undefined && { plan: { ...step } }),
+    ...(steps !== undefined && { steps: toJson(steps) }),
+  };
 }
 
 /** Writes the hash of a new request, counted. Rare fields are left out where they do not apply, because many requests wait. */
@@ -262,6 +279,8 @@ function hashFields(
     action,
     labels,
     trace,
+    step,
+    steps,
   }: NewRequest,
   keptMs: number,
 ): (string | number)[] {
@@ -288,6 +307,10 @@ function hashFields(
   if (policy.delegation === true) fields.push('delegation', 1);
   if (labels !== undefined) fields.push('tool', labels.tool, 'policy', labels.policy);
   if (trace !== undefined) fields.push('trace', trace);
+  if (step !== undefined) fields.push('plan', step.plan, 'step', step.number);
+  if (step?.alone === true) fields.push('alone', 1);
+  if (steps !== undefined)
+    fields.push('steps', steps.map((each) => `${interruptOf(each.id)}:${each.digest}`).join(' '));
   if (idempotent) fields.push('idempotent', 1);
   if (maxAttempts !== 1) fields.push('max_attempts', maxAttempts);
   if (retryForMs !== 0) fields.push('retry_for', retryForMs);

@@ -22,6 +22,7 @@ export function voteFields(
     grants = false,
     standsFor,
     rates = [],
+    chosen,
   }: Vote,
 ): readonly (string | number)[] {
   return [
@@ -34,12 +35,15 @@ export function voteFields(
       ...(groups.length > 0 && { groups: [...groups] }),
       ...(standsFor !== undefined && { for: standsFor }),
       ...(grants && { grants }),
+      ...(chosen !== undefined && { chosen: [...chosen.steps], digest: chosen.digest }),
     }),
     reason,
     groups.join(' '),
     grants ? 1 : '',
     standsFor ?? '',
     rates.map(({ key, max, windowMs }) => `${key} ${max} ${windowMs}`).join(' '),
+    chosen?.steps.join(' ') ?? '',
+    chosen?.digest ?? '',
   ];
 }
 

@@ -164,8 +164,9 @@ function checkHttp(pointer: string, name: string, tool: JsonObject): Finding[] {
 
 /** Reports the first tool over the limit of a model. The tools of a server are not counted: they are not known yet. */
 function checkToolCount({ agent, tools }: JsonObject): Finding[] {
-  const builtIns = isJsonObject(agent) && Array.isArray(agent.built_ins) ? agent.built_ins : BUILT_IN_NAMES;
-  const room = MAX_TOOLS - builtIns.length;
+  const { built_ins: written, plans }: JsonObject = isJsonObject(agent) ? agent : {};
+  const builtIns = Array.isArray(written) ? written : BUILT_IN_NAMES;
+  const room = MAX_TOOLS - builtIns.length - (plans === false ? 0 : 1);
   const everywhere = Object.entries(isJsonObject(tools) ? tools : {}).filter(
     ([, tool]) => isJsonObject(tool) && tool.mcp === undefined && tool.allow === undefined,
   );

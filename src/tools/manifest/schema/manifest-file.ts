@@ -88,3 +88,9 @@ export function manifestJsonSchema(): JsonObject {
     definitions,
   };
 }
+
+/** Builds the part of that schema that is Slack's, and not made from our types. */
+export function slackOnlyJsonSchema(): JsonObject {
+  const { section: slack, definitions } = slackSectionSchema();
+  return { type: 'object', properties: { slack }, definitions };
+}

@@ -1,0 +1,185 @@
+import { type JsonValue, toJson } from '../../../agent/json.ts';
+import type { CallPart, Interrupt } from '../../../agent/messages.ts';
+import { type CloseReply, closeInterrupt } from '../../../agent/replies.ts';
+import type { CallState } from '../../../agent/transcript.ts';
+import { classifyInterrupt } from '../../../engine/classify-interrupt.ts';
+import { mayBeInPlan, stepRef, stepsIn } from '../../../engine/plans.ts';
+import { channelOf } from '../../../engine/ports.ts';
+import {
+  detailsOf,
+  innerCalls,
+  type PlannedSteps,
+  type RequestOrigin,
+} from '../../../engine/request-details.ts';
+import { RISK_LEVELS, strictestPolicy } from '../../../policy/policy.ts';
+import { ALONE, type NewRequest, requestIdOf } from '../../../store/port/store.ts';
+import { PLAN_PAUSE, PlanInput } from '../../../tools/built-ins.ts';
+import { readableName } from '../../../tools/presentation/formats.ts';
+import { isWholePlan } from '../../views/cards/plan-card.ts';
+import { planTexts } from '../../views/texts/plans.ts';
+import { type PlanContext, planRequest } from './plan-request.ts';
+import { presentCall } from './present-call.ts';
+
+/** A waiting call of the latest round. */
+export interface WaitingCall {
+  readonly part: CallPart;
+  readonly interrupt: Interrupt<string, JsonValue>;
+}
+
+/** A plan that waits, with those of its steps that wait too. */
+interface ProposedPlan {
+  readonly call: WaitingCall;
+  readonly steps: readonly {
+    readonly call: WaitingCall;
+    readonly policy: string;
+    readonly overLimit: boolean;
+  }[];
+  /** The steps that have their results. */
+  readonly ended: readonly (CallState & { readonly state: 'settled' })[];
+  /** Whether something waits that should and does not: a gate has denied it, for example. */
+  readonly isBroken: boolean;
+}
+
+/** Finds the plan of a round; its steps are the calls that were put beside it. */
+export function proposedPlan(
+  waiting: readonly WaitingCall[],
+  round: ReadonlyMap<string, CallState>,
+): ProposedPlan | undefined {
+  const call = waiting.find(({ interrupt }) => classifyInterrupt(interrupt).kind === 'plan');
+  if (call === undefined) return undefined;
+  const { ref, input } = call.part.toolRequest;
+  const refs = stepsIn(input).map((_, index) => stepRef(ref, index + 1));
+  const steps = refs.flatMap((step) => {
+    const found = waiting.find(({ part }) => part.toolRequest.ref === step);
+    const pause = found && classifyInterrupt(found.interrupt);
+    const isOwn = pause?.kind !== 'approval' || pause.own || innerCalls(found?.interrupt ?? call.interrupt);
+    if (found === undefined || pause?.kind !== 'approval' || isOwn) return [];
+    return [{ call: found, policy: pause.policy, overLimit: pause.overLimit === true }];
+  });
+  const ended = refs.flatMap((step) => {
+    const found = round.get(step);
+    return found?.state === 'settled' ? [found] : [];
+  });
+  const isNew = call.interrupt.metadata?.[PLAN_PAUSE] === 'new';
+  return { call, steps, ended, isBroken: isNew && steps.length < refs.length };
+}
+
+/** The requests of a plan: its own, those of its steps; or why nobody is asked. */
+interface PlannedRequests {
+  readonly requests: readonly NewRequest[];
+  /** How many of them people are asked about. */
+  readonly asked: number;
+  readonly closed: readonly CloseReply[];
+  readonly problem?: string;
+}
+
+const NOTHING: PlannedRequests = { requests: [], asked: 0, closed: [] };
+
+/**
+ * Plans one request for all steps of a plan, under a policy that is at least as strict as that of each, and a request without a card for
+ * each step. A step that no plan may cover is asked by itself at once, and waits for its turn. A single step that is left is asked as usual.
+ */
+export async function planSteps(
+  context: PlanContext,
+  origin: RequestOrigin,
+  { call, steps, ended, isBroken }: ProposedPlan,
+): Promise<PlannedRequests> {
+  const { toolbox } = context;
+  if (isBroken) return { ...NOTHING, problem: planTexts.broken };
+  const { threadId, requesters, contextAuthors } = origin;
+  const place = { requesters, contextAuthors, channel: channelOf(threadId) };
+  const placed = steps.map((step) => {
+    const { name, input } = step.call.interrupt.toolRequest;
+    const entry = toolbox.find(name);
+    const judged = { input: toJson(input), place, policy: step.policy };
+    const isCovered = !step.overLimit && entry !== undefined && mayBeInPlan(toolbox, entry, judged);
+    return { ...step, isCovered };
+  });
+  const covered = placed.filter(({ isCovered }) => isCovered);
+  if (placed.length < 2 || covered.length === 0) return askSingly(context, origin, { call, steps });
+  const policy = strictestPolicy(
+    covered.map((step) => step.policy),
+    (name) => toolbox.policy(name),
+  );
+  const plan = requestIdOf(threadId, call.interrupt.id);
+  const requests: NewRequest[] = [];
+  for (const [index, { call: step, isCovered }] of placed.entries()) {
+    const part = isCovered ? { policy } : undefined;
+    const request = await planRequest(context, origin, step.part, step.interrupt, part);
+    if (typeof request === 'string') return { ...NOTHING, problem: planTexts.problem(index + 1, request) };
+    requests.push({ ...request, step: { plan, number: index + 1, alone: !isCovered } });
+  }
+  const details: Omit<PlannedSteps, 'shown'> = {
+    goal: PlanInput.safeParse(call.part.toolRequest.input).data?.goal ?? '',
+    steps: requests.map(shownStep),
+    ...(ended.length > 0 && { before: await presentEnded(context, ended) }),
+  };
+  if (!isWholePlan(details)) return { ...NOTHING, problem: planTexts.tooLong };
+  const own = requests.filter(({ step }) => step?.alone === false).map((request) => detailsOf(request));
+  const title = planTexts.title(covered.length);
+  const request = await planRequest(context, origin, call.part, call.interrupt, {
+    policy,
+    plan: {
+      presented: {
+        title,
+        done: planTexts.done(covered.length),
+        fields: [],
+        hasTitle: true,
+        isComplete: true,
+      },
+      risk: RISK_LEVELS.findLast((level) => own.some((each) => each.policy?.risk === level)) ?? 'high',
+      because: [...new Set(own.map(({ because = '' }) => because))].join(' · '),
+      details,
+      steps: requests.map(({ id, digest, step }) => ({ id, digest: step?.alone === true ? ALONE : digest })),
+    },
+  });
+  if (typeof request === 'string') return { ...NOTHING, problem: request };
+  return { requests: [request, ...requests], asked: 1 + placed.length - covered.length, closed: [] };
+}
+
+/** Plans a request for each step that is left, without a plan. */
+async function askSingly(
+  context: PlanContext,
+  origin: RequestOrigin,
+  { call, steps }: Pick<ProposedPlan, 'call' | 'steps'>,
+): Promise<PlannedRequests> {
+  const requests: NewRequest[] = [];
+  for (const [index, { call: step }] of steps.entries()) {
+    const request = await planRequest(context, origin, step.part, step.interrupt);
+    if (typeof request === 'string') return { ...NOTHING, problem: planTexts.problem(index + 1, request) };
+    requests.push(request);
+  }
+  if (requests.length === 0) return { ...NOTHING, problem: planTexts.oneAtATime };
+  return {
+    requests,
+    asked: requests.length,
+    closed: [closeInterrupt(call.interrupt, 'stopped', planTexts.singly)],
+  };
+}
+
+/** Copies what a plan's card shows of a step. */
+function shownStep(request: NewRequest): PlannedSteps['steps'][number] {
+  const { presented, interrupt, undoMs } = detailsOf(request);
+  const { number = 0, alone = false } = request.step ?? {};
+  const { name: tool, input } = interrupt.toolRequest;
+  return {
+    ...{ id: request.id, number, alone, tool, input: toJson(input) },
+    ...(undoMs !== undefined && { undoMs }),
+    presented: presented ?? { title: readableName(tool), fields: [], hasTitle: false, isComplete: false },
+  };
+}
+
+/** Puts the steps of a plan that stopped into words, with how each ended. */
+async function presentEnded(
+  { toolbox, directory }: PlanContext,
+  ended: ProposedPlan['ended'],
+): Promise<NonNullable<PlannedSteps['before']>> {
+  return Promise.all(
+    ended.map(async ({ part, response }) => {
+      const entry = toolbox.find(part.toolRequest.name);
+      const presented =
+        entry && (await presentCall(directory, entry, response.input ?? part.toolRequest.input));
+      return { title: presented?.title ?? part.toolRequest.name, outcome: response.status };
+    }),
+  );
+}

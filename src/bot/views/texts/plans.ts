@@ -1,0 +1,52 @@
+import type { StepState } from '../../../store/port/store.ts';
+import { HELD_ICON, STATE_ICON } from './cards.ts';
+import { plural } from './format.ts';
+
+/** The icon of each state of a step. */
+export const STEP_ICON: Readonly<Record<StepState, string>> = {
+  ...STATE_ICON,
+  pending: '⬜',
+  superseded: '⏸️',
+  resolved: STATE_ICON.succeeded,
+  ran: STATE_ICON.succeeded,
+  'did-not-run': STATE_ICON.rejected,
+  skipped: '➖',
+};
+export const HELD_STEP_ICON = HELD_ICON;
+
+/** Every sentence about plans. */
+export const planTexts = {
+  title: (steps: number) => `Run ${plural(steps, 'step')} as planned`,
+  done: (steps: number) => `Ran ${plural(steps, 'step')} as planned`,
+  goal: "Agent's goal (unverified)",
+  approveAll: 'Approve all',
+  approveChosen: (steps: number) => `Approve ${plural(steps, 'step')}`,
+  choose: 'Choose…',
+  chooseTitle: 'Choose steps',
+  chooseIntro: 'Only the steps that you choose run, in this order. Others who have approved are asked again.',
+  chooseLabel: 'Steps to approve',
+  chooseMore: 'More steps',
+  chooseSubmit: 'Approve chosen steps',
+  chooseFirst: 'Choose at least one step, or reject the plan.',
+  narrowed: 'The steps of this plan have changed since you looked. Please look again.',
+  editStep: 'Edit a step…',
+  undoStep: 'Undo a step…',
+  notOpen: 'This plan is not waiting for approval any more.',
+  asked: ' · asked separately, the plan waits here',
+  notChosen: 'Not chosen: ',
+  constant: 'All of them',
+  rules: 'Each step starts after the one before it. The first that does not run stops the rest.',
+  before: 'Before this:',
+  number: 'Step',
+  open: '…',
+  progress: (done: number, steps: number) => `${done} of ${plural(steps, 'step')} done`,
+  held: (done: number, steps: number) =>
+    `Stopped after ${done} of ${plural(steps, 'step')}. What is left needs a new approval.`,
+  stopped: (done: number, steps: number) => `${done} of ${plural(steps, 'step')} ran before that.`,
+
+  broken: 'Not every step of the plan could be asked for. Call the tools one by one instead.',
+  problem: (number: number, problem: string) => `Step ${number}: ${problem}`,
+  tooLong: 'The plan does not fit on one card. Propose fewer steps, or call the tools one by one.',
+  oneAtATime: 'Propose one plan at a time.',
+  singly: 'What is left of the plan is asked by itself.',
+};

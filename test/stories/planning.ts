@@ -1,0 +1,58 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
+import { CAST, type Story } from './support.ts';
+
+/** A manifest of ticket tools: most need one approval, payments two, and large ones are of high risk. */
+export const ticketManifest = ({ agent = '', rules = '' } = {}) => `
+slack: { display_information: { name: Countersign } }
+agent: { instructions: Help.${agent} }
+policies:
+  default: { approvers: [${CAST.alice}, ${CAST.bruno}], resolvers: [${CAST.admin}], notify: { direct_messages: false } }
+  two: { approvers: [${CAST.alice}, ${CAST.bruno}], quorum: 2, notify: { direct_messages: false } }
+  large: { approvers: [${CAST.alice}], risk: high, confirm: false, notify: { direct_messages: false } }
+tools:
+  desk:
+    module: ./test/stories/fixtures/ticket-tools.ts
+    approval:
+${rules}
+      - { match: read_ticket, require: never }
+      - { match: pay_customer, when: "input.amount > 1000.0", policy: large }
+      - { match: pay_customer, policy: two }
+      - { match: "*", policy: default }
+`;
+
+export const close = (ticket: string, customer = 'Acme') => ({
+  tool: 'close_ticket',
+  input: { ticket, customer },
+});
+export const pay = (customer: string, amount: number) => ({
+  tool: 'pay_customer',
+  input: { customer, amount },
+});
+
+/** The model's answer that proposes a plan. */
+export const propose = (...steps: readonly { readonly tool: string; readonly input: object }[]) => ({
+  calls: [{ name: 'propose_plan', arguments: { goal: 'Clear the queue', steps: [...steps] } }],
+});
+
+/** The file in which the ticket tools note what they did. */
+export async function openDesk() {
+  const folder = await mkdtemp(join(tmpdir(), 'desk-'));
+  const file = join(folder, 'tickets');
+  process.env.TICKETS_FILE = file;
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return {
+    done: async () =>
+      (await readFile(file, 'utf8').catch(() => '')).split('\n').filter((written) => written !== ''),
+  };
+}
+
+/** The events of the audit log, in order. */
+export async function eventsOf({ redis, prefix }: Story): Promise<string[]> {
+  const events: string[] = [];
+  for await (const { event } of openRedisStore({ client: redis, prefix }).exportAudit()) events.push(event);
+  return events;
+}
