@@ -55,6 +55,10 @@ const folders = [
     ],
   })),
   { folder: 'src/bot/', mayImport: [] },
+  {
+    folder: 'src/door/',
+    mayImport: ['src/door/', 'src/engine/', 'src/agent/', 'src/policy/', 'src/tools/', 'src/store/port/'],
+  },
   // The page reads: it knows who may decide as the bot does, and nothing of how a decision is made.
   {
     folder: 'src/page/',
@@ -72,10 +76,6 @@ const folders = [
       'src/bot/views/',
       'src/bot/asks/',
     ],
-  },
-  {
-    folder: 'src/door/',
-    mayImport: ['src/door/', 'src/engine/', 'src/agent/', 'src/policy/', 'src/tools/', 'src/store/port/'],
   },
   { folder: 'src/', mayImport: ['src/'] },
 ];
