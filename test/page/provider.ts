@@ -17,6 +17,8 @@ export interface Lies {
   /** Writes a token without a signature. */
   unsigned?: boolean;
   noIdToken?: boolean;
+  /** Takes a code more than once. */
+  keepsCodes?: boolean;
   /** The `iss` of the answer to the browser. */
   answerIssuer?: string;
   /** The `issuer` of its metadata. */
@@ -96,7 +98,7 @@ export async function startProvider({
     const client = Buffer.from(basic, 'base64').toString().split(':').map(decodeURIComponent).join(':');
     const code = given.get('code') ?? '';
     const granted = codes.get(code);
-    codes.delete(code);
+    if (state.lies.keepsCodes !== true) codes.delete(code);
     const challenge = createHash('sha256')
       .update(given.get('code_verifier') ?? '')
       .digest('base64url');

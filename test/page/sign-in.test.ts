@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { CAST } from '../../playground/slack/default-cast.ts';
+import { Cookies } from '../../src/page/session.ts';
 import {
   authorized,
   Browser,
@@ -68,6 +69,14 @@ const BY_SLACK: Readonly<Record<string, Attempt>> = {
     return browser.get((await authorized(new Browser(), url)).href);
   },
   'a code that was used': async ({ url }, browser) => {
+    const other = new Browser();
+    const back = await authorized(other, url);
+    for (const [name, value] of other.jar) browser.jar.set(name, value);
+    await other.get(back.href);
+    return browser.get(back.href);
+  },
+  'a code that the provider would take twice': async ({ provider, url }, browser) => {
+    provider.lies = { keepsCodes: true };
     const other = new Browser();
     const back = await authorized(other, url);
     for (const [name, value] of other.jar) browser.jar.set(name, value);
@@ -234,6 +243,28 @@ describe('a person who signed in', () => {
       statuses.add((await fetch(`${story.url}/page/signed-in`, { redirect: 'manual' })).status);
     expect([...statuses]).toContain(429);
   });
+});
+
+test('a session ends after 8 hours, an attempt after 10 minutes, and over HTTPS no neighbour of the host can plant either', () => {
+  const cookies = new Cookies('a secret of the tests', 'https://bot.example');
+  const named = (line: string) => line.split(';', 1)[0] ?? '';
+  const session = named(cookies.openSession(CAST.alice));
+  const attempt = named(
+    cookies.openAttempt({ state: 's', nonce: 'n', verifier: 'v', issuer: 'i', clientId: 'c', route: '' }),
+  );
+  expect(session).toMatch(/^__Host-countersign-session=/);
+  expect(cookies.sessionIn(session)).toMatchObject({ who: CAST.alice });
+  expect(cookies.attemptIn(attempt)).toMatchObject({ state: 's' });
+  // A second cookie of the same name, another key and another place are all nobody.
+  expect(cookies.sessionIn(`${session}; ${session}`)).toBeUndefined();
+  expect(new Cookies('another secret', 'https://bot.example').sessionIn(session)).toBeUndefined();
+  expect(cookies.sessionIn(attempt.replace('-sign-in=', '-session='))).toBeUndefined();
+  vi.useFakeTimers({ now: Date.now() + 10 * 60_000 + 1 });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(cookies.attemptIn(attempt)).toBeUndefined();
+  expect(cookies.sessionIn(session)).toBeDefined();
+  vi.setSystemTime(Date.now() + 8 * 3_600_000);
+  expect(cookies.sessionIn(session)).toBeUndefined();
 });
 
 test('every answer of the page forbids frames, other hosts, inline code and guessing of types', async () => {

@@ -71,7 +71,7 @@ function Search({ query, states }: { query: URLSearchParams; states: History['st
         <input name="tool" defaultValue={query.get('tool') ?? ''} />
       </label>
       <label>
-        Person
+        Person or caller
         <input name="person" defaultValue={query.get('person') ?? ''} />
       </label>
       <label>
