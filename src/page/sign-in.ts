@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import * as oauth from 'oauth4webapi';
 import type { Logger } from 'pino';
 import { z } from 'zod';
@@ -176,7 +177,8 @@ export class SignIn {
   }
 
   #takeOnce(state: string): Promise<boolean> {
-    const document = { version: 'used', value: '' };
+    // A write with the version that is there counts as the same write, sent twice.
+    const document = { version: randomUUID(), value: '' };
     return this.#options.store
       .writeDocument('page', state, document, { replaces: '', forMs: 2 * SIGN_IN_MS })
       .then((written) => written === 'written');
