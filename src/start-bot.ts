@@ -6,6 +6,7 @@ import { fileMemory, processMemory } from './audit/signer.ts';
 import { readSigningKey } from './audit/signing-key.ts';
 import { auditSettings } from './audit/sinks.ts';
 import { grantFinder } from './bot/asks/grants.ts';
+import { askerProblem } from './bot/asks/may-ask.ts';
 import { answerConnect, openAccounts } from './bot/connections/connect-flow.ts';
 import { type BotContext, type Timing, timingFor } from './bot/context.ts';
 import { answerCallback, receiveCallback } from './bot/inbox/callbacks.ts';
@@ -22,6 +23,10 @@ import { UPDATE_WINDOW_MS, UpdateBudget } from './bot/slack/update-budget.ts';
 import { workspaceGroups } from './bot/slack/user-groups.ts';
 import { ThreadStatus } from './bot/thread-status.ts';
 import { workHandlers } from './bot/work-handlers.ts';
+import { explainCall } from './commands/explain.ts';
+import { Door } from './door/door.ts';
+import { Identities } from './door/identity.ts';
+import { createRest } from './door/rest.ts';
 import { PendingLimiter } from './engine/pending-limiter.ts';
 import { RunningTurns } from './engine/running-turns.ts';
 import { Metrics } from './observe/metrics.ts';
@@ -30,6 +35,7 @@ import { observedModel } from './observe/observed-model.ts';
 import { observeTools } from './observe/observed-tool.ts';
 import { currentTrace } from './observe/tracing.ts';
 import { openModels } from './open-model.ts';
+import { openPage } from './page/page.ts';
 import type { Settings } from './settings.ts';
 import { type ManifestRecord, manifestIn } from './store/documents/manifest.ts';
 import { refusalOf } from './store/errors.ts';
@@ -84,6 +90,8 @@ export interface RunningBot {
   /** The port of its own HTTP server. */
   readonly port: number;
   readonly context: BotContext;
+  /** Takes requests of other agents and jobs. */
+  readonly door: Door;
   readonly toolbox: OpenToolbox;
   /** Accepts nothing new, lets running work finish, and closes every connection. */
   stop(): Promise<void>;
@@ -136,6 +144,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const { proxy } = settings;
   const toolsLog = logger.child({ part: 'tools' });
   let onUnlocked = (): void => {};
+  let onReplaced = (): void => {};
   const sealer = settings.connectionsKey === undefined ? undefined : Sealer.read(settings.connectionsKey);
   if (typeof sealer === 'string') throw new Error(`CONNECTIONS_KEY ${sealer}`);
   const { publicUrl } = settings;
@@ -155,6 +164,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     userGroups: workspaceGroups(() => context),
     firstSeen: (server, listed) => firstSeenIn(record, server, listed),
     onUnlocked: () => onUnlocked(),
+    onReplaced: () => onReplaced(),
     lock: chosen?.lock,
     approveChange: async (change) => {
       const approved = await manifestIn(record).approveManifest(change.from, change.to, changeKey(change));
@@ -170,6 +180,19 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     metrics,
   });
   const { app } = connection;
+  const directory = new Directory(app.client);
+  const links = new MessageLinks(app.client);
+  const page = openPage({
+    ...{ store: record, directory, links, toolbox, auditKey, publicUrl, secret: settings.callbackSecret },
+    page: () => toolbox.manifest.page,
+    admins: () => toolbox.manifest.agent.admins,
+    explain: (call) => explainCall(toolbox, { ...call, readTotals: (limits) => record.readTotals(limits) }),
+    redact: (text) => secrets.redact(text),
+    fetch: proxiedFetch(proxy),
+    // Another Slack than slack.com signs its own people in.
+    ...(settings.slack.apiUrl !== undefined && { slackIssuer: new URL(settings.slack.apiUrl).origin }),
+    logger: logger.child({ part: 'page' }),
+  });
   const context: BotContext = {
     ...openModels(
       {
@@ -186,8 +209,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     toolbox,
     store: record,
     client: app.client,
-    directory: new Directory(app.client),
-    links: new MessageLinks(app.client),
+    ...{ directory, links, pageLink: page.linkTo },
     threads: new ThreadReader(app.client),
     fileHost: new FileHost({
       client: app.client,
@@ -217,6 +239,29 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     log.error({ code }, 'Redis refuses writes');
     void tellOfRefusedWrites(context, code, hour);
   };
+  const doorLog = logger.child({ part: 'door' });
+  const door = new Door({
+    ...{
+      store: record,
+      toolbox,
+      limiter: context.limiter,
+      logger: doorLog,
+      trace: currentTrace,
+      key: auditKey,
+    },
+    mayAsk: async (user, channel) =>
+      (await askerProblem(context.directory, context.agent().askers, { user, channel })) === undefined,
+  });
+  const callers = () => toolbox.callers();
+  const identities = new Identities({
+    ...{ store: record, callers, logger: doorLog },
+    fetch: proxiedFetch(proxy) ?? fetch,
+  });
+  const rest = createRest({
+    ...{ door, identities, logger: doorLog },
+    count: (caller, status) =>
+      metrics.count('countersign_door_requests_total', { caller, status: String(status) }),
+  });
   const surroundings = {
     refusedWrite: () => refusedWrite(once),
     memory: () => readMemory(redis),
@@ -233,6 +278,8 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     metricsToken: settings.metricsToken,
     receiveCallback: async (token, body) => answerCallback(await receiveCallback(context, token, body)),
     connect: (url, cookies) => answerConnect({ flow: accounts.flow, publicUrl }, url, cookies),
+    door: rest,
+    page: page.answer,
     receive: connection.receive,
     logger,
   });
@@ -265,6 +312,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const stopInOrder = async (): Promise<void> => {
     logger.info(runningWork(), 'stopping: no new events, waiting for running work');
     await connection.stop();
+    door.close();
     await server.stop();
     const idle = engine.stop();
     context.turns.handOverAll();
@@ -285,7 +333,9 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     await connection.start();
     onUnlocked = () => void tellOfUnlocked(context, toolbox.unlocked());
     onUnlocked();
-    return { port, context, toolbox, stop };
+    onReplaced = () => void door.withdrawRemoved();
+    onReplaced();
+    return { port, context, door, toolbox, stop };
   } catch (error) {
     await stop();
     throw error;

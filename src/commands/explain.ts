@@ -1,9 +1,12 @@
 import { type JsonValue, toJson, tryParseJson } from '../agent/json.ts';
 import { conditionInWords } from '../policy/condition.ts';
+import { type FirstOf, firstTimesGiven } from '../policy/first-times.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { RuleStep } from '../policy/rules.ts';
+import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 import { type Command, EXIT, Failure, readOptions, UsageError } from './shared/command.ts';
 import {
+  type CallToJudge,
   groupInWords,
   type JudgedCall,
   judgeCall,
@@ -16,6 +19,7 @@ import { manifestFile } from './shared/load-manifest.ts';
 const OPTIONS = {
   as: { type: 'string' },
   groups: { type: 'string' },
+  first: { type: 'string' },
   channel: { type: 'string' },
   at: { type: 'string' },
   manifest: { type: 'string' },
@@ -24,8 +28,8 @@ const OPTIONS = {
 
 /** Says what the rules of the manifest would do with a call. Nothing runs, and nobody is asked. */
 export const explain: Command = {
-  help: `Usage: countersign explain <tool> <arguments> --as <person> [--groups <ids>] [--channel <id>] [--at <time>]
-                            [--manifest <file>] [--json]
+  help: `Usage: countersign explain <tool> <arguments> --as <person> [--groups <ids>] [--first <list>] [--channel <id>]
+                            [--at <time>] [--manifest <file>] [--json]
 
 Says what the rules would do with a call: run it, ask for approval and whose, or deny it; which rule decides, what each
 rule said, which limits count it, and how long people have. Nothing runs, and nobody is asked. Modules are loaded and servers are connected to, as at a start.
@@ -33,6 +37,7 @@ rule said, which limits count it, and how long people have. Nothing runs, and no
   <arguments>        the arguments of the call, as JSON
   --as PERSON        the requester, such as U012ABCDEF
   --groups IDS       the user groups of the requester, separated by commas; without it nobody is known to be in one
+  --first LIST       which of tool, target and pair are first times, separated by commas, or none; without it nobody knows
   --channel ID       the channel (optional)
   --at TIME          the time of the call, such as 2026-11-16T09:30:00Z (default: now)
   --manifest FILE    the manifest (default: MANIFEST or manifest.yml)
@@ -52,6 +57,7 @@ Exit code: 0 explained, 1 there is no such tool, or it would refuse the argument
     const place = {
       ...{ requesters: [values.as], contextAuthors: [], channel: values.channel ?? '' },
       groupsOf: () => groups,
+      firstOf: readFirst(values.first),
     };
     return withToolbox(manifestFile(environment, values.manifest), environment, async (toolbox) => {
       const judged = await judgeCall(toolbox, { tool: name, input: toJson(input), now, ...place });
@@ -67,11 +73,31 @@ Exit code: 0 explained, 1 there is no such tool, or it would refuse the argument
   },
 };
 
+/** Says in lines what the rules of the tools that are open now would do with a call; of a tool that is not there, that. */
+export async function explainCall(
+  toolbox: Pick<Toolbox, 'find' | 'policy'>,
+  call: CallToJudge,
+): Promise<readonly string[]> {
+  const judged = await judgeCall(toolbox, call);
+  if (judged === undefined) return [`There is no tool "${call.tool}".`];
+  return describe(judged).trimEnd().split('\n');
+}
+
 function readTime(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const time = new Date(text);
   if (Number.isNaN(time.getTime())) throw new UsageError(`--at needs a time, but got "${text}"`);
   return time;
+}
+
+/** Reads which first times a call has; all three are known then. */
+function readFirst(text: string | undefined): FirstOf | undefined {
+  if (text === undefined) return undefined;
+  const listed = text.split(',').map((word) => word.trim());
+  const wrong = listed.find((word) => !['tool', 'target', 'pair', 'none'].includes(word));
+  if (wrong !== undefined)
+    throw new UsageError(`--first takes tool, target, pair or none, but got "${wrong}"`);
+  return firstTimesGiven(listed);
 }
 
 function toReport({ explanation, policy, risk }: JudgedCall): JsonValue {

@@ -104,6 +104,11 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./operate/stats.ts')).stats,
   },
   {
+    name: 'report',
+    summary: 'write how people decide as one HTML file',
+    load: async () => (await import('./operate/report.ts')).report,
+  },
+  {
     name: 'freeze',
     summary: 'stop new actions of one tool or all tools',
     load: async () => (await import('./operate/freeze.ts')).freeze,
@@ -142,6 +147,11 @@ const COMMANDS: readonly Listed[] = [
     name: 'retry',
     summary: 'let the bot continue a quarantined thread',
     load: async () => (await import('./operate/freeze.ts')).retry,
+  },
+  {
+    name: 'caller key',
+    summary: 'make the key of a caller',
+    load: async () => (await import('./door/caller-key.ts')).callerKey,
   },
   {
     name: 'audit',

@@ -1,3 +1,4 @@
+import { firstOfFacts } from '../policy/first-times.ts';
 import { type Limit, mayExceed, usesOf } from '../policy/limits.ts';
 import { changeFreezeAt } from '../policy/time.ts';
 import type { LimitUse } from '../store/port/workspace.ts';
@@ -170,9 +171,10 @@ export async function previewOf(
 /** Finds what has changed since people were asked: the call is denied now, needs other approvals, or is another. */
 function changeOf({ toolbox }: Pick<Context, 'toolbox'>, run: ApprovedRun | AnsweredRun): Change {
   const { request, details, entry, input } = run;
-  const verdict = entry?.judge(input, placeOf(run));
-  if (verdict?.outcome === 'deny') return { what: 'denied', reason: verdict.reason };
   const asked = classifyInterrupt(details.interrupt);
+  const firstOf = asked.kind === 'approval' ? firstOfFacts(asked.first) : undefined;
+  const verdict = entry?.judge(input, { ...placeOf(run), firstOf });
+  if (verdict?.outcome === 'deny') return { what: 'denied', reason: verdict.reason };
   const before = request.policy.quorum;
   const gated = asked.kind === 'approval' && !asked.own && verdict?.outcome === 'ask' ? verdict : undefined;
   const after = toolbox.policy(gated?.policy ?? details.policy?.name ?? '')?.quorum ?? before;
@@ -195,7 +197,8 @@ function planLimits(toolbox: Pick<Toolbox, 'policy'>, run: ApprovedRun | TurnRun
   const approvedUnder = run.basis === 'approval' ? policyOf(run) : undefined;
   // Those who approve what is over a limit have approved this call, so it only counts.
   const isAllowedOver = (limit: Limit) => mayExceed(limit, approvedUnder, (name) => toolbox.policy(name));
-  const uses = usesOf(entry?.limits ?? [], { tool, input, ...placeOf(run), contextAuthors: [] });
+  const { limits = [], reversible } = entry ?? {};
+  const uses = usesOf(limits, { tool, input, reversible, ...placeOf(run), contextAuthors: [] });
   const untold = uses.find(({ amount, limit }) => amount === undefined && !isAllowedOver(limit));
   if (untold !== undefined) return { untold: untold.limit };
   return {

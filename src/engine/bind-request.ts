@@ -1,4 +1,5 @@
 import type { Interrupt } from '../agent/messages.ts';
+import { firstOfFacts } from '../policy/first-times.ts';
 import { editorOf } from '../tools/gate.ts';
 import { answerOf } from '../tools/mcp/server-pause.ts';
 import { requestDigest } from '../tools/toolbox/request-digest.ts';
@@ -39,5 +40,6 @@ export function digestNow(toolbox: Pick<Toolbox, 'policy'>, request: BoundReques
     editor: editorOf(interrupt),
     threadId,
     channel: channelOf(threadId),
+    firstOf: pause.kind === 'approval' ? firstOfFacts(pause.first) : undefined,
   });
 }

@@ -10,8 +10,10 @@ import type { Tool } from '../agent/tool.ts';
 import type { Attempt, Outcome, PlanStep, RequestRecord } from '../store/port/store.ts';
 import { ALONE } from '../store/port/store.ts';
 import { ALL_TOOLS, type Freeze, type FreezeStore } from '../store/port/workspace.ts';
+import { callerId } from '../tools/callers.ts';
 import { openWith } from '../tools/gate.ts';
 import { admit, type StartPlan } from './admit.ts';
+import { parseCallerThread } from './caller-threads.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
 import { isInTime, waitToRetry } from './outcomes.ts';
 import { describePause } from './paused.ts';
@@ -19,7 +21,7 @@ import { isHolding, isOpenStep } from './plans.ts';
 import type { EngineContext, ExecutorContext } from './ports.ts';
 import { type Refusal, writeReason } from './reasons.ts';
 import { callOf } from './request-details.ts';
-import { type ApprovedRun, actionOf, approvedRun, type Run } from './run.ts';
+import { type ApprovedRun, actionOf, approvedRun, doneBy, type Run } from './run.ts';
 
 /** The beginning of a Run: the reply of the script that starts it, or the reason why it may not start. */
 export type Begun<Reply> =
@@ -54,7 +56,7 @@ export async function begin<Reply extends { readonly outcome: string; readonly i
 /** Reads the refusal of the script. One that has ended or held its request by itself needs nothing more. */
 async function refusalIn(
   { store }: Pick<EngineContext, 'store'>,
-  { tool, basis }: Run,
+  { tool, basis, threadId }: Run,
   { limits }: StartPlan,
   { outcome, index = -1 }: { readonly outcome: string; readonly index?: number },
 ): Promise<Refusal | undefined> {
@@ -62,16 +64,19 @@ async function refusalIn(
   if (limit !== undefined) return { code: 'over-limit', limit };
   if (outcome === 'ungranted') return { code: 'ungranted' };
   if (outcome !== 'frozen' || basis === 'approval') return undefined;
-  return { code: 'frozen', reason: (await findFreeze(store, tool))?.reason ?? '' };
+  return { code: 'frozen', reason: (await findFreeze(store, tool, threadId))?.reason ?? '' };
 }
 
-/** Returns the freeze that holds for a tool: the one of all tools, or its own. */
+/** Returns the freeze that holds for a tool in a thread: that of all tools, its own, or that of the caller whose thread it is. */
 export async function findFreeze(
   store: Pick<FreezeStore, 'readFreezes'>,
   tool: string,
+  threadId: string,
 ): Promise<Freeze | undefined> {
   const { freezes } = await store.readFreezes();
-  return freezes.find(({ scope }) => scope === ALL_TOOLS) ?? freezes.find(({ scope }) => scope === tool);
+  const caller = callerId(parseCallerThread(threadId)?.caller ?? '');
+  const scopes = [ALL_TOOLS, tool, caller];
+  return scopes.flatMap((wanted) => freezes.filter(({ scope }) => scope === wanted))[0];
 }
 
 /**
@@ -244,7 +249,7 @@ function outcomeOf(
       summary: toJson(describePause(toolbox, part.interrupt, run)),
     };
   const summary = part.toolResponse.output;
-  if (part.status === 'ok') return { attempt, state: 'succeeded', message, summary };
+  if (part.status === 'ok') return { attempt, state: 'succeeded', message, summary, done: doneBy(run) };
   if (run.attempts === 0) return { attempt, state: 'failed', message, summary };
   // That this attempt did nothing says nothing about the one before it.
   const { data } = Ended.safeParse(summary);

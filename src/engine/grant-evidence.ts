@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { GrantRecord } from '../store/port/workspace.ts';
+import { Approval } from '../tools/gate.ts';
 
 /** The evidence of a call that runs under a grant; `approval` is what would be asked for without it. */
 export const GrantEvidence = z.object({
@@ -8,7 +9,7 @@ export const GrantEvidence = z.object({
   uses: z.number(),
   call: z.string(),
   requesters: z.array(z.string()),
-  approval: z.object({ policy: z.string(), rule: z.string() }),
+  approval: Approval,
 });
 export type GrantEvidence = Readonly<z.infer<typeof GrantEvidence>>;
 

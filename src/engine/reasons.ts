@@ -68,6 +68,8 @@ const Reason = z.discriminatedUnion('code', [
   z.object({ code: z.literal('stopped') }),
   z.object({ code: z.literal('asks-now') }),
   z.object({ code: z.literal('not-run'), why: z.string().optional() }),
+  /** A caller started it and did not say what happened. */
+  z.object({ code: z.literal('silent'), caller: z.string() }),
 ]);
 /** The reason on record why a request or a call ended as it did, or why its outcome is unknown. */
 export type Reason = Readonly<z.infer<typeof Reason>>;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { waitingInside } from '../agent/calls/nested.ts';
 import { type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
 import { type CallPart, Interrupt, type Message } from '../agent/messages.ts';
+import { REVERSIBLE } from '../policy/reversible.ts';
 import type { RequestRecord } from '../store/port/store.ts';
 import { answerOf, answersInWords } from '../tools/mcp/server-pause.ts';
 
@@ -23,6 +24,19 @@ const PresentedCall = z.object({
   fields: z.array(PresentedField),
   /** The arguments that an edit changed, as the card writes them. */
   changes: z.array(z.object({ label: z.string(), before: z.string(), after: z.string() })).optional(),
+  /** The first times of the call: what it is called, what kind of target it has, and for whom it is one. */
+  first: z
+    .object({
+      act: z.string(),
+      days: z.number(),
+      of: z.string().optional(),
+      /** Whether nobody has called the tool for this target. */
+      isTarget: z.literal(true).optional(),
+      /** The requesters who have not called the tool, and those who have not called it for this target. */
+      byTool: z.array(z.string()),
+      byPair: z.array(z.string()),
+    })
+    .optional(),
   /** The change that the call would make, computed when the request was made. */
   preview: z
     .discriminatedUnion('outcome', [
@@ -50,8 +64,9 @@ const PlannedStep = z.object({
   input: z.custom<JsonValue>((value) => value !== undefined),
   /** Whether it is asked by itself, and the plan waits there. */
   alone: z.boolean(),
-  /** The time after its success in which it can be undone. */
+  /** The time after its success in which it can be undone, and whether it can be taken back at all. */
   undoMs: z.number().optional(),
+  reversible: z.enum(REVERSIBLE).optional(),
 });
 
 /** A plan as its card shows it. */
@@ -85,6 +100,8 @@ export interface RequestOrigin {
   readonly files: readonly ReadFile[];
   /** The action that the call takes back, if a person clicked Undo. */
   readonly undoes?: { readonly requestId: string; readonly title: string } | undefined;
+  /** The link to the job of the caller that asks. */
+  readonly link?: string | undefined;
 }
 
 /** Lists the files that the model read for the present task; one that was only named has no hash. */
@@ -125,10 +142,17 @@ const Details = z.object({
   runsAs: z.object({ person: z.string(), server: z.string() }).optional().catch(undefined),
   /** Whether answers to the call's server are approved too before they are sent; missing for a call without a server. */
   answers: z.enum(['approved', 'free']).optional().catch(undefined),
+  /** Whether the call, and each call inside it that waits, can be taken back; missing counts as not. */
+  reversible: z.enum(REVERSIBLE).optional().catch(undefined),
   /** The time after its success in which the action can be undone; missing if nothing undoes it. */
   undoMs: z.number().optional().catch(undefined),
   /** The action that this one takes back. */
   undoes: z.object({ requestId: z.string(), title: z.string() }).optional().catch(undefined),
+  /** The link to the job of the caller that asks. */
+  link: z
+    .url({ protocol: /^https$/ })
+    .optional()
+    .catch(undefined),
   /** The purpose of a form or a callback. */
   purpose: Text,
   /** The place among the requests of its turn, in the order of the calls, and the request before it; missing for a single one. */

@@ -1,6 +1,7 @@
 import { type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
 import type { CallPart, Message } from '../agent/messages.ts';
-import type { RequestRecord } from '../store/port/store.ts';
+import { countersOfDone } from '../policy/first-times.ts';
+import type { DoneCounter, RequestRecord } from '../store/port/store.ts';
 import { type CallPlace, grantOf } from '../tools/gate.ts';
 import type { ToolEntry } from '../tools/toolbox/toolbox.ts';
 import { digestNow } from './bind-request.ts';
@@ -69,6 +70,13 @@ export function placeOf({ requesters, contextAuthors, threadId }: Call): CallPla
  */
 export function actionOf({ threadId, ref }: Pick<Call, 'threadId' | 'ref'>): string {
   return `${threadId}/${ref}`;
+}
+
+/** Lists what a Run counts for first times once it has succeeded; only those who asked for it have done it. */
+export function doneBy({ entry, tool, input, requesters }: Call): readonly DoneCounter[] {
+  if (entry?.firstDays === undefined) return [];
+  const target = entry.presentation.targetOf(input);
+  return countersOfDone({ tool, target, people: requesters }, entry.firstDays);
 }
 
 /** Makes the Run of an approved request, with its tool as it is now; a vote that is about to be cast counts among the approvals. */

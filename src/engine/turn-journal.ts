@@ -10,6 +10,7 @@ import { DEFAULT_POLICY_NAME } from '../policy/policy.ts';
 import { strictestVerdict } from '../policy/rules.ts';
 import type {
   ClaimedTurn,
+  DoneCounter,
   EffectRecord,
   GrantUse,
   LimitUse,
@@ -22,7 +23,7 @@ import { lookUp, mayRunAgain, waitToRetry } from './outcomes.ts';
 import { isStep, PLAN_RULE } from './plans.ts';
 import type { EngineContext, GrantUsed } from './ports.ts';
 import { doubtMetadata, type Reason, type Refusal } from './reasons.ts';
-import { placeOf, type TurnRun, turnRun } from './run.ts';
+import { doneBy, placeOf, type TurnRun, turnRun } from './run.ts';
 import type { TurnLease } from './turn-lease.ts';
 
 /** A running effect, or the look-up of one, has this long to end after a Stop; then its outcome counts as unknown. */
@@ -34,6 +35,8 @@ const MAX_FOLLOWING_RUNS = 10;
 interface Run {
   readonly run: string;
   readonly evidence: JsonObject;
+  /** What it counts for first times once it has succeeded. */
+  readonly done: readonly DoneCounter[];
   /** The use of a grant that let it run. */
   readonly granted?: Omit<GrantUsed, 'end'> | undefined;
 }
@@ -81,13 +84,11 @@ export class TurnJournal implements EffectJournal {
     if (effect.state === 'paused' && !(isTask && tool === undefined))
       return tool && this.#pauseOnRecord(effect.ref, effect.part);
     if (effect.state === 'finished') return effect.part;
-    const started = {
-      run: effect.run,
-      evidence: turnRun(this.#context, this.#turn.threadId, {
-        ...{ call, input: toJson(replaced?.ran ?? call.toolRequest.input) },
-        ...{ messages: this.#turn.messages, attempts: effect.runs },
-      }).evidence,
-    };
+    const before = turnRun(this.#context, this.#turn.threadId, {
+      ...{ call, input: toJson(replaced?.ran ?? call.toolRequest.input) },
+      ...{ messages: this.#turn.messages, attempts: effect.runs },
+    });
+    const started = { run: effect.run, evidence: before.evidence, done: doneBy(before) };
     // A run that only follows a task takes no effect of its own.
     if (tool !== undefined && this.#followsTask(effect.ref)) return undefined;
     const found = tool && (await this.#lookUp(started, call, tool, replaced));
@@ -161,12 +162,12 @@ export class TurnJournal implements EffectJournal {
     });
   }
 
-  async start(started: StartedCall): Promise<boolean | ToolPart> {
-    const { call, messages } = started;
+  async start(starting: StartedCall): Promise<boolean | ToolPart> {
+    const { call, messages } = starting;
     const { ref } = call.toolRequest;
     const before = this.#runs.get(ref) ?? this.#turn.effects.find((effect) => effect.ref === ref);
     const { runs = 0, firstStart = Date.now() } = before ?? {};
-    const run = this.#runOf(started, runs);
+    const run = this.#runOf(starting, runs);
     if (runs === 0 && isStep(messages, ref)) return stepPart(run);
     const id = randomUUID();
     return this.#inOrder(async () => {
@@ -192,13 +193,14 @@ export class TurnJournal implements EffectJournal {
       this.#inboxLogged += fresh.read;
       const { grant, threadId, tool, input, evidence } = run;
       const granted = grant && { grant, threadId, tool, input, used: reply.used };
-      this.#runs.set(ref, { run: id, evidence, granted, runs: runs + 1, firstStart });
+      const started = { run: id, evidence, granted, done: doneBy(run) };
+      this.#runs.set(ref, { ...started, runs: runs + 1, firstStart });
       const mayHaveRun = this.#mayHaveRun.has(ref);
-      if (mayHaveRun) this.#mayHaveRun.set(ref, { run: id, evidence, granted });
+      if (mayHaveRun) this.#mayHaveRun.set(ref, started);
       if (this.#lease.mayStart()) return true;
       // The start is on record and the effect has not begun: the next turn may run it, and then tells of its grant.
       if (!mayHaveRun)
-        await this.#record({ run: id, evidence }, { ref, end: 'paused', part: waitingPart(call) });
+        await this.#record({ run: id, evidence, done: [] }, { ref, end: 'paused', part: waitingPart(call) });
       return false;
     });
   }
@@ -262,12 +264,12 @@ export class TurnJournal implements EffectJournal {
   }
 
   async #record(
-    { run, evidence, granted }: Run,
+    { run, evidence, granted, done }: Run,
     { ref, end, part }: { readonly ref: string; readonly end: EffectEnd; readonly part: ToolPart },
   ): Promise<void> {
     const { store, logger } = this.#context;
     try {
-      const finished = await store.finishEffect(this.#turn, { ref, run, end, part, evidence });
+      const finished = await store.finishEffect(this.#turn, { ref, run, end, part, evidence, done });
       if (finished.outcome === 'stale') this.#lease.lose('another turn has the thread');
       else if (granted !== undefined) await this.#context.tellOfGrant({ ...granted, end });
     } catch (err) {
@@ -296,7 +298,7 @@ function stepPart({ call, input, grant }: TurnRun): ToolPart {
   const original = call.toolRequest.input;
   const isReplaced = canonicalJson(original) !== canonicalJson(input);
   return waitingPart(call, {
-    metadata: { approval: grant?.approval ?? { policy: DEFAULT_POLICY_NAME, rule: PLAN_RULE } },
+    metadata: { approval: toJson(grant?.approval ?? { policy: DEFAULT_POLICY_NAME, rule: PLAN_RULE }) },
     replaced: isReplaced ? { ran: input, original } : undefined,
   });
 }
@@ -306,7 +308,7 @@ function refusedPart(context: EngineContext, run: TurnRun, refusal: Refusal): To
   const { call, grant } = run;
   if (refusal.code === 'over-limit') return overLimitPart(context, run, refusal.limit);
   if (refusal.code === 'ungranted' && grant !== undefined)
-    return waitingPart(call, { metadata: { approval: grant.approval } });
+    return waitingPart(call, { metadata: { approval: toJson(grant.approval) } });
   return deniedPart(call, context.describeRefusal(refusal));
 }
 

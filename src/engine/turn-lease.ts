@@ -9,6 +9,7 @@ export class TurnLease {
   readonly #leaseMs: number;
   readonly #controller: AbortController;
   readonly #handOver: AbortSignal;
+  readonly #held = new AbortController();
   #sentAt: number;
   #isLost = false;
   #isCut = false;
@@ -32,6 +33,16 @@ export class TurnLease {
   /** Fires when this process hands its turns over to another. */
   get handOver(): AbortSignal {
     return this.#handOver;
+  }
+
+  /** Fires when no model may be called any more; a tool that runs goes on. */
+  get held(): AbortSignal {
+    return this.#held.signal;
+  }
+
+  /** Ends a running call of the model because of a freeze; the turn is given back. */
+  hold(): void {
+    this.#held.abort();
   }
 
   /** Tells whether the turn may no longer record its end. */

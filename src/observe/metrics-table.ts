@@ -30,6 +30,11 @@ export const METRICS = {
     labels: ['tool', 'state'],
     buckets: RUNS,
   },
+  countersign_door_requests_total: {
+    kind: 'counter',
+    help: 'Requests of other agents and jobs through the door, by caller (empty if none was recognized) and HTTP status.',
+    labels: ['caller', 'status'],
+  },
   countersign_requests_open: {
     kind: 'gauge',
     help: 'Open requests of all processes, by state; unknown ones wait for a person to confirm the outcome.',

@@ -2,6 +2,8 @@ import { Environment, serialize } from '@marcbachmann/cel-js';
 import { describeError } from '../agent/errors.ts';
 import { type JsonValue, toJson } from '../agent/json.ts';
 import { re2Pattern } from '../agent/util/pattern.ts';
+import type { FirstOf } from './first-times.ts';
+import type { Reversible } from './reversible.ts';
 import { localTime } from './time.ts';
 
 /** The used part of each limit, by its name. */
@@ -18,6 +20,8 @@ export interface ConditionInput {
   readonly contextAuthors?: readonly string[];
   readonly channel: string;
   readonly tool: string;
+  /** The value of `tool.reversible`; a condition that asks for it where it is not known cannot be evaluated. */
+  readonly reversible?: Reversible | undefined;
   /** The time of the call; this moment if it is left out. */
   readonly now?: Date | undefined;
   /** The time zone of `now`; UTC if it is left out. */
@@ -26,6 +30,8 @@ export interface ConditionInput {
   readonly totals?: LimitTotals | undefined;
   /** The groups that `requester.groups` sees; a condition that asks for groups that are not known cannot be evaluated. */
   readonly groupsOf?: GroupsOf | undefined;
+  /** The first times that `first` sees; a condition that asks for some that are not known cannot be evaluated. */
+  readonly firstOf?: FirstOf | undefined;
 }
 
 /** A call with everyone whose words led to it. */
@@ -39,6 +45,8 @@ type Condition = (values: ConditionInput) => boolean | { readonly error: string 
 
 /** Stands for `requester.groups`. */
 const REQUESTER_GROUPS = 'requester_groups';
+/** Stands for `tool.reversible`. */
+export const TOOL_REVERSIBLE = 'tool_reversible';
 
 // A condition is evaluated in one go, so its functions find the totals of its call here.
 let totalsNow: LimitTotals | undefined;
@@ -58,6 +66,8 @@ const environment = new Environment()
   .registerVariable('context_authors', 'list<string>')
   .registerVariable('channel', 'string')
   .registerVariable('tool', 'string')
+  .registerVariable(TOOL_REVERSIBLE, 'string')
+  .registerVariable('first', { schema: { tool: 'bool', target: 'bool', pair: 'bool' } })
   .registerVariable('now', {
     schema: { date: 'string', weekday: 'string', hour: 'int', minute: 'int' },
   })
@@ -76,17 +86,28 @@ const environment = new Environment()
     text.replace(/^\p{White_Space}+|\p{White_Space}+$/gu, ''),
   );
 
-/** Reads conditions in which `requester`, a text, also has `groups`. */
+/** Reads conditions in which `requester`, a text, also has `groups`, and `tool` has `reversible`. */
 export const conditionEnvironment = {
-  parse: (expression: string) => environment.parse(withGroups(expression)),
-  check: (expression: string) => environment.check(withGroups(expression)),
+  parse: (expression: string) => environment.parse(withVariables(expression)),
+  check: (expression: string) => environment.check(withVariables(expression)),
 };
 
-/** Replaces `requester.groups` outside of texts by the variable, which is as long, so that every place stays where it is. */
-function withGroups(expression: string): string {
-  return expression.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?<![\w.])requester\.groups\b/g, (found) =>
-    found === 'requester.groups' ? REQUESTER_GROUPS : found,
+const MEMBERS: ReadonlyMap<string, string> = new Map([
+  ['requester.groups', REQUESTER_GROUPS],
+  ['tool.reversible', TOOL_REVERSIBLE],
+]);
+
+/** Replaces the members of texts outside of quotes by their variables, which are as long, so that every place stays where it is. */
+function withVariables(expression: string): string {
+  return expression.replace(
+    /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?<![\w.])(?:requester\.groups|tool\.reversible)\b/g,
+    (found) => MEMBERS.get(found) ?? found,
   );
+}
+
+/** Writes a part of a condition as the manifest does. */
+function asWritten(text: string): string {
+  return [...MEMBERS].reduce((found, [member, variable]) => found.replaceAll(variable, member), text);
 }
 
 /** Lists the user groups that a condition asks for by id. */
@@ -97,7 +118,12 @@ export function groupsNamedIn(expression: string): readonly string[] {
 
 /** Tells whether an expression uses the user groups of the requester. */
 export function usesGroups(expression: string): boolean {
-  return withGroups(expression).includes(REQUESTER_GROUPS);
+  return withVariables(expression).includes(REQUESTER_GROUPS);
+}
+
+/** Tells whether an expression asks for first times. */
+export function usesFirst(expression: string): boolean {
+  return /(?<![\w."'])first\b/.test(expression);
 }
 
 /** Returns the group of `'S…' in requester.groups`; `undefined` for anything else. */
@@ -136,6 +162,7 @@ export function compileExpression(
   const evaluate = conditionEnvironment.parse(withOwnMethods(expression));
   const isTimed = /\bnow\b/.test(expression);
   const isGrouped = usesGroups(expression);
+  const isFirst = usesFirst(expression);
   return ({
     requesters,
     contextAuthors = [],
@@ -143,13 +170,18 @@ export function compileExpression(
     timeZone = 'UTC',
     totals,
     groupsOf,
+    firstOf,
+    reversible,
     ...values
   }) => {
     const groups = isGrouped ? groupsOf?.(values.requester) : undefined;
+    const first = isFirst ? firstOf?.(values.requester) : undefined;
     const others = {
       requesters: [...(requesters ?? [values.requester])],
       context_authors: [...contextAuthors],
       ...(groups !== undefined && { [REQUESTER_GROUPS]: [...groups] }),
+      ...(reversible !== undefined && { [TOOL_REVERSIBLE]: reversible }),
+      ...(first !== undefined && { first: { ...first } }),
     };
     try {
       totalsNow = totals;
@@ -161,8 +193,9 @@ export function compileExpression(
       return { value };
     } catch (error) {
       const [firstLine = ''] = describeError(error).split('\n');
-      const isUnknown = isGrouped && groups === undefined;
-      return { error: isUnknown ? "the requester's user groups are not known" : firstLine };
+      if (isGrouped && groups === undefined) return { error: "the requester's user groups are not known" };
+      if (isFirst && first === undefined) return { error: 'it is not known whether this is a first time' };
+      return { error: firstLine };
     }
   };
 }
@@ -263,6 +296,7 @@ const VARIABLES: ReadonlyMap<string, string> = new Map([
   ['context_authors', 'the authors of the context'],
   ['channel', 'the channel'],
   ['tool', 'the tool'],
+  [TOOL_REVERSIBLE, 'whether it can be undone'],
   ['now.hour', 'the hour'],
   ['now.minute', 'the minute'],
   ['now.weekday', 'the weekday'],
@@ -292,6 +326,8 @@ function say(node: Node, inputs: InputWords): string {
   if (group !== undefined) return `the requester is in the user group ${group}`;
   const other = node.op === '!_' ? groupAskedFor(node.args) : undefined;
   if (other !== undefined) return `the requester is not in the user group ${other}`;
+  const reversible = sayReversible(node);
+  if (reversible !== undefined) return reversible;
   if (node.op === '&&') return node.args.map((part) => sayPart(part, '||', inputs)).join(' and ');
   if (node.op === '||') return node.args.map((part) => sayPart(part, '&&', inputs)).join(' or ');
   const comparison = COMPARISONS.get(op);
@@ -301,11 +337,38 @@ function say(node: Node, inputs: InputWords): string {
     const words = left && right && [nameOf(left, inputs), sayValue(right, inputs, written)];
     if (words?.every((word) => word !== undefined)) return words.join(` ${comparison} `);
   }
+  const first = FIRST_WORDS.get(pathOf(node)?.join('.') ?? '');
+  if (first !== undefined) return `it is ${first}`;
+  const later = node.op === '!_' ? FIRST_WORDS.get(pathOf(node.args)?.join('.') ?? '') : undefined;
+  if (later !== undefined) return `it is not ${later}`;
   const flag = nameOf(node, inputs);
   if (flag !== undefined) return `${flag} is true`;
   const denied = node.op === '!_' ? nameOf(node.args, inputs) : undefined;
   if (denied !== undefined) return `${denied} is not true`;
-  return `"${serialize(node).replaceAll(REQUESTER_GROUPS, 'requester.groups')}"`;
+  return `"${asWritten(serialize(node))}"`;
+}
+
+const FIRST_WORDS: ReadonlyMap<string, string> = new Map([
+  ['first.tool', "the requester's first call of this tool"],
+  ['first.target', 'the first call of this tool for this target'],
+  ['first.pair', "the requester's first call of this tool for this target"],
+]);
+
+const REVERSIBLE_WORDS: ReadonlyMap<string, string> = new Map([
+  ['== yes', 'it can be undone at any time'],
+  ['!= yes', "it can't be undone at any time"],
+  ['== undo', 'it can be undone for a while'],
+  ['!= undo', "it can't be undone for a while"],
+  ['== no', "it can't be undone"],
+  ['!= no', 'it can be undone'],
+]);
+
+/** Says a comparison of `tool.reversible` with one of its values. */
+function sayReversible(node: Node): string | undefined {
+  if (node.op !== '==' && node.op !== '!=') return undefined;
+  const [left, right] = node.args;
+  const value = pathOf(left)?.join('.') === TOOL_REVERSIBLE ? literalOf(right) : undefined;
+  return REVERSIBLE_WORDS.get(`${node.op} ${String(value)}`);
 }
 
 /** Puts a part into brackets where the words alone would leave open what belongs together. */

@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { type JsonObject, toJson } from '../agent/json.ts';
+import { type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
 import type { Interrupt } from '../agent/messages.ts';
 import type { Admitted, Tool, ToolContext, ToolHelpers } from '../agent/tool.ts';
 import type { GroupsOf, JudgedCall } from '../policy/condition.ts';
+import { type FirstFacts, type FirstOf, firstOfFacts } from '../policy/first-times.ts';
 import { judgeWithLimits, type Limit, type ReadTotals } from '../policy/limits.ts';
 import type { PolicyOf } from '../policy/policy.ts';
+import type { Reversible } from '../policy/reversible.ts';
 import { type ApprovalRules, type ApprovalVerdict, judgeStrictly } from '../policy/rules.ts';
 import {
   type Answer,
@@ -16,13 +18,21 @@ import {
   SERVER_PAUSE,
 } from './mcp/server-pause.ts';
 
+const FirstTimes = z.object({
+  tool: z.boolean(),
+  target: z.boolean().optional(),
+  pair: z.boolean().optional(),
+});
+
 /** `overLimit` is set where the call is over a limit, so that nobody allows more of it beforehand. */
-const Approval = z.object({
+export const Approval = z.object({
   policy: z.string(),
   rule: z.string(),
   overLimit: z.literal(true).optional(),
   /** The rule's own words for approvers. */
   because: z.string().optional(),
+  /** The first times of the call by person, as they were when it was judged; a start judges by the same. */
+  first: z.record(z.string(), FirstTimes).optional().catch(undefined),
 });
 /** The policy that must approve a gated call, and the rule that requires it. */
 export type Approval = Readonly<z.infer<typeof Approval>>;
@@ -79,7 +89,12 @@ export interface CallPlace {
   readonly channel: string;
   /** Their user groups, if not those of the workspace now. */
   readonly groupsOf?: GroupsOf | undefined;
+  /** Their first times, where they are known. */
+  readonly firstOf?: FirstOf | undefined;
 }
+
+/** Reads the first times of everyone whose words led to a call; `undefined` if nobody can tell now. */
+export type ReadFirst = (input: JsonValue, place: CallPlace) => Promise<FirstFacts | undefined>;
 
 /** The user groups of the workspace. */
 export interface UserGroups {
@@ -106,6 +121,10 @@ export interface GateOptions {
   readonly limits?: readonly Limit[];
   readonly readTotals?: ReadTotals | undefined;
   readonly findGrant?: FindGrant | undefined;
+  /** Reads the first times of a call; `undefined` if nobody can tell now. */
+  readonly readFirst?: ReadFirst | undefined;
+  /** Whether its calls can be taken back. */
+  readonly reversible?: Reversible | undefined;
   /** Whether answers to the tool's server need the approval of those who approved the call. */
   readonly answers?: 'approved' | 'free' | undefined;
 }
@@ -125,6 +144,8 @@ export function gate(
     limits = [],
     readTotals,
     findGrant,
+    readFirst,
+    reversible,
     answers = 'approved',
   }: GateOptions = {},
 ): Action {
@@ -157,7 +178,11 @@ export function gate(
       const kept = { ...helpers, interrupt: keepApproval(helpers, { approvedBy, under, answeredBy }) };
       return () => tool.run(input, isOwn ? kept : { ...kept, resumed: undefined });
     }
-    const call = { tool: tool.name, input: toJson(input), ...place };
+    const first = await readFirst?.(toJson(input), place);
+    const call = {
+      ...{ tool: tool.name, input: toJson(input), reversible, ...place },
+      firstOf: firstOfFacts(first),
+    };
     const verdict = await judge(call);
     // An editor is on record with the pause, because they have to be known as a requester from then on.
     const editor = isAnswered ? undefined : (resumed?.by ?? undefined);
@@ -184,13 +209,15 @@ export function gate(
               resumed: undefined,
             }),
           // The start of the call takes the use; if there is none any more, this is asked for.
-          { evidence: { ...evidence, approval: { policy: verdict.policy, rule: verdict.rule } } },
+          { evidence: { ...evidence, approval: approvalFor(verdict, first) } },
         );
     }
-    if (verdict.outcome === 'ask') return helpers.interrupt({ approval: approvalFor(verdict), ...kept });
+    if (verdict.outcome === 'ask')
+      return helpers.interrupt({ approval: approvalFor(verdict, first), ...kept });
     if (resumed !== undefined && 'policy' in resumed && editor !== undefined) {
       const rule = `${EDITED_RULE} ${editor}`;
-      return helpers.interrupt({ approval: { policy: resumed.policy, rule }, ...kept });
+      const approval = approvalFor({ outcome: 'ask', policy: resumed.policy, rule }, first);
+      return helpers.interrupt({ approval, ...kept });
     }
     return () => tool.run(input, isAnswered ? helpers : { ...helpers, resumed: undefined });
   };
@@ -198,17 +225,16 @@ export function gate(
 }
 
 /** Describes the approval that a verdict asks for, as it is kept with the pause. */
-export function approvalFor({
-  policy,
-  rule,
-  overLimit,
-  because,
-}: Extract<ApprovalVerdict, { outcome: 'ask' }>): JsonObject {
+export function approvalFor(
+  { policy, rule, overLimit, because }: Extract<ApprovalVerdict, { outcome: 'ask' }>,
+  first?: FirstFacts,
+): JsonObject {
   return {
     policy,
     rule,
     ...(overLimit === true && { overLimit }),
     ...(because !== undefined && { because }),
+    ...(first !== undefined && { first: toJson(first) }),
   };
 }
 

@@ -662,6 +662,90 @@ export const PAIRS: readonly Pair[] = [
     'test/stories/pairs/crash-and-expiry.test.ts',
     'what expired while no process ran is not approved in the next one, and expires there',
   ),
+  pair(
+    'edit, first time',
+    'An edited call is judged and counted by what it touches now.',
+    'test/oracle/first-times.test.ts',
+    'an edit to another target is judged and counted by that one',
+  ),
+  pair(
+    'grant, first time',
+    'A grant covers a first time only if its condition says so; high risk is never granted.',
+    'test/oracle/first-times.test.ts',
+    'a grant covers a first time only if its condition says so',
+  ),
+  pair(
+    'limit, first time',
+    'A first time over a limit needs what both ask.',
+    'test/oracle/first-times.test.ts',
+    'a first time over a limit needs both approvals',
+  ),
+  pair(
+    'freeze, first time',
+    'What is frozen was not done.',
+    'test/oracle/first-times.test.ts',
+    'what is frozen or has expired was not done',
+  ),
+  pair(
+    'preview, first time',
+    'A changed preview asks again, with the first times of then.',
+    'test/oracle/first-times.test.ts',
+    'a preview that changed asks again, with the first times of then',
+  ),
+  pair(
+    'undo, first time',
+    'What was undone was done; the reverse counts for its own tool.',
+    'test/oracle/first-times.test.ts',
+    'a call that was undone was done all the same, and the one that undoes it counts for its own tool',
+  ),
+  pair(
+    'elicitation, first time',
+    'A call that waits for its server counts when it has ended, once.',
+    'test/stories/first-times.test.ts',
+    'a call that waits for its server is not done, and counts once when it is',
+  ),
+  pair(
+    'account, first time',
+    'A first call waits for the account and for approval.',
+    'test/stories/first-times.test.ts',
+    'a first call in the account of its requester waits for the account and for approval; the next for neither',
+  ),
+  pair(
+    'nested call, first time',
+    'The call inside counts for no first time, the one around it once.',
+    'test/stories/nested.test.ts',
+    'a pause inside a nested generate after the approval is asked as a request of its own, and continues from there',
+  ),
+  pair(
+    'retry, first time',
+    'An unknown outcome is no success.',
+    'test/oracle/first-times.test.ts',
+    'what was asked, rejected or is unknown was not done',
+  ),
+  pair(
+    'two speakers, first time',
+    'It is a first time if it is one for either.',
+    'test/oracle/first-times.test.ts',
+    'of two speakers each must have done it: one who has not is asked about',
+  ),
+  pair(
+    'changed manifest, first time',
+    'A changed rule about first times asks again.',
+    'test/oracle/first-times.test.ts',
+    'a changed rule about first times asks again',
+  ),
+  pair(
+    'crash, first time',
+    'A success is counted in the step that records it, once.',
+    'test/oracle/first-times.test.ts',
+    'a process that dies after the success is on record has counted it once, one that dies before has not',
+  ),
+  pair(
+    'expiry, first time',
+    'What has expired was not done.',
+    'test/oracle/first-times.test.ts',
+    'what is frozen or has expired was not done',
+  ),
 ];
 
 /** Pairs that cannot meet, and why. */

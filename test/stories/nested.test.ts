@@ -16,14 +16,16 @@ test('a pause inside a nested generate after the approval is asked as a request 
   });
   const { arguments: folder } = workshop.call('plan_party');
   const story = await startStory({
-    manifest: workshopManifest().replace('workshop-tools.ts', 'nested-tools.ts'),
+    manifest: workshopManifest()
+      .replace('workshop-tools.ts,', 'nested-tools.ts, reversible: yes,')
+      .replace('approval: { policy: default }', 'approval: [{ when: first.tool, policy: default }]'),
     replies: [
       { calls: [{ name: 'plan_party', arguments: { ...folder, url: inner.url } }] },
       { text: 'All set.' },
     ],
   });
   const thread = story.ask('plan a party');
-  const card = await thread.shows(/Approval needed/);
+  const card = await thread.shows(/Approval needed[\s\S]* · can be undone/);
   await story.workspace.as(CAST.alice).click({ channel: thread.channel, ts: card.ts }, 'approve');
   const isSecond = () =>
     story
@@ -33,6 +35,8 @@ test('a pause inside a nested generate after the approval is asked as a request 
   expect(await workshop.linesOf('effects')).toEqual([]);
   const shown = textIn(second.blocks);
   expect(shown).toContain('Book room, inside: Plan party');
+  // The worst step counts, and of the one inside nothing is known.
+  expect(shown).toContain(" · can't be undone");
   expect(shown).toContain('book_room: {"room": "Ballroom"}');
   expect(actionsIn(second.blocks)).not.toContain('edit');
   await clickCard(story.workspace, CAST.alice, { channel: thread.channel, ts: second.ts }, 'details');
@@ -51,5 +55,9 @@ test('a pause inside a nested generate after the approval is asked as a request 
   expect(await workshop.linesOf('effects')).toEqual(['booked Ballroom']);
   expect(story.toldOfCalls()).toEqual([expect.stringContaining('The room is booked.')]);
   expect(JSON.stringify(story.repliesIn(thread))).not.toMatch(/plan_party: unknown/);
+  // The call inside counts for no first time, and the one around it once.
+  expect(await story.redis.keys(`{${story.prefix}}:limit:first *`)).toEqual([
+    `{${story.prefix}}:limit:first plan_party - ${CAST.requester}`,
+  ]);
   await inner.stop();
 });

@@ -1,7 +1,15 @@
 import type { JsonObject } from '../../agent/json.ts';
+import { parseCallerThread } from '../../engine/caller-threads.ts';
 import { toolOf } from '../../engine/request-details.ts';
 import type { Store } from '../../store/port/store.ts';
-import { ALL_TOOLS, type FreezeResult } from '../../store/port/workspace.ts';
+import {
+  ALL_TOOLS,
+  type FreezeResult,
+  THE_MODEL,
+  type UnfreezeResult,
+  type UnfreezeVote,
+} from '../../store/port/workspace.ts';
+import { callerId } from '../../tools/callers.ts';
 import { readableName } from '../../tools/presentation/formats.ts';
 import { limits } from '../slack/limits.ts';
 import { titleOf } from '../views/cards/card-details.ts';
@@ -16,16 +24,38 @@ export interface Freezer {
 }
 
 /**
- * Freezes a tool or all of them. Once this resolves nothing of that scope starts in any process; the titles are those of the actions
+ * Freezes a tool, a caller or everything, and the model as well if that is wanted. Once this resolves nothing of that scope starts in any process; the titles are those of the actions
  * that had started before, and will finish.
  */
 export async function freezeActions(
   store: Store,
   scope: string,
   { who, id, reason, evidence }: Freezer,
+  { withModel = false }: { readonly withModel?: boolean } = {},
 ): Promise<FreezeResult & { readonly running: readonly string[] }> {
   const { outcome } = await store.freeze({ scope, id, who, reason, evidence });
-  return { outcome, running: await runningTitles(store, scope) };
+  const model = withModel
+    ? await store.freeze({ scope: THE_MODEL, id: modelFreeze(id), who, reason, evidence })
+    : undefined;
+  return {
+    outcome: model?.outcome === 'frozen' ? 'frozen' : outcome,
+    running: await runningTitles(store, scope),
+  };
+}
+
+/** Ends a freeze by a vote; a vote for that of all actions counts for that of the model too, if it was shown or none was. */
+export async function endFreeze(store: Store, vote: UnfreezeVote): Promise<UnfreezeResult> {
+  const result = await store.unfreeze(vote);
+  const isRefused = result.outcome === 'not-eligible' || result.outcome === 'not-as-shown';
+  if (vote.scope !== ALL_TOOLS || isRefused) return result;
+  const shown = vote.shown && modelFreeze(vote.shown);
+  const model = await store.unfreeze({ ...vote, scope: THE_MODEL, id: modelFreeze(vote.id), shown });
+  return result.outcome === 'not-frozen' ? model : result;
+}
+
+/** Names the freeze of the model, or its end, that belongs to one of all actions. */
+function modelFreeze(id: string): string {
+  return `${id}/model`;
 }
 
 /** Lists what runs of a scope, by its title. */
@@ -33,11 +63,12 @@ async function runningTitles(store: Store, scope: string): Promise<string[]> {
   const { requestIds, effects } = await store.listRunning();
   const loaded = await Promise.all(requestIds.map((id) => store.load(id)));
   const requests = loaded.flatMap((result) => (result.outcome === 'found' ? [result.request] : []));
-  const isMeant = (tool: string) => scope === ALL_TOOLS || tool === scope;
+  const isMeant = (tool: string, threadId: string) =>
+    [ALL_TOOLS, tool, callerId(parseCallerThread(threadId)?.caller ?? '')].includes(scope);
   return [
     ...requests
-      .filter((request) => request.state === 'started' && isMeant(toolOf(request)))
+      .filter((request) => request.state === 'started' && isMeant(toolOf(request), request.threadId))
       .map((request) => titleOf(request, limits.label)),
-    ...effects.filter(({ tool }) => isMeant(tool)).map(({ tool }) => readableName(tool)),
+    ...effects.filter(({ tool, threadId }) => isMeant(tool, threadId)).map(({ tool }) => readableName(tool)),
   ];
 }

@@ -4,6 +4,7 @@ import { detailsOf } from '../../engine/request-details.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
 import { elicitationOf } from '../../tools/mcp/server-pause.ts';
 import { awaitedSchema } from '../asks/awaited-schema.ts';
+import { reviewCause, reviewOf } from '../asks/review.ts';
 import type { BotContext } from '../context.ts';
 import { followDetails } from '../outbox/draw-details.ts';
 import { type PrivatePlace, tellPrivately } from '../outbox/private-notice.ts';
@@ -21,7 +22,7 @@ import { buildDetailsModal } from '../views/modals/details-modal.ts';
 import { buildEditModal, buildOutputModal } from '../views/modals/form-modal.ts';
 import { type Modal, parseMetadata } from '../views/modals/modal.ts';
 import { noticeTexts } from '../views/texts/notices.ts';
-import { authorizeAnswer } from './decisions/authorize.ts';
+import { authorizeAnswer, authorizeVote } from './decisions/authorize.ts';
 import { type Click, viewerProblem } from './decisions/click.ts';
 import { decideInTime } from './decisions/decide-in-time.ts';
 import type { Decision } from './decisions/decision.ts';
@@ -86,7 +87,10 @@ export function listenToActions(app: App, context: BotContext): void {
       if (typeof view === 'string') return tellPrivately(context, clicked.replyTo, view, clicked.respond);
       const opened = await open(clicked, view);
       if (id === ids.DETAILS && loaded.outcome === 'found')
-        await followDetails(context, loaded.request, opened, { modal: view, page: 0 });
+        await Promise.all([
+          followDetails(context, loaded.request, opened, { modal: view, page: 0 }),
+          noteReview(context, loaded.request, clicked.click),
+        ]);
     };
     handlers.set(id, handle);
     app.action<BlockAction>(id, handle);
@@ -127,7 +131,9 @@ export function listenToActions(app: App, context: BotContext): void {
   onOpen(ids.CHOOSE_STEPS, buildChooseModal);
   onOpen(ids.REJECT, buildRejectModal);
   onOpen(ids.ANSWER, buildAnswerModal);
-  onOpen(ids.DETAILS, (request) => buildDetailsModal(request, { page: 0 }));
+  onOpen(ids.DETAILS, (request) =>
+    buildDetailsModal(request, { page: 0, link: context.pageLink(request.id) }),
+  );
   for (const verdict of [ids.RAN, ids.DID_NOT_RUN, ids.RUN_AGAIN] as const) {
     onOpen(verdict, (request) => buildResolveModal(request, verdict));
   }
@@ -161,6 +167,23 @@ export function listenToActions(app: App, context: BotContext): void {
       await ack();
       await showDetails(context, readClick(body, action, client, respond), step);
     });
+  }
+}
+
+/** Lets the cards say that somebody who may decide is reading the request, unless somebody is already. */
+async function noteReview(context: BotContext, request: RequestRecord, click: Click): Promise<void> {
+  const { kind, state, requesters, barred, policy, votes } = request;
+  const { who } = click;
+  const isOwn = barred.includes(who) || (requesters.includes(who) && !policy.selfApproval);
+  const hasVoted = votes.some((vote) => vote.who === who);
+  if (kind !== 'approval' || state !== 'pending' || isOwn || hasVoted || reviewOf(request) !== undefined)
+    return;
+  try {
+    const { actor } = await authorizeVote(context, click, request);
+    if (actor.eligible) await context.store.redraw(request.id, { cause: reviewCause(who) });
+  } catch (err) {
+    // The cards only say less.
+    context.logger.debug({ requestId: request.id, err }, 'review not noted');
   }
 }
 
@@ -216,7 +239,7 @@ async function showDetails(
   const loaded = await context.store.load(requestId);
   if (view === undefined || loaded.outcome !== 'found') return;
   const page = (parseMetadata(view.private_metadata)?.page ?? 0) + step;
-  const modal = buildDetailsModal(loaded.request, { page });
+  const modal = buildDetailsModal(loaded.request, { page, link: context.pageLink(requestId) });
   const updated = await client.views.update({ view_id: view.id, view: modal });
   await followDetails(context, loaded.request, updated.view, { modal, page });
 }

@@ -1,5 +1,6 @@
 import { ALL_TOOLS, type Freeze, type UnfreezeResult } from '../../store/port/workspace.ts';
-import { type Freezer, freezeActions } from '../asks/freeze-actions.ts';
+import { callerNamed } from '../../tools/callers.ts';
+import { endFreeze, type Freezer, freezeActions } from '../asks/freeze-actions.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../slack/may-decide.ts';
 import { UNFREEZE } from '../views/cards/action-ids.ts';
@@ -11,23 +12,30 @@ interface FreezeRequest {
   readonly id: string;
 }
 
-/** Freezes or unfreezes by a slash command, `freeze [tool | all] [reason]`, and returns the answer. */
+/** Keyboards write two hyphens as a dash. */
+const MODEL_OPTION = /^(?:--|–|—)model$/i;
+
+/** Freezes or unfreezes by a slash command, `freeze [tool | caller:NAME | all] [--model] [reason]`, and returns the answer. */
 export async function answerFreezeCommand(
   context: BotContext,
   text: string,
   request: FreezeRequest,
 ): Promise<string> {
-  const [verb = '', ...rest] = text.trim().split(/\s+/);
+  const [verb = '', ...words] = text.trim().split(/\s+/);
+  const withModel = words.some((word) => MODEL_OPTION.test(word));
+  const rest = words.filter((word) => !MODEL_OPTION.test(word));
   const [first = ''] = rest;
-  const isNamed = context.toolbox.find(first) !== undefined || (await isFrozen(context, first));
+  const isCaller = context.toolbox.callers().has(callerNamed(first) ?? '');
+  const isNamed = isCaller || context.toolbox.find(first) !== undefined || (await isFrozen(context, first));
   const isAll = first === '' || (!isNamed && first.toLowerCase() === 'all');
   // The first word may be a mistyped tool, which must not end the freeze of all.
   if (verb.toLowerCase() === 'unfreeze' && !isNamed && !isAll)
     return freezeTexts.unknownFreeze((await context.store.readFreezes()).freezes);
   const scope = isAll ? ALL_TOOLS : first;
   const reason = rest.slice(1).join(' ');
+  if (withModel && !isAll) return freezeTexts.onlyWithAll;
   return verb.toLowerCase() === 'freeze'
-    ? freezeByCommand(context, scope, reason, request, isNamed || isAll)
+    ? freezeByCommand(context, { scope, reason, withModel }, request, isNamed || isAll)
     : unfreezeByCommand(context, scope, reason, request);
 }
 
@@ -38,8 +46,11 @@ async function isFrozen({ store }: BotContext, scope: string): Promise<boolean> 
 
 async function freezeByCommand(
   context: BotContext,
-  scope: string,
-  reason: string,
+  {
+    scope,
+    reason,
+    withModel,
+  }: { readonly scope: string; readonly reason: string; readonly withModel: boolean },
   { who, id }: FreezeRequest,
   isKnown: boolean,
 ): Promise<string> {
@@ -51,10 +62,10 @@ async function freezeByCommand(
       context.toolbox.tools().map(({ name }) => name),
     );
   const freezer = { who, id, reason, evidence: { click: id, ...permission.evidence } };
-  const { outcome, running } = await freezeActions(context.store, scope, freezer);
+  const { outcome, running } = await freezeActions(context.store, scope, freezer, { withModel });
   if (outcome === 'already-frozen') return freezeTexts.alreadyFrozen(scope, running);
-  await tellOthers(context, id, who, freezeTexts.told.frozen(scope, reason));
-  return freezeTexts.frozen(scope, running);
+  await tellOthers(context, id, who, freezeTexts.told.frozen(scope, reason, withModel));
+  return `${freezeTexts.frozen(scope, running)}${withModel ? freezeTexts.withModel : ''}`;
 }
 
 async function unfreezeByCommand(
@@ -142,7 +153,7 @@ async function unfreezeActions(
   const [own, ...others] = await Promise.all(
     [who, ...earlier].map(async (person) => ({ person, ...(await mayDecide(fresh, person, approvers)) })),
   );
-  return store.unfreeze({
+  return endFreeze(store, {
     ...{ scope, shown, id, who, quorum, reason },
     eligible: own?.eligible === true,
     stillEligible: others.filter(({ eligible }) => eligible).map(({ person }) => person),

@@ -1,10 +1,12 @@
 import { type JsonObject, toJson } from '../../agent/json.ts';
+import { parseCallerThread, wordsItem } from '../../engine/caller-threads.ts';
 import { detailsOf } from '../../engine/request-details.ts';
 import { currentTrace, inSpan } from '../../observe/tracing.ts';
 import type { EnqueueOptions, RequestRecord } from '../../store/port/store.ts';
 import { askQuestion } from '../../tools/built-ins.ts';
 import { askerProblem } from '../asks/may-ask.ts';
 import type { BotContext } from '../context.ts';
+import { callerThreadBelow } from '../outbox/caller-words.ts';
 import { reportStop } from '../outbox/stop-report.ts';
 import { redrawWithWords } from '../outbox/words-since.ts';
 import type { SlackFile } from '../slack/file-host.ts';
@@ -61,6 +63,8 @@ async function recordMessage(
   const { thread, ts, user } = message;
   const threadId = threadIdOf(thread);
   const text = await readableText(message.text, directory.relaxed(), botUserId);
+  const belowCard = thread.threadTs === ts ? undefined : await callerThreadBelow(context, thread);
+  if (belowCard !== undefined) return receiveForCaller(context, message, text, belowCard);
   const problem = await askerProblem(directory, context.agent().askers, { user, channel: thread.channel });
   if (problem !== undefined) return receiveFromOther(context, message, text, problem);
   const stops = /^stop[.!]?$/i.test(text);
@@ -93,6 +97,22 @@ async function recordMessage(
   if (answered !== undefined && (await giveAnswer(context, message, answered))) return;
   if (instructs && (enqueued.waiting > 0 || enqueued.busy)) await markQueued(context, thread, ts);
   if (enqueued.waiting > 0) await showWords(context, message);
+}
+
+/** Keeps what a person writes below a caller's card for the caller. No model reads it; who addresses the bot there is told so. */
+async function receiveForCaller(
+  { store }: BotContext,
+  { thread, ts, user, toBot }: SlackMessage,
+  text: string,
+  callerThread: string,
+): Promise<void> {
+  const caller = parseCallerThread(callerThread)?.caller ?? '';
+  await store.enqueue(callerThread, wordsItem(ts, { by: user, text }), { onlyKnown: true });
+  if (!toBot) return;
+  await store.enqueueOutbox(callerThread, {
+    id: `${callerThread}/${ts}/passed-on`,
+    body: { kind: 'private', ...thread, user, text: noticeTexts.passedOn(caller) },
+  });
 }
 
 /** Shows what a requester has written on the cards that wait, and offers them to withdraw what they asked for and start again. */

@@ -7,6 +7,7 @@ import { inSpan } from '../../observe/tracing.ts';
 import type { Freeze, OutboxItem, OutboxRow, RequestRecord } from '../../store/port/store.ts';
 import { openGrant } from '../asks/grants.ts';
 import { quietEnd } from '../asks/quiet-end.ts';
+import { reviewOf } from '../asks/review.ts';
 import type { BotContext } from '../context.ts';
 import { findPosted, messageMark } from '../slack/find-posted.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
@@ -18,6 +19,7 @@ import { placeText, titleOf } from '../views/cards/card-details.ts';
 import { buildEndedCopy } from '../views/cards/outcome.ts';
 import { noticeTexts } from '../views/texts/notices.ts';
 import { THREAD_VIEW } from '../views/view-ids.ts';
+import { followWords } from './caller-words.ts';
 import { drawDetails, isDetails } from './draw-details.ts';
 import { keepUndo, undoOfSteps } from './keep-undo.ts';
 import { decisionsIn, PostedMessage, threadLinkFor } from './posted-message.ts';
@@ -101,8 +103,12 @@ async function drawRequest(
       : undefined;
     const since = await wordsSince(context, request);
     const undo = item.viewId === THREAD_VIEW ? await undoOfSteps(context, request) : undefined;
-    const beside = { threadLink, freeze, revokedBy, quietUntil, since, undo };
-    const card = cardFor(request, item.viewId, place, beside);
+    const review = reviewOf(request);
+    const beside = { threadLink, freeze, revokedBy, quietUntil, since, undo, review: review?.who };
+    const card = cardFor(request, item.viewId, place, {
+      ...beside,
+      hasButtons: item.viewId !== THREAD_VIEW || hasThreadButtons(context, request),
+    });
     // After a failed try Slack may still apply an older card, so what stands there is not known.
     const drawn = item.tries > 0 ? undefined : hashOf(card);
     // Slack takes few updates a minute, and a click waits behind those that change nothing.
@@ -126,8 +132,12 @@ async function drawRequest(
       await later(context.updates.refusedMs());
       return;
     }
-    if (item.viewId === THREAD_VIEW) await keepUndo(context, request, postedAt);
-    const againMs = item.tries > 0 ? context.timing.redrawMs : 0;
+    if (item.viewId === THREAD_VIEW) {
+      await keepUndo(context, request, postedAt);
+      if (posted === undefined && postedAt !== undefined) await followWords(context, request, postedAt);
+    }
+    const reviewedMs = review === undefined ? 0 : review.until - Date.now() + 1;
+    const againMs = item.tries > 0 ? context.timing.redrawMs : Math.max(0, reviewedMs);
     await store.done(item, {
       revision: request.revision,
       postedAt: storedPlace(request, postedAt, { threadLink, drawn, shown }),
@@ -138,6 +148,14 @@ async function drawRequest(
     if (failure.kind === 'later') throw error;
     await giveUp(context, item, request, failure.reason);
   }
+}
+
+/** Tells whether people decide in the thread: not where approvers have their own cards, if the manifest wants that. */
+function hasThreadButtons({ agent }: Pick<BotContext, 'agent'>, { views }: RequestRecord): boolean {
+  if (agent().cardButtons === 'thread') return true;
+  return !views.some(
+    (view) => Place.safeParse(view.place).data?.user !== undefined && !isUndeliverable(view),
+  );
 }
 
 /** A card that shows no decision is drawn so much later if few updates are left. */
@@ -215,7 +233,7 @@ function numbered(request: RequestRecord, card: Card): Card {
 /** Finds the freeze that an approval has to show: while it waits, or is held. */
 async function freezeFor({ store }: BotContext, request: RequestRecord): Promise<Freeze | undefined> {
   const isShown = request.kind === 'approval' && ['pending', 'approved'].includes(request.state);
-  return isShown ? findFreeze(store, toolOf(request)) : undefined;
+  return isShown ? findFreeze(store, toolOf(request), request.threadId) : undefined;
 }
 
 async function post(

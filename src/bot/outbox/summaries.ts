@@ -11,7 +11,7 @@ import { isGroup } from '../slack/directory.ts';
 import { findPosted, messageMark } from '../slack/find-posted.ts';
 import { limits } from '../slack/limits.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
-import { type Card, heading, line, mentions } from '../views/cards/card.ts';
+import { type Card, heading, line, mentions, requesterNames } from '../views/cards/card.ts';
 import { placeText, titleOf } from '../views/cards/card-details.ts';
 import { titleWithView } from '../views/home/build-home.ts';
 import { cardTexts } from '../views/texts/cards.ts';
@@ -188,7 +188,7 @@ function buildRow({ request, link, askedFor }: SummaryRow): KnownBlock[] {
     line(
       ...(request.state === 'unknown' ? [words(summaryTexts.unknown, { bold: true })] : []),
       words(cardTexts.requestedBy),
-      ...mentions(request.requesters),
+      ...requesterNames(request.requesters),
       ...(number === undefined ? [] : [words(` · ${number}`)]),
       ...(askedFor === undefined ? [] : [words(` · ${summaryTexts.askedFor}`), ...mentions([askedFor])]),
       ...(request.state === 'unknown' ? [] : [words(` · ${cardTexts.expires}`), moment(request.expiresAt)]),

@@ -1,5 +1,11 @@
 import { hash, randomUUID, timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Logger } from 'pino';
 import { withTimeout } from '../../agent/util/running-work.ts';
 import type { Connection } from './create-connection.ts';
@@ -22,6 +28,10 @@ export interface BotServerOptions {
   readonly receiveCallback: (token: string, body: string) => Promise<HttpAnswer>;
   /** Answers the browser of a person who connects an account; `undefined` for any other path. */
   readonly connect: (url: URL, cookies: string | undefined) => Promise<HttpAnswer | undefined>;
+  /** Answers other agents and jobs under `/v1`; an answer may take as long as they ask for, up to a minute. */
+  readonly door?: (request: DoorRequest) => Promise<HttpAnswer>;
+  /** Answers a browser at the page beside Slack; `undefined` for any other path, or if there is no page. */
+  readonly page?: (request: BrowserRequest) => Promise<HttpAnswer | undefined>;
   /** Receives Slack's requests, in HTTP mode. */
   readonly receive: Connection['receive'];
   readonly logger: Logger;
@@ -29,6 +39,26 @@ export interface BotServerOptions {
   readonly stopMs?: number;
   /** The time in which a client has to send its whole request. */
   readonly requestMs?: number;
+}
+
+/** A request under `/v1`. */
+export interface DoorRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: () => Promise<Buffer | 'too-long'>;
+  /** Aborted when the client is gone. */
+  readonly signal: AbortSignal;
+}
+
+/** A request of a browser at the page. */
+export interface BrowserRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: IncomingMessage['headers'];
+  /** The address of the other end; behind a proxy, the proxy's. */
+  readonly address: string;
+  readonly body: () => Promise<Buffer | 'too-long'>;
 }
 
 export interface BotServer {
@@ -39,13 +69,17 @@ export interface BotServer {
 }
 
 const ANSWER_MS = 15_000;
+const DOOR_MS = 75_000;
 const REDIS_MS = 2_000;
 const STOP_MS = 10_000;
 const REQUEST_MS = 10_000;
 /** Slack and its retries, callbacks, probes and scrapes need a handful; a flood must not take all file descriptors. */
 const MAX_CONNECTIONS = 1_000;
 
-/** Creates the HTTP server of the bot: health, readiness, metrics, callbacks and, in HTTP mode, Slack. */
+/** The start of the addresses of other agents and jobs. */
+const DOOR = '/v1/';
+
+/** Creates the HTTP server of the bot: health, readiness, metrics, callbacks, the door, the page and, in HTTP mode, Slack. */
 export function createBotServer(options: BotServerOptions): BotServer {
   const { port, logger, stopMs = STOP_MS, requestMs = REQUEST_MS } = options;
   const running = new Set<ServerResponse>();
@@ -110,7 +144,10 @@ async function respond(
   const { logger } = options;
   try {
     const late = refusal(503, 'Timed out; try again.', { 'retry-after': '10' });
-    const given = (await withTimeout(ANSWER_MS, answer(options, request))) ?? late;
+    const limitMs = request.url?.startsWith(DOOR) === true ? DOOR_MS : ANSWER_MS;
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const given = (await withTimeout(limitMs, answer(options, request, gone.signal))) ?? late;
     // A connection on which half a request is left cannot be used again.
     if (!request.complete) response.shouldKeepAlive = false;
     sendAnswer(response, given);
@@ -122,8 +159,12 @@ async function respond(
   }
 }
 
-async function answer(options: BotServerOptions, request: IncomingMessage): Promise<HttpAnswer> {
-  const { receiveCallback, receive } = options;
+async function answer(
+  options: BotServerOptions,
+  request: IncomingMessage,
+  signal: AbortSignal,
+): Promise<HttpAnswer> {
+  const { receiveCallback, receive, door } = options;
   const url = new URL(request.url ?? '/', 'http://localhost');
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   const token = /^\/callback\/([^/]+)$/.exec(url.pathname)?.[1];
@@ -138,6 +179,10 @@ async function answer(options: BotServerOptions, request: IncomingMessage): Prom
     if (request.method !== 'POST') return onlyBy('POST');
     return await withBody(request, (body) => receiveCallback(token, body.toString('utf8')));
   }
+  if (url.pathname.startsWith(DOOR) && door !== undefined) {
+    const { method = 'GET', headers } = request;
+    return await door({ method, url, headers, body: () => readBody(request), signal });
+  }
   if (url.pathname.startsWith('/connect/')) {
     // A preview of the link by HEAD must not use it up.
     if (request.method !== 'GET') return onlyBy('GET');
@@ -150,7 +195,12 @@ async function answer(options: BotServerOptions, request: IncomingMessage): Prom
     if (request.method !== 'POST') return onlyBy('POST');
     return await withBody(request, (body) => receive({ headers: request.headers, body }));
   }
-  return refusal(404, 'Not found.');
+  const shown = await options.page?.({
+    ...{ method: request.method ?? '', url, headers: request.headers },
+    address: request.socket.remoteAddress ?? '',
+    body: () => readBody(request),
+  });
+  return shown ?? refusal(404, 'Not found.');
 }
 
 const NO_TOKEN = refusal(401, 'Send the METRICS_TOKEN of this bot as a bearer token.', {

@@ -1,6 +1,6 @@
 import { generate } from '../../agent/generate.ts';
 import type { Message } from '../../agent/messages.ts';
-import type { Model } from '../../agent/model.ts';
+import type { Model, ModelReply } from '../../agent/model.ts';
 import type { CloseReply } from '../../agent/replies.ts';
 import { Transcript } from '../../agent/transcript.ts';
 import { followSignals } from '../../agent/util/abort.ts';
@@ -27,6 +27,7 @@ import { settleCompletedTask } from './complete-task.ts';
 import { deniedCalls, noteDenials } from './denials.ts';
 import { toolContext } from './engine-context.ts';
 import { StoredImages, threadFiles } from './files/thread-files.ts';
+import { isModelHeld } from './hold-model.ts';
 import { budgetedModel } from './token-budget.ts';
 
 interface ModelCall extends RunningTurn {
@@ -85,11 +86,17 @@ export async function callModel(
         progress.running(reply);
         return reply;
       }
+      if (await isModelHeld(context, threadId)) {
+        lease.cut();
+        return HELD;
+      }
       progress.thinking();
       const history = await images.show(request.history);
-      const either = followSignals([signal, lease.handOver]);
+      const either = followSignals([signal, lease.handOver, lease.held]);
       const reply = await budgeted.reply({ ...request, history, signal: either.signal }).finally(either.end);
-      if (lease.handOver.aborted && reply.finish === 'aborted') lease.cut();
+      if (lease.held.aborted && reply.finish === 'aborted') await isModelHeld(context, threadId);
+      const isCut = lease.handOver.aborted || lease.held.aborted;
+      if (isCut && reply.finish === 'aborted') lease.cut();
       const { model: answered = own.name, finish, usage } = reply;
       logger.info({ threadId, token, model: answered, finish, usage }, 'model answered');
       const planned =
@@ -178,6 +185,9 @@ export async function callModel(
     };
   }
 }
+
+/** The answer of a model that may not be called. */
+const HELD: ModelReply = { finish: 'aborted', text: '', calls: [], usage: undefined };
 
 /** Names the person whom a reply is streamed to, with their own workspace: in a shared channel it may be another one. */
 async function recipient({ directory }: BotContext, userId: string): Promise<StreamRecipient> {

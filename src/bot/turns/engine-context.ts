@@ -13,7 +13,7 @@ import { mayVote } from '../asks/stand-ins.ts';
 import type { BotContext } from '../context.ts';
 import { isSlackPerson } from '../slack/directory.ts';
 import { limits } from '../slack/limits.ts';
-import { parseThreadId } from '../slack/thread.ts';
+import { parseThreadId, placeIn } from '../slack/thread.ts';
 import { grantTexts } from '../views/texts/grants.ts';
 import { reasonTexts } from '../views/texts/reasons.ts';
 import { showLabel } from '../views/texts/show-text.ts';
@@ -79,7 +79,6 @@ async function tellOfGrant(
   { store, toolbox, directory }: Pick<BotContext, 'store' | 'toolbox' | 'directory'>,
   { grant: { grant, by, uses, call }, threadId, tool, input, used, end }: GrantUsed,
 ): Promise<void> {
-  const { channel, threadTs } = parseThreadId(threadId);
   const entry = toolbox.find(tool);
   const presented = entry && (await presentCall(directory, entry, input));
   const written = (end === 'succeeded' ? presented?.done : undefined) ?? presented?.title;
@@ -87,7 +86,7 @@ async function tellOfGrant(
   await store.enqueueOutbox(threadId, {
     id: `${grant}/${call}`,
     body: {
-      ...{ kind: 'titled', channel, threadTs, text: grantTexts.icon[end], title },
+      ...{ kind: 'titled', ...placeIn(threadId), text: grantTexts.icon[end], title },
       ...{ tail: grantTexts.used[end], people: by, end: grantTexts.count(used, uses) },
     },
   });

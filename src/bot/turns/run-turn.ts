@@ -1,12 +1,14 @@
 import { describeError } from '../../agent/errors.ts';
 import { type RunningTurn, TurnLease } from '../../engine/turn-lease.ts';
 import { inSpan } from '../../observe/tracing.ts';
-import type { ClaimedTurn } from '../../store/port/store.ts';
+import type { ClaimedTurn, TurnEnd } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import { quarantineRows, tellOfQuarantine } from '../outbox/tell-admins.ts';
 import { parseThreadId, placeIn } from '../slack/thread.ts';
 import { adminTexts } from '../views/texts/notices.ts';
 import { replyTexts } from '../views/texts/replies.ts';
+import { isCallerThread, runCallerTurn } from './caller-turn.ts';
+import { isModelHeld } from './hold-model.ts';
 import { isPolicyThread, runPolicyChange } from './policy-change.ts';
 import { unmarkQueued } from './queued-mark.ts';
 import { runModel } from './run-model.ts';
@@ -85,9 +87,8 @@ async function runClaimed(context: BotContext, turn: ClaimedTurn, sentAt: number
   const renewing = setInterval(() => void renewLease(context, turn, lease), timing.renewMs);
   try {
     const tidyUp: RunningTurn['tidyUp'] = (what) => void left.push(what);
-    const run = isPolicyThread(threadId) ? runPolicyChange : runModel;
-    const end = await run(context, turn, { signal: controller.signal, lease, tidyUp });
-    if (lease.isCut) {
+    const end = await runOf(threadId)(context, turn, { signal: controller.signal, lease, tidyUp });
+    if (end === undefined || lease.isCut) {
       const released = lease.isLost ? { outcome: 'lost' } : await store.release(turn);
       logger.info({ threadId, ...released }, 'turn handed over');
       return lease.isLost ? 'lost' : 'handed-over';
@@ -110,6 +111,21 @@ async function runClaimed(context: BotContext, turn: ClaimedTurn, sentAt: number
     context.status.leave(parseThreadId(threadId));
     turns.end(threadId, controller);
   }
+}
+
+/** Runs a turn, unless a freeze holds the model: then its thread is told, and the turn is left as it is. */
+async function runUnlessHeld(
+  context: BotContext,
+  turn: ClaimedTurn,
+  running: RunningTurn,
+): Promise<TurnEnd | undefined> {
+  return (await isModelHeld(context, turn.threadId)) ? undefined : runModel(context, turn, running);
+}
+
+/** Chooses who works in a thread: the file whose change waits, a caller, or the model. */
+function runOf(threadId: string): typeof runUnlessHeld {
+  if (isCallerThread(threadId)) return runCallerTurn;
+  return isPolicyThread(threadId) ? runPolicyChange : runUnlessHeld;
 }
 
 /** Failures in a row after which a thread is quarantined. */
@@ -146,6 +162,10 @@ async function renewLease(
   try {
     const renewed = await store.renewLease(turn, timing.leaseMs);
     if (renewed.outcome === 'renewed') lease.renewed(sentAt);
+    if (renewed.outcome === 'held') {
+      lease.renewed(sentAt);
+      lease.hold();
+    }
     if (renewed.outcome === 'stopped') lease.stop();
     if (renewed.outcome === 'stale') lease.lose('another turn has the thread');
   } catch (err) {

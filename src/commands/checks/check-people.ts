@@ -302,13 +302,14 @@ interface Reference {
 }
 
 /** Lists every id of people, user groups, bots and channels in a manifest. */
-function referencesIn({ agent, policies, tools }: Manifest): Reference[] {
+function referencesIn({ agent, policies, tools, page }: Manifest): Reference[] {
   return [
     ...list('/agent/admins', agent.admins, 'admin'),
     ...(agent.unfreeze.approvers === agent.admins
       ? []
       : list('/agent/unfreeze/approvers', agent.unfreeze.approvers, 'approver')),
     ...changeReferences(agent.policyChanges),
+    ...list('/page/auditors', page?.auditors, 'approver'),
     ...list('/agent/askers/people', agent.askers.people, 'person'),
     ...list('/agent/askers/groups', agent.askers.groups, 'person'),
     ...list('/agent/askers/channels', agent.askers.channels, 'channel'),

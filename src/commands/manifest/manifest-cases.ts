@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject, toJson } from '../../agent/json.ts';
 import type { GroupsOf } from '../../policy/condition.ts';
+import { type FirstOf, firstTimesGiven } from '../../policy/first-times.ts';
 import { type ApproverGroup, type Policy, RISK_LEVELS, sourceInWords } from '../../policy/policy.ts';
 import { shapeCheck } from '../../tools/manifest/checks/check-shape.ts';
 import {
@@ -24,6 +25,10 @@ const GivenFile = z.strictObject({
   requesters: distinct(Person, 'Everyone who asked.').min(1).optional(),
   context_authors: distinct(Person, 'Others whose words led to the call.').optional(),
   groups: distinct(Group, 'The user groups that everyone of them is in.').optional(),
+  first: distinct(
+    z.enum(['tool', 'target', 'pair']),
+    'Which of them are first times; without it nobody knows.',
+  ).optional(),
   channel: z
     .string()
     .regex(/^[CGD][A-Z0-9]{6,20}$/)
@@ -71,6 +76,7 @@ interface PolicyCase {
   readonly contextAuthors: readonly string[];
   readonly channel: string;
   readonly groupsOf: GroupsOf;
+  readonly firstOf: FirstOf | undefined;
   readonly now: Date | undefined;
   readonly expected: Expected;
   /** Makes a problem at a part of the case, such as `given/tool`. */
@@ -156,6 +162,7 @@ function toCase(
     contextAuthors: rest.context_authors ?? [],
     channel: channel ?? '',
     groupsOf: () => rest.groups,
+    firstOf: rest.first === undefined ? undefined : firstTimesGiven(rest.first),
     now: time === undefined ? undefined : new Date(time),
     expected: toExpected(expect),
     problemAt: (part, message) => locate({ pointer: `/cases/${index}/${part}`, at: 'value', message }),

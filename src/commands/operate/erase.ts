@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { eraseInExport } from '../../audit/erase-export.ts';
+import { isFirstOf } from '../../policy/first-times.ts';
 import { accountsIn } from '../../store/documents/accounts.ts';
 import { delegationsIn, readDelegations } from '../../store/documents/delegations.ts';
 import { memoryIn } from '../../store/documents/memory.ts';
 import type { Store } from '../../store/port/store.ts';
 import { isPerson, Keys } from '../../store/record/keys.ts';
-import { findPerson, namesPerson } from '../../store/redis/verbs/find-person.ts';
+import { findPerson, namesPerson, removeCounters } from '../../store/redis/verbs/find-person.ts';
 import { type Command, EXIT, Failure, readOptions, UsageError } from '../shared/command.ts';
 import { withRecord } from '../shared/open-record.ts';
 
@@ -24,8 +25,8 @@ export const erase: Command = {
                        [--dry-run] [--json]
 
 Removes from Redis, at once, the idle threads in which the person wrote or is named, the ended requests that they made,
-decided or are named in, the pre-approvals that they gave or got, their feedback, their delegations, the notes about
-channels that were written for them or name them, and the accounts that they connected (run "countersign disconnect" first
+decided or are named in, the pre-approvals that they gave or got, their feedback, their delegations, the counts of their
+first times, the notes about channels that were written for them or name them, and the accounts that they connected (run "countersign disconnect" first
 to revoke their tokens as well). Their model usage is counted under "erased". What is still open or waits to be sent is kept and listed: run the command again when it
 has ended. The audit log in Redis stays as it is, so that it can be verified: it keeps Slack's ids and what was decided
 until audit.retention removes it. The erasure is a row of it. Messages in Slack are not touched.
@@ -70,17 +71,20 @@ Exit code: 0 all was removed, also if nothing was found, 1 something is still op
     // A file that cannot be read is found before anything is removed.
     for (const file of files) await eraseFile(file, isNamed, true);
     return withRecord(context, async ({ store, client, prefix }) => {
-      const found = await findPerson(client, { prefix, keys: new Keys(prefix), person, isNamed });
+      const isCounter = (name: string) => isFirstOf(name, person);
+      const found = await findPerson(client, { prefix, keys: new Keys(prefix), person, isNamed, isCounter });
       const left: string[] = [...found.messages];
       let [threads, requests, feedback] = [found.threads.length, found.requests.length, 0];
       const connections = accountsIn(store);
       const servers = await connections.serversOf(person);
       const [accounts, grants] = [servers.length, found.grants.length];
-      // Delegations that ended, and counts of tokens that have another name now.
+      // Delegations that ended, counts of first times, and counts of tokens that have another name now.
       let others = 0;
       if (!dryRun) {
         for (const server of servers) await connections.removeConnection(server, person);
         others += await endDelegations(store, person);
+        await removeCounters(client, found.counters);
+        others += found.counters.length;
         const eraser = { who: ERASED, eligible: true, evidence: { erased: person }, erases: true };
         for (const id of found.grants) await store.revokeGrant(id, eraser);
         const usage = await store.listUsage(MOST_USAGE_DAYS);

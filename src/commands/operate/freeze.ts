@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { freezeActions } from '../../bot/asks/freeze-actions.ts';
+import { endFreeze, freezeActions } from '../../bot/asks/freeze-actions.ts';
 import { freezeTexts } from '../../bot/views/texts/freezes.ts';
 import { showLine } from '../../bot/views/texts/show-text.ts';
 import { readDetails } from '../../engine/request-details.ts';
@@ -8,6 +8,7 @@ import { readDelegations } from '../../store/documents/delegations.ts';
 import type { Store } from '../../store/port/store.ts';
 import { ALL_TOOLS } from '../../store/port/workspace.ts';
 import { readWaiting } from '../../store/redis/verbs/read-waiting.ts';
+import { callerId } from '../../tools/callers.ts';
 import { writtenTools } from '../../tools/manifest/checks/check-uses.ts';
 import { describeUnknownTool } from '../../tools/manifest/problem.ts';
 import { readLocalTools } from '../checks/inspect-uses.ts';
@@ -18,13 +19,14 @@ import { OPERATOR_HELP, OPERATOR_OPTIONS, readOperator } from './operator.ts';
 
 /** Stops every new action, or those of one tool, in all processes. */
 export const freeze: Command = {
-  help: `Usage: countersign freeze [tool] --reason TEXT [--as NAME] [--force] [--json]
+  help: `Usage: countersign freeze [tool | caller:NAME] [--model] --reason TEXT [--as NAME] [--force] [--json]
 
-Stops new actions of the tool (or of all tools, if none is given) from starting in any process, even if approved. Running
-actions finish and are listed. Requests stay as they are, and approvals still count. Only REDIS_URL is needed. A tool that
-neither the manifest, its modules, its lock file nor a waiting request has is refused, because a mistyped name would
-freeze nothing.
+Stops new actions of the tool or the caller (or of all tools, if none is given) from starting in any process, even if
+approved. Running actions finish and are listed. Requests stay as they are, and approvals still count. Only REDIS_URL is
+needed. A name that neither the manifest, its modules, its lock file nor a waiting request has is refused, because a
+mistyped one would freeze nothing.
 
+  --model        with all tools: freeze the model too. Its running calls are ended, none starts, and each thread is told once
   --force        freeze this name although there is no such tool here
 ${OPERATOR_HELP}
 
@@ -34,10 +36,13 @@ Exit code: 0 frozen, also if it was before, 1 there is no such tool, or Redis ca
   async run(args, context) {
     const { values, positionals } = readOptions(
       args,
-      { ...OPERATOR_OPTIONS, force: { type: 'boolean' } },
+      { ...OPERATOR_OPTIONS, force: { type: 'boolean' }, model: { type: 'boolean' } },
       { positionals: 1 },
     );
-    const [scope = ALL_TOOLS] = positionals;
+    const [named = ALL_TOOLS] = positionals;
+    const withModel = values.model === true;
+    const scope = withModel && named === 'all' ? ALL_TOOLS : named;
+    if (withModel && scope !== ALL_TOOLS) throw new UsageError('the model can only be frozen with all tools');
     const { who, evidence, reason } = await readOperator(values, context);
     return withRecord(context, async ({ store, client, prefix }) => {
       if (scope !== ALL_TOOLS && values.force !== true) {
@@ -55,9 +60,9 @@ Exit code: 0 frozen, also if it was before, 1 there is no such tool, or Redis ca
         }
       }
       const freezer = { who, id: evidence.click, reason, evidence };
-      const { outcome, running } = await freezeActions(store, scope, freezer);
-      const text =
-        outcome === 'frozen' ? freezeTexts.frozen(scope, running) : freezeTexts.alreadyFrozen(scope, running);
+      const { outcome, running } = await freezeActions(store, scope, freezer, { withModel });
+      const frozen = `${freezeTexts.frozen(scope, running)}${withModel ? freezeTexts.withModel : ''}`;
+      const text = outcome === 'frozen' ? frozen : freezeTexts.alreadyFrozen(scope, running);
       await context.write(values.json ? `${JSON.stringify({ ok: true, outcome, running })}\n` : `${text}\n`);
       return EXIT.ok;
     });
@@ -68,7 +73,7 @@ Exit code: 0 frozen, also if it was before, 1 there is no such tool, or Redis ca
 export const unfreeze: Command = {
   help: `Usage: countersign unfreeze [tool] --reason TEXT [--as NAME] [--json]
 
-Ends the freeze of a tool; without a tool, the freeze of all tools. Approved actions start if "start_within" of their policy
+Ends the freeze of a tool; without a tool, the freeze of all tools, and that of the model with it. Approved actions start if "start_within" of their policy
 has not passed; otherwise they need a new approval. It takes effect at once, even if "agent.unfreeze" requires several people
 in Slack, and is recorded under the operator's name.
 
@@ -82,7 +87,7 @@ Exit code: 0 unfrozen, 1 it is not frozen, 2 wrong usage.
     const { who, evidence, reason } = await readOperator(values, context);
     return withRecord(context, async ({ store }) => {
       const vote = { scope, id: evidence.click, who, reason, evidence };
-      const { outcome } = await store.unfreeze({ ...vote, eligible: true, quorum: 1, stillEligible: [] });
+      const { outcome } = await endFreeze(store, { ...vote, eligible: true, quorum: 1, stillEligible: [] });
       const isDone = outcome === 'unfrozen';
       if (values.json) await context.write(`${JSON.stringify({ ok: isDone, outcome })}\n`);
       else if (!isDone) throw new Failure(freezeTexts.notFrozen(scope));
@@ -100,7 +105,8 @@ async function toolsOfManifest(environment: NodeJS.ProcessEnv): Promise<string[]
   if (readable === undefined) return [];
   const { manifest, written } = readable;
   const local = await readLocalTools(manifest, dirname(resolve(file)));
-  return [...local.tools.values(), ...writtenTools(written).values()].flat().map(({ name }) => name);
+  const tools = [...local.tools.values(), ...writtenTools(written).values()].flat();
+  return [...tools.map(({ name }) => name), ...[...manifest.callers.keys()].map(callerId)];
 }
 
 /** Lists the tools of the requests that wait: one of them may have left the manifest. */

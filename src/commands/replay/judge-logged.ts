@@ -22,7 +22,12 @@ export type After =
 export interface JudgedLogged {
   readonly after: After;
   readonly steps: readonly RuleStep[];
-  readonly uses: readonly CallUse[];
+  readonly uses: readonly CountedUse[];
+}
+
+/** A counter that a call counts for, of a limit or of first times. */
+export interface CountedUse extends Partial<Pick<CallUse, 'amount'>> {
+  readonly key: string;
 }
 
 /** Judges a call of the log by the rules and limits of the candidate, at the time of its row. Nothing runs. */
@@ -40,7 +45,8 @@ export async function judgeLogged(
   const judged = await judgeCall(toolbox, { tool, input, now: new Date(at), readTotals, ...place });
   if (judged === undefined) return notJudged('no-tool');
   const { verdict, steps } = judged.explanation;
-  const { uses, isAllowed } = judged;
+  const { isAllowed } = judged;
+  const uses = [...judged.uses, ...judged.done];
   const ask = (policy: string): After => ({ outcome: 'ask', policy: toolbox.policy(policy) });
   const rule = before.outcome === 'asked' ? before.rule : '';
   // A tool that pauses by itself has passed its rules, and does so under any manifest.

@@ -1,4 +1,4 @@
-import type { CallUse, ReadTotals } from '../../policy/limits.ts';
+import type { ReadTotals } from '../../policy/limits.ts';
 import type { AuditRow } from '../../store/port/audit.ts';
 import type { OpenToolbox } from '../../tools/toolbox/open-toolbox.ts';
 import { Decisions, type RuleStats, type Suggestion } from './decisions.ts';
@@ -6,6 +6,7 @@ import {
   CHANGES,
   type Change,
   type Comparison,
+  type CountedUse,
   compare,
   type JudgedLogged,
   judgeLogged,
@@ -37,6 +38,8 @@ export interface ReplayResult {
 }
 
 export type Unknown = Obstacle | NonNullable<Comparison['assumption']> | 'unreadable';
+
+const DAY_MS = 86_400_000;
 
 const NO_CHANGES: Readonly<Record<Change, number>> = {
   'not-asked': 0,
@@ -85,7 +88,8 @@ export class Replay {
   constructor(toolbox: OpenToolbox, since = Number.NEGATIVE_INFINITY) {
     this.#toolbox = toolbox;
     this.#since = since;
-    this.#countFrom = since - Math.max(0, ...toolbox.manifest.limits.map(({ windowMs }) => windowMs));
+    const { limits, agent } = toolbox.manifest;
+    this.#countFrom = since - Math.max(agent.firstDays * DAY_MS, ...limits.map(({ windowMs }) => windowMs));
   }
 
   /** Adds the next row. */
@@ -184,7 +188,7 @@ class LimitCounts {
   readonly #keysOf = new Map<string, readonly string[]>();
 
   /** Counts a call at a time; the same call again only counts later. */
-  add(action: string, uses: readonly CallUse[], at: number): void {
+  add(action: string, uses: readonly CountedUse[], at: number): void {
     if (uses.length === 0) return;
     for (const { key, amount = 0 } of uses) {
       const counted = this.#byKey.get(key) ?? new Map<string, Counted>();

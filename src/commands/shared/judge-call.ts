@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../agent/json.ts';
 import { effectiveInput } from '../../agent/schema/compile-schema.ts';
+import { countersOfDone, firstOfFacts, readFirstTimes } from '../../policy/first-times.ts';
 import { type CallUse, judgeWithLimits, type ReadTotals, usesOf } from '../../policy/limits.ts';
 import { type Policy, type RiskLevel, riskOf, sourceInWords } from '../../policy/policy.ts';
 import type { Explanation } from '../../policy/rules.ts';
@@ -31,6 +32,8 @@ export interface JudgedCall {
   readonly isAllowed: boolean;
   /** Amounts that the call counts against limits. */
   readonly uses: readonly CallUse[];
+  /** The counters of first times that the call counts once it has succeeded. */
+  readonly done: readonly { readonly key: string }[];
   /** The policy that is asked, if one is and the manifest has it. */
   readonly policy: Policy | undefined;
   readonly risk: RiskLevel | undefined;
@@ -39,13 +42,22 @@ export interface JudgedCall {
 /** Judges a call as the gate does, with the defaults of its input filled in. Nothing runs. An unknown tool is `undefined`. */
 export async function judgeCall(
   toolbox: Pick<Toolbox, 'find' | 'policy'>,
-  { tool, input: given, now = new Date(), readTotals, ...place }: CallToJudge,
+  { tool, input: given, now = new Date(), readTotals, ...where }: CallToJudge,
 ): Promise<JudgedCall | undefined> {
   const entry = toolbox.find(tool);
   if (entry === undefined) return undefined;
   const input = effectiveInput(entry.tool.inputSchema, given);
-  const { limits } = entry;
-  const call = { tool, input, now, ...place };
+  const { limits, reversible, firstDays } = entry;
+  const target = entry.presentation.targetOf(input);
+  const done =
+    firstDays === undefined ? [] : countersOfDone({ tool, target, people: where.requesters }, firstDays);
+  const people = [...where.requesters, ...where.contextAuthors];
+  const read =
+    readTotals === undefined || firstDays === undefined
+      ? undefined
+      : await readFirstTimes({ tool, target, people }, firstDays, readTotals);
+  const place = { ...where, firstOf: where.firstOf ?? firstOfFacts(read) };
+  const call = { tool, input, now, reversible, ...place };
   const isAllowed = entry.allows(place);
   const policyOf = (name: string) => toolbox.policy(name);
   const explanation: JudgedCall['explanation'] = isAllowed
@@ -56,7 +68,7 @@ export async function judgeCall(
   const { verdict } = explanation;
   const policy = verdict.outcome === 'ask' ? policyOf(verdict.policy) : undefined;
   const risk = policy && riskOf(policy.risk, { ...call, timeZone: policy.timeZone });
-  return { explanation, isAllowed, uses: usesOf(limits, call), policy, risk };
+  return { explanation, isAllowed, uses: usesOf(limits, call), done, policy, risk };
 }
 
 /** Names the people of a group with its quorum. */
@@ -113,8 +125,12 @@ export async function withToolbox<Result>(
 function lockedTools(declaration: ToolDeclaration, lock: ToolLock): ToolDeclaration[] {
   if (declaration.kind !== 'mcp' || declaration.trustHints) return [declaration];
   const { approval, effect, maxAttempts, retryForMs, allow, maxOutput, images, asWritten } = declaration;
+  // The parts of its texts that rules can see.
+  const cards = declaration.cards.map(({ match, target, undo, reversible }) => ({
+    ...{ match, target, undo, reversible },
+  }));
   return lock.toolsOf(declaration.name).map((name) => ({
-    ...{ name, approval, effect, maxAttempts, retryForMs, allow, maxOutput, images, asWritten, cards: [] },
+    ...{ name, approval, effect, maxAttempts, retryForMs, allow, maxOutput, images, asWritten, cards },
     kind: 'http',
     definition: {
       name,

@@ -37,7 +37,8 @@ export type ClaimResult =
   | { readonly outcome: 'quarantined'; readonly reason: string }
   | { readonly outcome: 'idle' }
   | { readonly outcome: 'invalid-thread' };
-export type RenewLeaseResult = { readonly outcome: 'renewed' | 'stopped' | 'stale' };
+/** `held` is renewed too, and no model may be called. */
+export type RenewLeaseResult = { readonly outcome: 'renewed' | 'held' | 'stopped' | 'stale' };
 export type StoppedRequest = { readonly requestId: string; readonly by: string };
 export type SuspendResult =
   | {

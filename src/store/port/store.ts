@@ -91,7 +91,7 @@ export interface Store
   claimTurn(threadId: string, leaseMs: number): Promise<ClaimResult>;
   renewLease(turn: ClaimedTurn, leaseMs: number): Promise<RenewLeaseResult>;
   /**
-   * Gives a turn back, so that another process continues it at once. One that failed is tried again later; after too many failures in a
+   * Gives a turn back, so that another process continues it at once, or when a freeze of the model has ended. One that failed is tried again later; after too many failures in a
    * row its thread is quarantined.
    */
   release(

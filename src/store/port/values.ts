@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../agent/json.ts';
 import type { Message, ToolPart } from '../../agent/messages.ts';
 import type { NewRequest, NewView, SettledState } from '../record/request-record.ts';
 import type { TimerKind } from './work.ts';
-import type { GrantUse, LimitUse } from './workspace.ts';
+import type { DoneCounter, GrantUse, LimitUse } from './workspace.ts';
 
 /** A message of a person that no turn has read yet. Its id is the same for every copy of the message. */
 export interface InboxItem {
@@ -77,6 +77,8 @@ export interface EffectFinish {
   readonly end: EffectEnd;
   readonly part: ToolPart;
   readonly evidence: JsonObject;
+  /** What it counts for first times, if it succeeded. */
+  readonly done?: readonly DoneCounter[];
 }
 
 /** A claimed turn: the fencing token that its writes carry, and everything that it has to read. */
@@ -205,6 +207,8 @@ export interface Outcome {
   readonly message: Message;
   /** The result for people. */
   readonly summary: JsonValue;
+  /** What it counts for first times, if it succeeded. */
+  readonly done?: readonly DoneCounter[];
 }
 
 /** The end, or the next pause, of an action that paused while it ran. */

@@ -51,12 +51,15 @@ export interface GrantStore {
   listGrants(): Promise<readonly GrantRecord[]>;
 }
 
-/** The scope of a freeze of every tool; any other is the name of a tool. */
+/** The scope of a freeze of every tool; any other is the name of a tool, or a caller's id. */
 export const ALL_TOOLS = '*';
+
+/** The scope of a freeze of the thinking: no model is called, in any process. No tool can have such a name. */
+export const THE_MODEL = '*model';
 
 /** A freeze that holds: nothing of its scope starts, in any process. */
 export interface Freeze {
-  /** The name of a tool, or `ALL_TOOLS`. */
+  /** The name of a tool, the id of a caller, `ALL_TOOLS`, or `THE_MODEL`. */
   readonly scope: string;
   readonly id: string;
   readonly at: number;
@@ -132,6 +135,9 @@ export interface LimitUse {
   readonly max: number | undefined;
   readonly windowMs: number;
 }
+
+/** One counter of calls that succeeded; `readTotals` reads it like a limit. */
+export type DoneCounter = Pick<LimitUse, 'key' | 'windowMs'>;
 
 /** The result for an action that would exceed a limit: it did not start, and counts nothing. */
 export type OverLimit = {

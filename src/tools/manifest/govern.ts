@@ -146,6 +146,7 @@ const FREE_KEYS: ReadonlySet<string> = new Set([
   'files',
   'memory',
   'feedback',
+  'cards',
   'limits',
 ]);
 

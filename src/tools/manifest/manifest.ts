@@ -3,8 +3,10 @@ import type { ModelConfig } from '../../agent/model.ts';
 import type { Effect } from '../../agent/tool.ts';
 import type { Limit } from '../../policy/limits.ts';
 import type { Policy } from '../../policy/policy.ts';
+import type { Reversible } from '../../policy/reversible.ts';
 import type { ApprovalRule } from '../../policy/rules.ts';
 import type { ChangeFreeze } from '../../policy/time.ts';
+import type { CallerDeclaration } from '../callers.ts';
 import type { HttpToolDefinition } from '../http/http-tool.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
 import type { PreviewDeclaration, UndoDeclaration } from '../presentation/linked-call.ts';
@@ -115,6 +117,10 @@ export interface AgentDeclaration extends ModelDeclaration {
   readonly limits: PendingLimits;
   readonly askers: Askers;
   readonly admins: readonly string[];
+  /** Where approvers decide: on the card in the thread too, or only in their direct messages. */
+  readonly cardButtons: 'thread' | 'approvers';
+  /** The days in which a call that succeeded keeps the next one from being a first one. */
+  readonly firstDays: number;
   /** By default one admin. */
   readonly unfreeze: UnfreezeRule;
   /** The people who approve changes of the governed part, and the channel where they are asked; `undefined` if nobody must. */
@@ -152,6 +158,8 @@ export interface CardDeclaration extends TextDeclaration {
   readonly match: string;
   readonly preview?: PreviewDeclaration | undefined;
   readonly undo?: UndoDeclaration | undefined;
+  /** `undefined` leaves it to the undo and the effect. */
+  readonly reversible?: Reversible | undefined;
 }
 
 export interface ModuleDeclaration extends Declared {
@@ -199,6 +207,16 @@ export interface AuditDeclaration {
   readonly retentionMs: number | undefined;
 }
 
+/** The page beside Slack: where people sign in, and who sees every request beside the admins. */
+export interface PageDeclaration {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** The OpenID Connect provider of the company; `undefined` for Slack. */
+  readonly issuer: string | undefined;
+  /** Ids of people and user groups. */
+  readonly auditors: readonly string[];
+}
+
 /** A valid manifest: every value checked, every default filled in, every `${NAME}` replaced. */
 export interface Manifest {
   readonly slack: JsonObject;
@@ -207,6 +225,10 @@ export interface Manifest {
   readonly limits: readonly Limit[];
   readonly changeFreezes: readonly ChangeFreeze[];
   readonly tools: readonly ToolDeclaration[];
+  /** Those who may ask through the door, by name. */
+  readonly callers: ReadonlyMap<string, CallerDeclaration>;
   readonly audit: AuditDeclaration;
   readonly retention: RetentionDeclaration;
+  /** `undefined` if there is no page. */
+  readonly page?: PageDeclaration | undefined;
 }

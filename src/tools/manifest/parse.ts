@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../agent/json.ts';
 import { findLiteralSecrets } from '../secrets.ts';
+import { checkCallers } from './checks/check-callers.ts';
 import { checkPolicies } from './checks/check-policies.ts';
 import { checkShape } from './checks/check-shape.ts';
 import { checkTools } from './checks/check-tools.ts';
@@ -87,6 +88,7 @@ export function parseManifest(
   const findings = [
     ...checkShape(manifest),
     ...checkPolicies(manifest),
+    ...checkCallers(manifest, written),
     ...tools.findings,
     ...uses.findings,
     ...checkWritten(written),

@@ -1,8 +1,11 @@
+import { hash } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { ModelConfig } from '../../agent/model.ts';
+import { DEFAULT_FIRST_DAYS } from '../../policy/first-times.ts';
 import type { Limit } from '../../policy/limits.ts';
 import { type ApproverGroup, type GrantRule, mayBeHigh, type Policy, toRisk } from '../../policy/policy.ts';
 import { type ChangeFreeze, isTimeZone, momentAt } from '../../policy/time.ts';
+import type { CallerDeclaration } from '../callers.ts';
 import type { AuthConfig, McpConfig } from '../mcp/mcp-config.ts';
 import type { PreviewDeclaration, UndoDeclaration } from '../presentation/linked-call.ts';
 import { DEFAULT_MAX_OUTPUT } from '../toolbox/protect-tool.ts';
@@ -15,7 +18,8 @@ import {
   FILE_KINDS,
   type ModelFile,
 } from './schema/agent.ts';
-import type { AuditFile, ChangeFreezeFile, ManifestFile } from './schema/manifest-file.ts';
+import type { CallerFile } from './schema/callers.ts';
+import type { AuditFile, ChangeFreezeFile, ManifestFile, PageFile } from './schema/manifest-file.ts';
 import type { FromFile, LimitFile, NotifyFile, PolicyFile } from './schema/policies.ts';
 import { withShippedSlack } from './schema/slack.ts';
 import type { AuthFile, HttpFile, McpFile, PreviewFile, ToolFile, UndoFile } from './schema/tools.ts';
@@ -32,8 +36,10 @@ export function toManifest(written: ManifestFile, withoutSecrets: JsonObject): M
     limits = {},
     tools = {},
     change_freezes: changeFreezes = [],
+    callers = {},
     audit = {},
     retention = {},
+    page,
   } = written;
   const manifest = {
     agent: { ...toAgent(agent), policyChanges: toPolicyChanges(agent.policy_changes) },
@@ -43,11 +49,13 @@ export function toManifest(written: ManifestFile, withoutSecrets: JsonObject): M
     limits: Object.entries(limits).flatMap(([match, one]) => toLimits(match, one)),
     changeFreezes: changeFreezes.map((freeze) => toChangeFreeze(freeze, agent.time_zone)),
     tools: Object.entries(tools).flatMap(([name, tool]) => toTool(name, tool, withoutSecrets.tools) ?? []),
+    callers: new Map(Object.entries(callers).map(([name, caller]) => [name, toCaller(name, caller)])),
     audit: toAudit(audit),
     retention: {
       requestMs: retention.requests ?? DEFAULT_RETENTION_MS,
       threadMs: retention.threads ?? DEFAULT_RETENTION_MS,
     },
+    page: page && toPage(page),
   };
   const { files, channels } = manifest.agent;
   const groups = [...manifest.policies.values()].flatMap((policy) => policy.groups);
@@ -55,8 +63,9 @@ export function toManifest(written: ManifestFile, withoutSecrets: JsonObject): M
     ...manifest,
     slack: withShippedSlack(slack, {
       readsFiles: files !== undefined,
-      findsByEmail: groups.some(({ from }) => from !== undefined),
+      findsByEmail: groups.some(({ from }) => from !== undefined) || page?.issuer !== undefined,
       readsTopics: [...channels.values()].some(({ topic }) => topic),
+      signsIn: page !== undefined && page.issuer === undefined,
     }),
   };
 }
@@ -95,12 +104,32 @@ function toPolicyChanges(written: AgentFile['policy_changes']): Manifest['agent'
   return { policy: toPolicy(POLICY_CHANGES, declared), channel };
 }
 
+const MOST_PENDING = 10;
+const MOST_PER_HOUR = 60;
+
+/** Fills in the defaults of a caller. Of its key only the hash is kept. */
+function toCaller(
+  name: string,
+  { owner, identity, channel, tools = [], ask = [], limits = {}, links = [] }: CallerFile,
+): CallerDeclaration {
+  const { key = '', oidc } = identity;
+  return {
+    ...{ name, owner, channel, tools, ask, links },
+    identity: oidc === undefined ? { kind: 'key', sha256: hash('sha256', key) } : { kind: 'oidc', ...oidc },
+    limits: { pending: limits.pending ?? MOST_PENDING, perHour: limits.per_hour ?? MOST_PER_HOUR },
+  };
+}
+
 function toAudit({ file, http, retention }: AuditFile): Manifest['audit'] {
   return {
     file,
     http: http === undefined ? undefined : { url: http.url, headers: http.headers ?? {} },
     retentionMs: retention,
   };
+}
+
+function toPage({ client_id: clientId, client_secret: clientSecret, issuer, auditors = [] }: PageFile) {
+  return { clientId, clientSecret, issuer, auditors };
 }
 
 export const DEFAULT_EXPIRES_MS = durationMs('1d');
@@ -234,9 +263,10 @@ function withoutRules(tools: JsonValue | undefined, name: string): JsonObject {
 
 /** Lists the texts by pattern; those of the tool itself come last, for every name. */
 function toCards({ cards = [], ...written }: ToolFile): ToolDeclaration['cards'] {
-  const { title, done, target, fields, preview, undo } = written;
-  const own = { match: '*', title, done, target, fields, preview, undo };
-  const hasOwn = [title, done, target, fields, preview, undo].some((part) => part !== undefined);
+  const { title, done, target, fields, preview, undo, reversible } = written;
+  const texts = { title, done, target, fields, preview, undo, reversible };
+  const own = { match: '*', ...texts };
+  const hasOwn = Object.values(texts).some((part) => part !== undefined);
   return [...cards, ...(hasOwn ? [own] : [])].map((card) => ({
     ...card,
     preview: toPreview(card.preview),
@@ -366,6 +396,8 @@ function toAgent({
     },
     askers: toAskers(written.askers),
     admins,
+    cardButtons: written.cards?.buttons ?? 'thread',
+    firstDays: written.first_days ?? DEFAULT_FIRST_DAYS,
     unfreeze: {
       approvers: written.unfreeze?.approvers ?? admins,
       quorum: written.unfreeze?.quorum ?? 1,

@@ -53,6 +53,10 @@ export interface Presentation {
   /** Lists the people whose names the words need. */
   peopleIn(input: unknown): string[];
   present(input: unknown, names?: ReadonlyMap<string, string>): Presented;
+  /** Returns what a call touches, by the ids in its input; `undefined` if the tool has no target. */
+  targetOf(input: unknown): string | undefined;
+  /** Says in a few words what the tool does, and to what kind of target, as its title and its fields do. */
+  readonly act: { readonly verb: string; readonly target: string | undefined };
   /** Labels an input as the card does. */
   labelOf(path: readonly string[]): string | undefined;
   /** Returns the format in which the card shows an input; `undefined` if it shows it as it is. */
@@ -84,11 +88,30 @@ export function createPresentation(
   );
   const labels = argumentLabels(tool.inputSchema.jsonSchema, Object.keys(declared.fields ?? {}));
 
+  const labelOf = (path: readonly string[]): string | undefined => {
+    const field = fields.find(({ template: [only, ...rest] }) => rest.length === 0 && isAt(only, path));
+    const name = path.at(-1);
+    return field?.label ?? (name === undefined ? undefined : readableName(name));
+  };
+  const targetIn = (given: unknown, values: TemplateValues): string | undefined => {
+    const text = target === undefined ? textOf(own('target', given)) : fillDisplayTemplate(target, values);
+    return text === undefined || text.trim() === '' ? undefined : text;
+  };
+  const [only, ...others] = target ?? [];
+  const verb = typeof title?.[0] === 'string' ? title[0].trim() : '';
+
   return {
-    labelOf(path) {
-      const field = fields.find(({ template: [only, ...rest] }) => rest.length === 0 && isAt(only, path));
-      const name = path.at(-1);
-      return field?.label ?? (name === undefined ? undefined : readableName(name));
+    labelOf,
+    act: {
+      verb: verb === '' ? readableName(tool.name) : verb,
+      target: typeof only === 'object' && others.length === 0 ? labelOf(only.path) : undefined,
+    },
+    targetOf(given) {
+      const values = { input: withDefaults(tool, given) };
+      const isWhole = placeholdersIn(target ?? []).every(
+        (part) => placeholderValue(part, values) !== undefined,
+      );
+      return isWhole ? targetIn(given, values) : undefined;
     },
     formatOf: (path) => parts.find((part) => part.format !== undefined && isAt(part, path))?.format,
     peopleIn(given) {
@@ -136,12 +159,11 @@ export function createPresentation(
       const doneText =
         done === undefined ? textOf(own('done', given)) : tellValues(done, values, { schema }).text;
       // People type the target, so it has no quotes.
-      const targetText =
-        target === undefined ? textOf(own('target', given)) : fillDisplayTemplate(target, values);
+      const targetText = targetIn(given, values);
       return {
         title: written ?? defaultTitle(tool, toJson(given)),
         ...(doneText !== undefined && { done: doneText }),
-        ...(targetText !== undefined && targetText.trim() !== '' && { target: targetText }),
+        ...(targetText !== undefined && { target: targetText }),
         fields: presentedFields,
         hasTitle: written !== undefined,
         isComplete:

@@ -49,6 +49,8 @@ interface ToolboxOptions {
   readonly approveChange?: ApproveChange | undefined;
   /** Called when a definition was listed that no admin has locked, or whose name belongs to another entry. */
   readonly onUnlocked?: () => void;
+  /** Called when another manifest has become active. */
+  readonly onReplaced?: () => void;
 }
 
 /** The text of a lock file; `undefined` if there is none. */
@@ -156,6 +158,7 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
     unlocked,
     policy: (name) => policyIn(manifest, name),
     policies: () => [...manifest.policies.values()],
+    callers: () => manifest.callers,
     notice: (place) => describeApprovals(offered(place), (name) => manifest.policies.get(name)),
     problems: () => problems,
     toolsOf: (entry) => sources.find(({ declaration }) => declaration.name === entry)?.tools() ?? [],
@@ -170,6 +173,7 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
       lock = nextLock;
       sources = opened;
       rebuild();
+      options.onReplaced?.();
       await Promise.all(closing.map((source) => source.close()));
     },
 

@@ -153,6 +153,7 @@ export function changeEntries(manifest: Manifest, approve: ApproveChange | undef
       isListedIn: () => true,
       limits: [],
       changeFreezes: [],
+      reversible: 'no',
       // Nobody is offered it: the bot itself makes the call.
       allow: { channels: [], people: [], groups: undefined },
     },

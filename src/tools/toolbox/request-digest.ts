@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { canonicalJson, type JsonObject, type PartialJson, toJson } from '../../agent/json.ts';
+import type { FirstOf } from '../../policy/first-times.ts';
 import type { Approval } from '../gate.ts';
 import type { ToolEntry } from './toolbox.ts';
 
@@ -30,6 +31,8 @@ export interface DigestInput {
   readonly editor: string | undefined;
   readonly threadId: string;
   readonly channel: string;
+  /** The first times that the call was judged by. */
+  readonly firstOf?: FirstOf | undefined;
 }
 
 /** Binds a request to everything that decides about it; a change of any part gives another digest. */
@@ -46,7 +49,7 @@ function digestedParts(given: DigestInput): PartialJson {
     policy: policy === undefined ? null : policyDigest(policy),
     asked,
     // The rule that applies now, with its verdict.
-    verdict: { ...entry.judge(input, { requesters, contextAuthors, channel }) },
+    verdict: { ...entry.judge(input, { requesters, contextAuthors, channel, firstOf: given.firstOf }) },
     input,
     inner: given.inner,
     answer: given.answer === undefined ? undefined : toJson(given.answer),

@@ -1,5 +1,6 @@
 import type { Tool } from '../../agent/tool.ts';
 import { matchesGlob } from '../../policy/rules.ts';
+import { reversibleProblem } from '../manifest/checks/check-texts.ts';
 import type { CardDeclaration, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import { parseDisplayTemplate, unknownInputs } from '../presentation/text-template.ts';
 import type { ToolEntry } from './toolbox.ts';
@@ -33,6 +34,22 @@ export function channelProblems(
       .filter((pattern) => !names.some((name) => matchesGlob(pattern, name)))
       .map((pattern) => `agent.channels: ${channel}: there is no tool "${pattern}"`),
   );
+}
+
+/** Describes why the manifest's word about taking a call back cannot be meant, where the module says something else. */
+export function reversibleProblems(
+  declaration: ToolDeclaration,
+  name: string,
+  entries: ReadonlyMap<string, ToolEntry>,
+): string[] {
+  const entry = entries.get(name);
+  if (declaration.kind !== 'module' || entry?.tool.kind !== 'tool') return [];
+  const problem = reversibleProblem({
+    reversible: textsFor(declaration, name).reversible,
+    hasUndo: entry.undo !== undefined,
+    onlyReads: entry.tool.effect === 'none',
+  });
+  return problem === undefined ? [] : [`${declaration.name}: ${name}: ${problem}`];
 }
 
 /** Describes why the undo that the manifest declares for a tool cannot work: its tool is not there, or does not take such an input. */

@@ -1,9 +1,11 @@
 import { notDone } from '../../agent/errors.ts';
 import { isJsonObject, type JsonObject, toJson } from '../../agent/json.ts';
 import type { Effect, Tool } from '../../agent/tool.ts';
-import { type JudgedCall, usesGroups } from '../../policy/condition.ts';
+import { type JudgedCall, usesFirst, usesGroups } from '../../policy/condition.ts';
+import { readFirstTimes } from '../../policy/first-times.ts';
 import type { Limit, ReadTotals } from '../../policy/limits.ts';
-import { DEFAULT_POLICY_NAME, type PolicyOf } from '../../policy/policy.ts';
+import { DEFAULT_POLICY_NAME, type Policy, type PolicyOf } from '../../policy/policy.ts';
+import { reversibleBy } from '../../policy/reversible.ts';
 import {
   type ApprovalRule,
   compileApprovalRules,
@@ -14,6 +16,7 @@ import {
 } from '../../policy/rules.ts';
 import type { ChangeFreeze } from '../../policy/time.ts';
 import { builtIns, holdsSecret, proposePlan, rememberTool } from '../built-ins.ts';
+import { mayCall } from '../callers.ts';
 import { McpServerError } from '../errors.ts';
 import { type CallPlace, type FindGrant, gate, type UserGroups } from '../gate.ts';
 import type { BuiltInName, Manifest, ToolDeclaration } from '../manifest/manifest.ts';
@@ -23,9 +26,16 @@ import type { McpHints } from '../mcp/build-tools.ts';
 import { createPreview, createUndo, type ReadTool } from '../presentation/linked-call.ts';
 import { createPresentation } from '../presentation/presentation.ts';
 import type { Secrets } from '../secrets.ts';
+import { callerActionEntries } from './caller-action.ts';
 import { type ApproveChange, changeEntries } from './policy-change.ts';
 import { type Action, protectTool } from './protect-tool.ts';
-import { channelProblems, textProblems, textsFor, undoProblems } from './text-problems.ts';
+import {
+  channelProblems,
+  reversibleProblems,
+  textProblems,
+  textsFor,
+  undoProblems,
+} from './text-problems.ts';
 import type { ToolLock } from './tool-lock.ts';
 import type { ToolSource } from './tool-source.ts';
 import {
@@ -60,10 +70,11 @@ export function buildEntries(
   { secrets, lock, around, readTotals, findGrant, userGroups, approveChange }: BuildOptions,
 ): { readonly entries: ReadonlyMap<string, RuledEntry>; readonly problems: readonly string[] } {
   const entries = new Map<string, RuledEntry>(
-    [...builtInEntries(manifest, secrets), ...changeEntries(manifest, approveChange)].map((entry) => [
-      entry.tool.name,
-      entry,
-    ]),
+    [
+      ...builtInEntries(manifest, secrets),
+      ...changeEntries(manifest, approveChange),
+      ...callerActionEntries(manifest),
+    ].map((entry) => [entry.tool.name, entry]),
   );
   const problems: string[] = sources.flatMap((source) => source.problems());
   const options = {
@@ -74,11 +85,14 @@ export function buildEntries(
     userGroups,
     limits: manifest.limits,
     changeFreezes: manifest.changeFreezes,
+    firstDays: manifest.agent.firstDays,
+    firstInPolicies: [...manifest.policies.values()].some(asksForFirst),
     isLocked: lock !== undefined,
     policyOf: (name: string) => manifest.policies.get(name),
     timeZoneOf: (policy: string) => manifest.policies.get(policy)?.timeZone ?? manifest.agent.timeZone,
     read: readFrom((name) => entries.get(name)),
     toolsIn: (channel: string) => manifest.agent.channels.get(channel)?.tools,
+    callers: manifest.callers,
   };
   const owners = nameOwners(sources, lock);
   const unmatched = unmatchedLimits(manifest.limits, sources);
@@ -100,6 +114,7 @@ export function buildEntries(
       problems.push(
         ...previewProblems(declaration, name, entries),
         ...undoProblems(declaration, name, entries),
+        ...reversibleProblems(declaration, name, entries),
       );
   problems.push(...channelProblems(manifest, entries), ...lookupProblems(manifest, entries));
   for (const { match, meant } of unmatched)
@@ -204,11 +219,15 @@ interface EntryOptions {
   readonly userGroups: UserGroups | undefined;
   readonly limits: readonly Limit[];
   readonly changeFreezes: readonly ChangeFreeze[];
+  readonly firstDays: number;
+  /** Whether a policy asks for first times, which any call may come under. */
+  readonly firstInPolicies: boolean;
   readonly policyOf: PolicyOf;
   readonly timeZoneOf: TimeZoneOf;
   readonly read: ReadTool;
   /** Returns the patterns of the tools that may be used in a channel; `undefined` means all. */
   readonly toolsIn: (channel: string) => readonly string[] | undefined;
+  readonly callers: Manifest['callers'];
   /** Whether an admin has locked the definitions of servers. */
   readonly isLocked: boolean;
 }
@@ -236,14 +255,27 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     allow.groups !== undefined || rules.some(({ when }) => when !== undefined && usesGroups(when));
   const userGroups = asksForGroups ? options.userGroups : undefined;
   const allows = ({ channel, requesters, contextAuthors, groupsOf = userGroups?.of }: CallPlace) =>
-    isListedIn(channel) && isAllowed(allow, channel, [...requesters, ...contextAuthors], groupsOf);
+    isListedIn(channel) &&
+    isAllowed(allow, channel, [...requesters, ...contextAuthors], groupsOf, (name) =>
+      mayCall(options.callers.get(name), given.name),
+    );
   const isFree =
     declaration.kind === 'mcp' && declaration.freeAnswers.some((match) => matchesGlob(match, tool.name));
   const answers: ToolEntry['answers'] = isFree ? 'free' : 'approved';
+  const texts = textsFor(declaration, tool.name);
+  const undo = tool.kind === 'interrupt' ? undefined : createUndo(tool, texts.undo);
+  const reversible = reversibleBy({
+    declared: texts.reversible,
+    hasUndo: undo !== undefined,
+    // A server's hint says nothing here, trusted or not.
+    onlyReads: tool.kind === 'interrupt' || (declaration.effect ?? tool.effect) === 'none',
+  });
+  const presentation = createPresentation(tool, texts);
   const base = {
     source: kind,
     behind: behindOf(declaration, digest),
-    presentation: createPresentation(tool, textsFor(declaration, tool.name)),
+    presentation,
+    reversible,
     answerableBy: 'anyone',
     ...(declaration.kind === 'mcp' && { elicitation: declaration.elicitation, answers }),
     rules,
@@ -265,22 +297,35 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
   const changeFreezes = effect === 'none' ? [] : freezes;
   const compiled = rulesWithFreezes(compileApprovalRules(rules, timeZoneOf), changeFreezes);
   const compiledStrict = rulesWithFreezes(compileApprovalRules(strict, timeZoneOf), changeFreezes);
+  const isFirstAsked =
+    options.firstInPolicies || rules.some(({ when }) => when !== undefined && usesFirst(when));
+  const firstDays = isFirstAsked ? options.firstDays : undefined;
+  const readFirst: ToolEntry['readFirst'] =
+    firstDays === undefined || readTotals === undefined
+      ? undefined
+      : async (input, { requesters, contextAuthors }) => {
+          const people = [...requesters, ...contextAuthors];
+          const call = { tool: tool.name, target: presentation.targetOf(input), people };
+          return readFirstTimes(call, firstDays, readTotals).catch(() => undefined);
+        };
   // A server can change a tool without a word, so it is asked again before a call that nobody looks at.
   const refreshRules = async () => {
     if (effect !== 'none') await source.relist();
     return source.digestOf(tool.name) === digest ? compiled : compiledStrict;
   };
   const judge = (call: JudgedCall) =>
-    judgeStrictly(compiled, { ...call, groupsOf: call.groupsOf ?? userGroups?.of }, policyOf);
+    judgeStrictly(compiled, { ...call, reversible, groupsOf: call.groupsOf ?? userGroups?.of }, policyOf);
   return {
     ...base,
     changeFreezes,
-    preview: createPreview(protectedTool, textsFor(declaration, tool.name).preview, read),
-    undo: createUndo(tool, textsFor(declaration, tool.name).undo),
+    ...{ firstDays, readFirst },
+    preview: createPreview(protectedTool, texts.preview, read),
+    undo,
     resolvedBy: policyFor(tool.name, rules),
     tool: withConsent(
       gate(protectedTool, compiled, {
-        ...{ policyOf, allows, userGroups, refreshRules, limits, readTotals, findGrant, answers },
+        ...{ policyOf, allows, userGroups, refreshRules, limits, readTotals, findGrant, answers, reversible },
+        readFirst,
       }),
       source,
     ),
@@ -293,6 +338,16 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
       retryForMs: idempotent ? retryForMs : 0,
     },
   };
+}
+
+/** Tells whether a policy decides by first times. */
+function asksForFirst({ risk, grants, groups }: Policy): boolean {
+  const expressions = [
+    typeof risk === 'object' ? risk.expression : '',
+    grants?.when,
+    ...groups.map(({ from }) => from),
+  ];
+  return expressions.some((each) => typeof each === 'string' && usesFirst(each));
 }
 
 function withConsent(tool: Action, { accounts }: ToolSource): Action {
@@ -385,6 +440,7 @@ function builtInEntries({ agent }: Manifest, secrets: Secrets): RuledEntry[] {
       behind: {},
       limits: [],
       changeFreezes: [],
+      reversible: 'yes',
       ...UNGATED,
       allows: () => true,
       presentation: createPresentation(tool, {}),

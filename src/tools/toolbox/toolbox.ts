@@ -3,9 +3,11 @@ import type { Tool, ToolHelpers } from '../../agent/tool.ts';
 import type { GroupsOf, LimitTotals } from '../../policy/condition.ts';
 import type { Limit } from '../../policy/limits.ts';
 import type { Policy } from '../../policy/policy.ts';
+import type { Reversible } from '../../policy/reversible.ts';
 import type { ApprovalRule, ApprovalVerdict, Explanation } from '../../policy/rules.ts';
 import type { ChangeFreeze } from '../../policy/time.ts';
-import type { CallPlace } from '../gate.ts';
+import { type CallerDeclaration, callerNamed } from '../callers.ts';
+import type { CallPlace, ReadFirst } from '../gate.ts';
 import type { ElicitationDeclaration, ToolDeclaration } from '../manifest/manifest.ts';
 import type { RequesterServer } from '../mcp/auth/connections.ts';
 import type { PreviewSource, ReadTool, UndoSource } from '../presentation/linked-call.ts';
@@ -71,6 +73,12 @@ export interface ToolEntry {
   readonly runsAsRequester?: RequesterServer | undefined;
   /** The way to take back a call that succeeded, if the tool or the manifest names one. */
   readonly undo?: UndoSource | undefined;
+  /** The days on record in which a call is a first one; `undefined` where no rule and no policy asks, and then nobody counts. */
+  readonly firstDays?: number | undefined;
+  /** Reads the first times of everyone whose words led to a call; `undefined` if nobody asks or can tell now. */
+  readonly readFirst?: ReadFirst | undefined;
+  /** Whether its calls can be taken back. */
+  readonly reversible: Reversible;
   /** The people who may answer when the tool asks. */
   readonly answerableBy: 'requester' | 'anyone';
   /** The people who are asked when the tool's server needs input. */
@@ -94,6 +102,8 @@ export interface Toolbox {
   readonly read: ReadTool;
   policy(name: string): Policy | undefined;
   policies(): readonly Policy[];
+  /** Returns those who may ask through the door, by name. */
+  callers(): ReadonlyMap<string, CallerDeclaration>;
   /** Lists the servers whose calls run in the name of their requesters. */
   requesterServers(): readonly RequesterServer[];
   /** Returns the text that tells the model beforehand which calls need approval, and whose. */
@@ -153,11 +163,16 @@ export function isAllowed(
   channel: string,
   everyone: readonly string[],
   groupsOf: GroupsOf = () => undefined,
+  isCallerAllowed: (caller: string) => boolean = () => false,
 ): boolean {
   if (channels !== undefined && !channels.includes(channel)) return false;
+  const callers = everyone.flatMap((id) => callerNamed(id) ?? []);
+  if (!callers.every(isCallerAllowed)) return false;
   if (people === undefined && groups === undefined) return true;
   return everyone.every(
     (person) =>
+      // The lists name people; a caller's owner has to be among them.
+      callerNamed(person) !== undefined ||
       people?.includes(person) === true ||
       (groups !== undefined && groupsOf(person)?.some((group) => groups.includes(group)) === true),
   );

@@ -73,6 +73,8 @@ async function plan(calls: readonly (readonly [string, JsonValue])[], setting: S
         members: true,
       },
       admins: [],
+      cardButtons: 'thread' as const,
+      firstDays: 90,
       unfreeze: { approvers: [], quorum: 1 },
     }),
     limiter: new PendingLimiter({ list }),

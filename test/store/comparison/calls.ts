@@ -53,6 +53,9 @@ function usesFor({ limitKeys, amount, max }: Limited): LimitUse[] {
   return limitKeys.map((key) => ({ key, amount, max, windowMs: WINDOW_MS }));
 }
 
+/** What every success counts. */
+const DONE = [{ key: 'done', windowMs: WINDOW_MS }];
+
 /** The use of a grant; another call every third time. */
 function grantFor({ grant }: { readonly grant: string | undefined }, step: number): GrantUse | undefined {
   return grant === undefined ? undefined : { id: grant, call: `call-${step % 3}`, evidence: { step } };
@@ -131,6 +134,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
           end: command.end,
           part: effectPart(command.ref),
           evidence,
+          done: DONE,
         });
       });
     case 'stop':
@@ -239,7 +243,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     case 'finishAndClaim': {
       const id = request(found, command.pick, ['started', 'unknown']);
       const attempt = attemptOf(found, id, command.pick);
-      const outcome = { attempt, state: command.state, message: resultMessage(), summary: step };
+      const outcome = { attempt, state: command.state, message: resultMessage(), summary: step, done: DONE };
       return call('finish', id, outcome, command.leaseMs);
     }
     case 'heartbeat': {
@@ -255,7 +259,8 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     case 'finish': {
       const id = request(found, command.pick, ['started', 'unknown']);
       const attempt = attemptOf(found, id, command.pick);
-      return call('finish', id, { attempt, state: command.state, message: resultMessage(), summary: step });
+      const ended = { attempt, state: command.state, message: resultMessage(), summary: step };
+      return call('finish', id, { ...ended, done: DONE });
     }
     case 'conclude': {
       const { pick, state, own, step: words } = command;
@@ -341,10 +346,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         grant: grantFor(command, step),
       });
     case 'readTotals':
-      return call(
-        'readTotals',
-        command.limitKeys.map((key) => ({ key, windowMs: WINDOW_MS })),
-      );
+      return call('readTotals', [...DONE, ...command.limitKeys.map((key) => ({ key, windowMs: WINDOW_MS }))]);
     case 'delegate':
     case 'endDelegation': {
       const { version = '', value = '' } = world.documents.get('delegations|table') ?? {};

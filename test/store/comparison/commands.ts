@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { THE_MODEL } from '../../../src/store/port/workspace.ts';
 
 export const THREADS = ['C1:B', 'C1:L', 'C1:A'] as const;
 export const PEOPLE = ['U-ann', 'U-ben', 'U-cid', 'U-dot', 'U-eve'] as const;
@@ -100,7 +101,7 @@ export const start = verb('start', {
   moved: fc.nat({ max: 5 }).map((die) => die === 0),
 });
 
-const scope = fc.constantFrom('*', ...TOOLS);
+const scope = fc.constantFrom('*', THE_MODEL, ...TOOLS);
 const freeze = verb('freeze', { scope, who });
 const unfreeze = verb('unfreeze', {
   ...{ scope, who, eligible: mostly, still: mostly },

@@ -25,7 +25,7 @@ const ANSWERS = [
   ...['suspend suspended withdrawn', 'claimTurn claimed stopped', 'startEffect stopped'],
   ...['claimTurn claimed', 'claimTurn busy', 'claimTurn died', 'claimTurn waiting', 'claimTurn idle'],
   ...['startEffect started', 'startEffect stale', 'startEffect finished', 'finishEffect finished'],
-  ...['finishEffect stale', 'release released', 'release stale'],
+  ...['finishEffect stale', 'release released', 'release stale', 'renewLease held'],
   ...['release failed', 'release quarantined', 'unquarantine unquarantined'],
   ...['suspend suspended', 'suspend stale', 'suspend existing-request'],
   ...['vote voted pending', 'vote voted approved', 'vote voted rejected', 'vote already-voted'],

@@ -53,6 +53,32 @@ export const limitScenarios: Scenarios = {
     const allowed = { ref: 'two', limits: [use({ max: undefined })] };
     expect(await store.countCall('T-1', allowed)).toMatchObject({ outcome: 'counted' });
   },
+  'finish-done': async ({ store }) => {
+    const done = [{ key: 'first', windowMs: MINUTE_MS }];
+    for (const [state, count] of [
+      ['failed', 0],
+      ['paused', 0],
+      ['succeeded', 1],
+    ] as const) {
+      const requestId = await askApproved(store);
+      await store.start(requestId, attempt('first'));
+      await store.finish(requestId, { ...outcome('first', { state }), done });
+      expect(await store.readTotals(done)).toEqual([{ count, sum: 0 }]);
+    }
+  },
+  'finish-effect-done': async ({ store, resending }) => {
+    const done = [{ key: 'first', windowMs: MINUTE_MS }];
+    for (const [ref, end, count] of [
+      ['one', 'failed', 0],
+      ['two', 'unknown', 0],
+      ['three', 'succeeded', 1],
+    ] as const) {
+      const turn = await beginTurn(store, newThreadId());
+      await store.startEffect(turn, effectStart(ref));
+      await resending.finishEffect(turn, effectFinish(ref, { end, done }));
+      expect(await store.readTotals(done)).toEqual([{ count, sum: 0 }]);
+    }
+  },
   'limit-counted': async ({ store }) => {
     await store.countCall('T-1', { ref: 'one', limits: [use()] });
     expect(await store.countCall('T-1', { ref: 'one', limits: [use()] })).toMatchObject({

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { THE_MODEL } from '../../../src/store/port/workspace.ts';
 import { verifyChain } from '../../../src/store/record/chain-check.ts';
 import { threadOf } from '../../../src/store/record/keys.ts';
 import {
@@ -95,6 +96,26 @@ export const threadScenarios: Scenarios = {
     const turn = await beginTurn(store, newThreadId());
     await suspendTurn(store, turn);
     expect(await store.renewLease(turn, MINUTE_MS)).toEqual({ outcome: 'stale' });
+  },
+  'renew-lease-stopped': async ({ store }) => {
+    const turn = await beginTurn(store, newThreadId());
+    await store.stop(turn.threadId, actor('U-rita'));
+    expect(await store.renewLease(turn, MINUTE_MS)).toEqual({ outcome: 'stopped' });
+  },
+  'renew-lease-held': async ({ store }) => {
+    const turn = await beginTurn(store, newThreadId());
+    await store.freeze({ scope: '*', id: 'f', who: 'U-ann', reason: '', evidence: {} });
+    expect(await store.renewLease(turn, MINUTE_MS)).toEqual({ outcome: 'renewed' });
+    await store.freeze({ scope: THE_MODEL, id: 'm', who: 'U-ann', reason: '', evidence: {} });
+    expect(await store.renewLease(turn, MINUTE_MS)).toEqual({ outcome: 'held' });
+  },
+  'release-held': async ({ store, client, keys }) => {
+    const turn = await beginTurn(store, newThreadId());
+    await store.freeze({ scope: THE_MODEL, id: 'm', who: 'U-ann', reason: '', evidence: {} });
+    const before = Date.now();
+    expect(await store.release(turn)).toEqual({ outcome: 'released' });
+    const at = Number(await client.zscore(keys.shared('timers'), `thread|${turn.threadId}`));
+    expect(at).toBeGreaterThan(before + MINUTE_MS / 2);
   },
   'stop-idle': async ({ store }) => {
     const turn = await beginTurn(store, newThreadId());

@@ -1,7 +1,7 @@
 import type { EffectRecord } from '../../../src/store/port/store.ts';
 import { freezeIn } from './freezes.ts';
 import { grantProblem, takeUse, usesOf } from './grants.ts';
-import { countAction, takeBack } from './limits.ts';
+import { countAction, countDone, takeBack } from './limits.ts';
 import type { Effect, Verbs, World } from './world.ts';
 
 /** Every effect of a turn is on record before it happens, with the messages that led to it. */
@@ -43,7 +43,7 @@ export function effectModel(world: World): Pick<Verbs, 'startEffect' | 'countCal
       return { outcome: 'counted', used: usesOf(world, grant) };
     },
 
-    finishEffect({ threadId, token }, { ref, run, end, part }) {
+    finishEffect({ threadId, token }, { ref, run, end, part, done }) {
       const thread = world.thread(threadId);
       const effect = thread?.effects.get(ref);
       if (thread === undefined || thread.token === undefined) return { outcome: 'stale' };
@@ -54,6 +54,7 @@ export function effectModel(world: World): Pick<Verbs, 'startEffect' | 'countCal
       }
       if (effect.state !== 'started') return { outcome: 'finished' };
       if (end === 'failed') takeBack(world, `${threadId}/${ref}`);
+      if (end === 'succeeded') countDone(world, done);
       thread.effects.set(ref, { ...effect, state: end === 'paused' ? 'paused' : 'finished', part });
       world.auditThread(threadId, `effect-${end}`, run);
       return { outcome: 'finished' };

@@ -1,4 +1,4 @@
-import type { LimitUse, OverLimit } from '../../../src/store/port/store.ts';
+import type { DoneCounter, LimitUse, OverLimit } from '../../../src/store/port/store.ts';
 import type { Counted, Verbs, World } from './world.ts';
 
 /** A window is counted in so many slices; an action counts until the whole of its slice has left the window. */
@@ -27,6 +27,15 @@ export function countAction(
     world.limits.set(key, countedIn(world, key, windowMs).set(action, { slice, amount }));
   }
   return undefined;
+}
+
+/** Counts a success, which nothing takes back. */
+export function countDone(world: World, done: readonly DoneCounter[] = []): void {
+  for (const { key, windowMs } of done) {
+    const slice = Math.floor(world.now / Math.ceil(windowMs / SLICES));
+    const counted = countedIn(world, key, windowMs);
+    world.limits.set(key, counted.set(`done ${counted.size} ${world.now}`, { slice, amount: 0 }));
+  }
 }
 
 /** An action that had no effect counts no more. */

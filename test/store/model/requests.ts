@@ -1,7 +1,7 @@
 import type { Actor, Attempt } from '../../../src/store/port/store.ts';
 import { standsFor, voteBeside } from './delegations.ts';
 import { freezeIn } from './freezes.ts';
-import { countAction, takeBack } from './limits.ts';
+import { countAction, countDone, takeBack } from './limits.ts';
 import { expiryOf, type Request, settled, UNKNOWN, type Verbs, votesFor, type World } from './world.ts';
 
 /** A held action is tried again after this time, if nothing wakes it before. */
@@ -186,7 +186,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       return { outcome: 'alive' };
     },
 
-    finish(requestId, { attempt, state, message, summary }) {
+    finish(requestId, { attempt, state, message, summary, done }) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
       const mine = request.attempt === attempt;
@@ -201,6 +201,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       world.threadOf(request)?.log.push(message);
       world.settle(request, state, request.by, JSON.stringify(summary));
       if (state === 'failed' && request.action !== undefined) takeBack(world, request.action);
+      if (state === 'succeeded') countDone(world, done);
       world.audit(request, state, attempt);
       return { outcome: 'finished', state };
     },

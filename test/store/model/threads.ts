@@ -1,7 +1,11 @@
+import { THE_MODEL } from '../../../src/store/port/workspace.ts';
 import { threadOf } from '../../../src/store/record/keys.ts';
 import { type NewRequest, SettledState } from '../../../src/store/record/request-record.ts';
 import { effectRecord } from './effects.ts';
 import { isSettled, type Thread, type Verbs, type World } from './world.ts';
+
+/** A turn that a freeze of the model held is tried again so much later. */
+const HOLD_MS = 60_000;
 
 type ThreadVerbs = Pick<
   Verbs,
@@ -154,7 +158,8 @@ export function threadModel(world: World): ThreadVerbs {
       if (thread?.lease?.token !== token) return { outcome: 'stale' };
       lend(thread, thread.lease.owner, token, leaseMs);
       if (world.suspect?.threadId === threadId) world.suspect = { threadId, until: world.now + leaseMs };
-      return { outcome: thread.stop === token ? 'stopped' : 'renewed' };
+      if (thread.stop === token) return { outcome: 'stopped' };
+      return { outcome: world.table.freezes.has(THE_MODEL) ? 'held' : 'renewed' };
     },
 
     unquarantine(threadId) {
@@ -174,7 +179,7 @@ export function threadModel(world: World): ThreadVerbs {
       if (thread.lease?.token !== token) return { outcome: failure === undefined ? 'released' : 'stale' };
       endClaim(threadId, thread);
       if (failure === undefined) {
-        thread.wakeAt = world.now;
+        thread.wakeAt = world.now + (world.table.freezes.has(THE_MODEL) ? HOLD_MS : 0);
         return { outcome: 'released' };
       }
       const { mostFailures, delayMs, reason, notices } = failure;

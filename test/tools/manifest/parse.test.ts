@@ -25,6 +25,8 @@ describe('what is left out', () => {
       memory: 'off',
       plans: { collect: false },
       feedback: false,
+      cardButtons: 'thread',
+      firstDays: 90,
       askers: {
         people: [],
         groups: [],

@@ -29,6 +29,8 @@ describe('what is written', () => {
   memory: channel
   plans: { collect: true }
   feedback: true
+  cards: { buttons: approvers }
+  first_days: 30
   limits: { pending_per_thread: 3, pending_per_person: 8 }
   admins: [U012ABCDEF, W012ABCDEF]
   built_ins: [ask_question: requester, wait_for_callback, complete_task]
@@ -70,6 +72,8 @@ describe('what is written', () => {
       memory: 'channel',
       plans: { collect: true },
       feedback: true,
+      cardButtons: 'approvers',
+      firstDays: 30,
       askers: {
         people: [],
         groups: [],

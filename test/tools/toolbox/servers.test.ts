@@ -37,6 +37,10 @@ test('the hints of a server open nothing, unless the manifest trusts them', asyn
   expect(trusting.find('write_file')?.execution).toMatchObject({ idempotent: true, maxAttempts: 3 });
   expect(trusting.find('write_file')?.tool).toMatchObject({ effect: 'idempotent' });
   expect(trusting.find('list_directory')?.tool).toMatchObject({ effect: 'none' });
+  // No hint says that something can be taken back, destructive or not.
+  const servers = trusting.tools().map(({ name }) => trusting.find(name));
+  const ofServer = servers.filter((entry) => entry?.source === 'mcp');
+  expect(new Set(ofServer.map((entry) => entry?.reversible))).toEqual(new Set(['no']));
 });
 
 test('what the manifest says of a tool goes before a trusted hint', async () => {

@@ -13,11 +13,15 @@ import {
   toDetails,
 } from '../../../engine/request-details.ts';
 import { NOBODY } from '../../../engine/task-people.ts';
+import { firstOfFacts } from '../../../policy/first-times.ts';
 import { type Policy, type RiskLevel, riskOf } from '../../../policy/policy.ts';
+import { reversibilityOf } from '../../../policy/reversible.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf, type Store } from '../../../store/port/store.ts';
+import { callerId } from '../../../tools/callers.ts';
 import { editorOf, previousPreviewOf } from '../../../tools/gate.ts';
 import { consentOf } from '../../../tools/mcp/auth/ask-for-consent.ts';
 import { answerOf, answersInWords, elicitationOf, waitsForTask } from '../../../tools/mcp/server-pause.ts';
+import { CALLER_ACTION_TOOL, type Elsewhere, elsewhereOf } from '../../../tools/toolbox/caller-action.ts';
 import type { ToolEntry } from '../../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../../context.ts';
 import { isSlackPerson } from '../../slack/directory.ts';
@@ -40,7 +44,7 @@ import {
 } from './people-to-ask.ts';
 import { planElicitation } from './plan-elicitation.ts';
 import { planUnknown } from './plan-unknown.ts';
-import { changesOf, coverageOf, inputWords, presentCall, presentPart } from './present-call.ts';
+import { changesOf, coverageOf, firstInWords, inputWords, presentCall, presentPart } from './present-call.ts';
 
 const DAY_MS = 86_400_000;
 const QUESTION_MS = DAY_MS;
@@ -91,7 +95,7 @@ export async function planRequest(
 
 async function planKnown(
   { toolbox, directory, store }: PlanContext,
-  { threadId, requesters, contextAuthors, why, files, undoes }: RequestOrigin,
+  { threadId, requesters, contextAuthors, why, files, undoes, link }: RequestOrigin,
   call: CallPart,
   interrupt: Interrupt,
   part?: PlanPart,
@@ -126,8 +130,11 @@ async function planKnown(
   // A default that the model left out is no change.
   const effective = (given: JsonValue) => effectiveInput(tool.inputSchema, given);
   const previousPreview = previousPreviewOf(interrupt);
+  const first =
+    pause.kind === 'approval' && isWhole ? firstInWords(entry, pause.first, requesters) : undefined;
   const presented = {
     ...words,
+    ...(first !== undefined && { first }),
     ...(preview !== undefined && { preview }),
     ...(previousPreview !== undefined && { previousPreview }),
     ...(editor !== undefined && {
@@ -165,8 +172,13 @@ async function planKnown(
         : connectionTexts.cardPurpose(consent.server, consent.host);
     const shown = { presented, description: tool.description, ...(purpose !== undefined && { purpose }) };
     const details = toDetails(call, interrupt, shown);
+    const elsewhere = elsewhereOf(interrupt);
     const snapshot =
-      consent === undefined ? answerPolicy(entry, requesters, pause.kind) : consentPolicy(consent.person);
+      elsewhere !== undefined
+        ? callerPolicy(elsewhere)
+        : consent === undefined
+          ? answerPolicy(entry, requesters, pause.kind)
+          : consentPolicy(consent.person);
     return {
       ...base,
       kind: pause.kind,
@@ -175,7 +187,8 @@ async function planKnown(
       policy: snapshot,
       digest: digestNow(toolbox, { ...bound, policy: undefined, barred: [] }),
       execution: NO_EXECUTION,
-      views: [threadView],
+      // The card of the approval says that the caller runs it.
+      views: elsewhere === undefined ? [threadView] : [],
     };
   }
   if (!entry.allows({ requesters, contextAuthors, channel: parseThreadId(threadId).channel }))
@@ -184,7 +197,11 @@ async function planKnown(
   if (policy === undefined) return noticeTexts.noPolicy(part?.policy ?? pause.policy);
   const { name, confirm, timeZone, excluded } = policy;
   const { channel } = parseThreadId(threadId);
-  const judged = { tool: toolName, input: toJson(input), requesters, contextAuthors, channel, timeZone };
+  const reversible = reversibilityOf(entry, ...(inner ?? []).map((step) => toolbox.find(step.tool)));
+  const judged = {
+    ...{ tool: toolName, input: toJson(input), reversible, firstOf: firstOfFacts(pause.first) },
+    ...{ requesters, contextAuthors, channel, timeZone },
+  };
   const resolved = await resolveGroups({ directory, toolbox }, policy, { ...judged, threadId });
   if (!resolved.ok) return resolved.problem;
   const barred = [
@@ -217,6 +234,7 @@ async function planKnown(
   const risk = part?.plan?.risk ?? riskOf(policy.risk, judged);
   const mayGrant =
     part === undefined &&
+    toolName !== CALLER_ACTION_TOOL &&
     risk !== 'high' &&
     isWhole &&
     !pause.own &&
@@ -250,8 +268,12 @@ async function planKnown(
         ),
       policy: shown,
       ...(isWhole && entry.answers !== undefined && { answers: entry.answers }),
-      ...(answer === undefined && entry.undo !== undefined && { undoMs: entry.undo.withinMs }),
+      reversible,
+      ...(reversible === 'undo' &&
+        answer === undefined &&
+        entry.undo !== undefined && { undoMs: entry.undo.withinMs }),
       ...(undoes !== undefined && { undoes }),
+      ...(link !== undefined && { link }),
       ...(editor !== undefined && { editedBy: editor }),
       ...(contextAuthors.length > 0 && { contextAuthors: [...contextAuthors] }),
       ...(why !== '' && { why }),
@@ -269,6 +291,8 @@ async function planKnown(
       ...called,
       rule: pause.rule,
       policy_name: name,
+      reversible,
+      ...(pause.first !== undefined && { first: toJson(pause.first) }),
       ...(contextAuthors.length > 0 && { context_authors: [...contextAuthors] }),
       ...(entry.runsAsRequester !== undefined && { runs_as: requester }),
       ...(undoes !== undefined && { undoes: undoes.requestId }),
@@ -303,6 +327,12 @@ function answerPolicy(entry: ToolEntry, requesters: readonly string[], kind: Ans
     limitToRequester,
     expiresInMs: kind === 'callback' ? CALLBACK_MS : QUESTION_MS,
   });
+}
+
+/** Only the caller itself reports what it ran: until the last moment to start, and then as long as it has asked for. */
+function callerPolicy({ caller, startWithinMs, reportWithinMs }: Elsewhere): PolicySnapshot {
+  const expiresInMs = startWithinMs + reportWithinMs;
+  return answerSnapshot([callerId(caller)], { limitToRequester: true, expiresInMs });
 }
 
 /** Only the person themselves can connect their account. */

@@ -2,6 +2,7 @@ import { canonicalJson } from '../../../agent/json.ts';
 import type { Message } from '../../../agent/messages.ts';
 import { type CloseReply, closeInterrupt } from '../../../agent/replies.ts';
 import { Transcript } from '../../../agent/transcript.ts';
+import { callOnRecord } from '../../../engine/caller-threads.ts';
 import { classifyInterrupt } from '../../../engine/classify-interrupt.ts';
 import type { Quota } from '../../../engine/pending-limiter.ts';
 import { filesReadIn } from '../../../engine/request-details.ts';
@@ -48,6 +49,7 @@ export async function planRequests(
     contextAuthors,
     why: text,
     files: filesReadIn(presentPart(messages, context.toolbox)),
+    link: callOnRecord(messages)?.call.link,
   };
   const waiting: readonly WaitingCall[] = [...round.values()].flatMap((call) =>
     call.state === 'waiting' ? [call] : [],

@@ -1,3 +1,4 @@
+import { toJson } from '../../../agent/json.ts';
 import type { CallPart, Interrupt } from '../../../agent/messages.ts';
 import { digestNow } from '../../../engine/bind-request.ts';
 import { type RequestOrigin, toDetails } from '../../../engine/request-details.ts';
@@ -6,9 +7,10 @@ import { NOBODY } from '../../../engine/task-people.ts';
 import { DEFAULT_POLICY_NAME } from '../../../policy/policy.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf } from '../../../store/port/store.ts';
 import { readableName } from '../../../tools/presentation/formats.ts';
+import { CALLER_ACTION_TOOL } from '../../../tools/toolbox/caller-action.ts';
 import type { ToolEntry } from '../../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../../context.ts';
-import { parseThreadId } from '../../slack/thread.ts';
+import { parseThreadId, placeIn } from '../../slack/thread.ts';
 import { personView, THREAD_VIEW } from '../../views/view-ids.ts';
 import { answerSnapshot, snapshotOf } from '../policy-snapshot.ts';
 import { peopleToConfirm } from './people-to-ask.ts';
@@ -40,7 +42,10 @@ export async function planUnknown(
   { call, interrupt, entry }: DoubtfulCall,
 ): Promise<NewRequest> {
   const [requester = NOBODY] = requesters;
-  const policy = toolbox.policy(entry === undefined ? DEFAULT_POLICY_NAME : (entry.resolvedBy ?? ''));
+  const channel = parseThreadId(threadId).channel;
+  const judged = entry?.judge(toJson(interrupt.toolRequest.input), { requesters, contextAuthors, channel });
+  const asked = judged?.outcome === 'ask' ? judged.policy : '';
+  const policy = toolbox.policy(entry === undefined ? DEFAULT_POLICY_NAME : (entry.resolvedBy ?? asked));
   const named = policy && snapshotOf(policy);
   const isNamed = named !== undefined && named.resolvers.length > 0;
   const own = isNamed ? named : withoutPolicy(requesters);
@@ -76,7 +81,7 @@ export async function planUnknown(
     details: toDetails(call, interrupt, {
       presented,
       description: entry?.tool.description ?? '',
-      rule: 'No approval was needed',
+      rule: name === CALLER_ACTION_TOOL ? 'It was approved, and its caller ran it' : 'No approval was needed',
       policy: { name: policy?.name, own: false },
       ...(contextAuthors.length > 0 && { contextAuthors: [...contextAuthors] }),
       ...(why !== '' && { why }),
@@ -85,7 +90,7 @@ export async function planUnknown(
     policy: snapshot,
     execution: entry?.execution ?? NO_EXECUTION,
     views: [
-      { id: THREAD_VIEW, place: { ...parseThreadId(threadId) } },
+      { id: THREAD_VIEW, place: { ...placeIn(threadId) } },
       ...people.slice(0, MAX_DIRECT_MESSAGES).map((user) => ({ id: personView(user), place: { user } })),
     ],
   };

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../../agent/json.ts';
 import type { Details, InnerCall } from '../../../engine/request-details.ts';
 import { conditionInWords, type InputWords } from '../../../policy/condition.ts';
+import type { FirstFacts, FirstTimes } from '../../../policy/first-times.ts';
 import type { Answer } from '../../../tools/mcp/server-pause.ts';
 import { applyFormat, readableName } from '../../../tools/presentation/formats.ts';
 import type { Presentation, Presented } from '../../../tools/presentation/presentation.ts';
@@ -88,6 +89,25 @@ export function changesOf(
   return [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
     .map((name) => ({ label: label([name]) ?? name, ...sides(name) }));
+}
+
+/** Returns what a card says about first times; `undefined` if this is none. */
+export function firstInWords(
+  { presentation: { act }, firstDays = 0 }: ToolEntry,
+  facts: FirstFacts | undefined,
+  requesters: readonly string[],
+): NonNullable<Details['presented']>['first'] {
+  const isFirst = (what: keyof FirstTimes) =>
+    requesters.filter((person) => facts !== undefined && facts[person]?.[what] === true);
+  const [tool, target, pair] = [isFirst('tool'), isFirst('target'), isFirst('pair')];
+  if (pair.length + tool.length + target.length === 0) return undefined;
+  const of = act.target === undefined ? undefined : inSentence(act.target);
+  return {
+    ...{ act: inSentence(act.verb), days: firstDays },
+    ...(of !== undefined && { of }),
+    ...(target.length > 0 && { isTarget: true as const }),
+    ...{ byTool: tool, byPair: target.length > 0 ? [] : pair },
+  };
 }
 
 /** Puts the part of a call that waits into words; its arguments are shown, since nobody has written a title for it. */

@@ -1,10 +1,13 @@
 import { canonicalJson, type JsonValue, toJson } from '../../../agent/json.ts';
 import { effectiveInput } from '../../../agent/schema/compile-schema.ts';
+import { parseCallerThread } from '../../../engine/caller-threads.ts';
 import { writeReason } from '../../../engine/reasons.ts';
-import { detailsOf, innerCalls } from '../../../engine/request-details.ts';
+import { detailsOf, innerCalls, toolOf } from '../../../engine/request-details.ts';
+import { firstOfFacts } from '../../../policy/first-times.ts';
 import { judgeWithLimits } from '../../../policy/limits.ts';
 import type { RequestRecord, Verdict } from '../../../store/port/store.ts';
 import { answerOf } from '../../../tools/mcp/server-pause.ts';
+import { CALLER_ACTION_TOOL } from '../../../tools/toolbox/caller-action.ts';
 import { askerProblem } from '../../asks/may-ask.ts';
 import type { BotContext } from '../../context.ts';
 import { parseThreadId } from '../../slack/thread.ts';
@@ -70,6 +73,8 @@ export async function edit(
   if (innerCalls(detailsOf(request).interrupt) !== undefined) return noticeTexts.startedBefore;
   // A call whose server asks was started with its arguments.
   if (answerOf(detailsOf(request).interrupt) !== undefined) return modalTexts.notEditable;
+  // A caller runs exactly what it has shown.
+  if (toolOf(request) === CALLER_ACTION_TOOL) return modalTexts.notEditable;
   if (isSameCall(context.toolbox, request, input)) return noticeTexts.unchanged;
   const denied = await denialOf(context, request, click.who, input);
   if (denied !== undefined) return denied;
@@ -91,18 +96,19 @@ async function denialOf(
   const entry = toolbox.find(name);
   if (entry === undefined) return noticeTexts.toolGone;
   await toolbox.refreshGroups();
-  const place = {
+  const there = {
     requesters: [...new Set([...request.requesters, editor])],
     contextAuthors: contextAuthors.filter((person) => person !== editor),
     channel: parseThreadId(request.threadId).channel,
   };
-  if (!entry.allows(place)) return noticeTexts.notAllowedHere;
+  if (!entry.allows(there)) return noticeTexts.notAllowedHere;
   const input = effectiveInput(entry.tool.inputSchema, edited);
+  const place = { ...there, firstOf: firstOfFacts(await entry.readFirst?.(input, there)) };
   const now = new Date();
   const { verdict } = await judgeWithLimits(
     {
       limits: entry.limits,
-      call: { tool: name, input, now, ...place },
+      call: { tool: name, input, now, reversible: entry.reversible, ...place },
       readTotals: (limits) => store.readTotals(limits),
       policyOf: (policy) => toolbox.policy(policy),
     },
@@ -130,6 +136,8 @@ export async function askAgain(
 ): Promise<Notice> {
   if (request.state !== 'expired') return noticeTexts.nothingToRepeat(stateWord(request.state));
   if (!request.requesters.includes(who)) return noticeTexts.onlyRequesterRepeats;
+  const caller = parseCallerThread(request.threadId)?.caller;
+  if (caller !== undefined) return noticeTexts.onlyCallerRepeats(caller);
   const { channel } = parseThreadId(request.threadId);
   const cannotAsk = await askerProblem(directory, agent().askers, { user: who, channel });
   if (cannotAsk !== undefined) return cannotAsk;

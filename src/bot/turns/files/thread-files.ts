@@ -4,7 +4,7 @@ import type { HistoryItem } from '../../../agent/model.ts';
 import type { FileSink } from '../../../agent/util/tool-files.ts';
 import type { Store } from '../../../store/port/store.ts';
 import type { BotContext } from '../../context.ts';
-import { parseThreadId } from '../../slack/thread.ts';
+import { isUnthreaded, parseThreadId } from '../../slack/thread.ts';
 import { fileTexts } from '../../views/texts/files.ts';
 import { fileName } from '../../views/texts/quote.ts';
 
@@ -20,7 +20,8 @@ export function threadFiles(
   round: string,
 ): FileSink | undefined {
   const limits = agent().files;
-  if (limits === undefined) return undefined;
+  // Files are shared in a thread.
+  if (limits === undefined || isUnthreaded(threadId)) return undefined;
   return {
     maxBytes: limits.maxBytes,
     async record(call, files, hasEffect) {

@@ -5,6 +5,7 @@ import { pausedIn, unansweredIn } from '../../../engine/paused.ts';
 import { durationInWords } from '../../../policy/limits.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
 import { readableName } from '../../../tools/presentation/formats.ts';
+import { CALLER_ACTION_TOOL } from '../../../tools/toolbox/caller-action.ts';
 import { limits } from '../../slack/limits.ts';
 import { isDirectChannel, parseThreadId } from '../../slack/thread.ts';
 import {
@@ -21,13 +22,14 @@ import { delegationTexts } from '../texts/delegations.ts';
 import { deadline, mention, moment, words } from '../texts/format.ts';
 import { freezeTexts } from '../texts/freezes.ts';
 import { grantTexts } from '../texts/grants.ts';
-import { cut, escapeMarkup, quoteText, showLabel, showText } from '../texts/show-text.ts';
+import { cut, escapeMarkup, quoteText, showLabel, showLine, showText } from '../texts/show-text.ts';
 import { APPROVE, APPROVE_GRANT, APPROVE_TYPED, DETAILS, EDIT, REJECT, WITHDRAW } from './action-ids.ts';
 import { buildCallBody, type CallBody, TITLE_LENGTH } from './call-body.ts';
 import {
   button,
   type Card,
   type CardOptions,
+  callersIn,
   context,
   line,
   mentions,
@@ -78,19 +80,23 @@ function pendingBlocks(request: RequestRecord, details: CardDetails, options: Ca
   const body = buildCallBody(details);
   return [
     contextLine(request, details, options),
+    ...reviewLine(options),
     ...sinceLine(options),
     ...askedForLine(options),
     ...identityLine(details),
     ...answerLines(details),
     ...undoesLine(details),
+    ...firstLine(details),
     ...freezeLine(options),
     ...quietLine(options),
     ...descriptionLine(details),
     ...body.blocks,
     ...previewBlocks(details),
     ...pairRows([{ label: cardTexts.whyApproval, value: whyApproval(details) }]),
-    ...explanation(details, options),
+    ...explanation(request, details, options),
+    ...callerLink(request, details),
     ...approvalLines(request, details),
+    ...(options.hasButtons === false ? [context(words(cardTexts.decidedElsewhere))] : []),
     pendingActions(request, details, body, options),
   ];
 }
@@ -100,10 +106,26 @@ export function whyApproval({ because, rule, isOverLimit }: CardDetails): string
   return showLabel(because ?? ruleInWords({ rule, isOverLimit }), limits.quoteCharacters);
 }
 
-/** Quotes the model beside the copies of a card; in the thread its words are the message above. On high risk nothing of it is shown. */
-function explanation({ why, policy }: CardDetails, { view }: CardOptions): KnownBlock[] {
-  if (why === undefined || view === 'thread' || policy?.risk === 'high') return [];
-  return [quoted(cardTexts.explanation, why, { characters: limits.quoteCharacters, lines: 2 })];
+/**
+ * Quotes the model beside the copies of a card; in the thread its words are the message above. A caller has no other message. On high
+ * risk nothing of either is shown.
+ */
+function explanation(
+  { requesters }: RequestRecord,
+  { why, policy }: CardDetails,
+  { view }: CardOptions,
+): KnownBlock[] {
+  const [caller] = callersIn(requesters);
+  if (why === undefined || policy?.risk === 'high' || (view === 'thread' && caller === undefined)) return [];
+  const label = caller === undefined ? cardTexts.explanation : cardTexts.callerExplanation(caller);
+  return [quoted(label, why, { characters: limits.quoteCharacters, lines: 2 })];
+}
+
+/** Links to the job of a caller, with the whole address to read. The manifest allows its host. */
+function callerLink({ requesters }: RequestRecord, { link }: CardDetails): KnownBlock[] {
+  const [caller] = callersIn(requesters);
+  if (link === undefined || caller === undefined) return [];
+  return [line(words(cardTexts.callerLink(caller)), { type: 'link', url: link, text: showLine(link) })];
 }
 
 /** Says that approvals count and nothing starts. */
@@ -149,6 +171,11 @@ function placeOf({ threadId }: RequestRecord): RichTextElement[] {
   return [words(cardTexts.inChannel), { type: 'channel', channel_id: channel }];
 }
 
+/** Says who has opened Details lately, so that two people do not read the same by accident. */
+function reviewLine({ review }: CardOptions): KnownBlock[] {
+  return review === undefined ? [] : [context(words(cardTexts.reviewedBy), mention(review))];
+}
+
 const SINCE_CHARACTERS = 200;
 
 /** Quotes what a requester has written since the request was made; a channel that is only told of it does not read the thread. */
@@ -189,6 +216,22 @@ function undoesLine({ undoes }: CardDetails): KnownBlock[] {
   return [line(words(cardTexts.undoes(showLabel(undoes.title, TITLE_LENGTH))))];
 }
 
+/** Says for whom, or for what, the call is a first one on record. */
+function firstLine({ presented: { first } }: CardDetails): KnownBlock[] {
+  if (first === undefined) return [];
+  const act = showLabel(first.act, limits.label);
+  const target = cardTexts.thisTarget(showLabel(first.of ?? cardTexts.target, limits.label));
+  const parts = [
+    ...(first.isTarget === true ? [[words(cardTexts.firstFor(act, target))]] : []),
+    ...(first.byTool.length > 0 ? [[words(cardTexts.firstBy(act)), ...mentions(first.byTool)]] : []),
+    ...(first.byPair.length > 0 && first.byTool.length === 0
+      ? [[words(cardTexts.firstBy(`${act} ${target}`)), ...mentions(first.byPair)]]
+      : []),
+  ];
+  const told = parts.flatMap((part, index) => (index === 0 ? part : [words(' · '), ...part]));
+  return [context(words('🆕 '), ...told, words(cardTexts.onRecord(first.days)))];
+}
+
 /** The description of the tool helps only where nobody has written a title. */
 function descriptionLine({ presented, description = '' }: CardDetails): KnownBlock[] {
   if (presented.hasTitle || description.trim() === '') return [];
@@ -217,7 +260,8 @@ export function approvalLines(request: RequestRecord, details: CardDetails): Kno
   ];
 }
 
-function undoText({ undoMs }: CardDetails): string {
+function undoText({ undoMs, reversible }: CardDetails): string {
+  if (reversible === 'yes') return cardTexts.canAlwaysBeUndone;
   return undoMs === undefined ? cardTexts.cannotBeUndone : cardTexts.canBeUndone(durationInWords(undoMs));
 }
 
@@ -250,9 +294,20 @@ function pendingActions(
   request: RequestRecord,
   details: CardDetails,
   { isWhole }: CallBody,
-  { view }: CardOptions,
+  { view, hasButtons = true }: CardOptions,
 ): KnownBlock {
   const { id } = request;
+  if (!hasButtons)
+    return {
+      type: 'actions',
+      block_id: id,
+      elements: [
+        moreMenu([
+          [DETAILS, cardTexts.details],
+          [WITHDRAW, cardTexts.withdraw],
+        ]),
+      ],
+    };
   return {
     type: 'actions',
     block_id: id,
@@ -265,7 +320,8 @@ function pendingActions(
           ? ([[APPROVE_GRANT, grantTexts.menu]] as const)
           : []),
         // The arguments of a call inside another one come from its own model; a call whose server asks has started with its own.
-        ...(details.inner === undefined && details.answer === undefined
+        // A caller runs exactly what it has shown.
+        ...(details.inner === undefined && details.answer === undefined && details.name !== CALLER_ACTION_TOOL
           ? ([[EDIT, cardTexts.edit]] as const)
           : []),
         ...(isWhole ? ([[DETAILS, cardTexts.details]] as const) : []),

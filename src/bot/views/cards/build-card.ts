@@ -18,6 +18,7 @@ import {
   mentions,
   moreMenu,
   plain,
+  requesterNames,
   threadLine,
 } from './card.ts';
 import { type CardDetails, cardDetailsOf } from './card-details.ts';
@@ -57,7 +58,7 @@ function buildUnreadableCard(request: RequestRecord, options: CardOptions): Card
     text,
     blocks: [
       line(words(text)),
-      line(words(cardTexts.requestedBy), ...mentions(request.requesters)),
+      line(words(cardTexts.requestedBy), ...requesterNames(request.requesters)),
       ...(request.state === 'pending'
         ? [{ type: 'actions' as const, elements: actions }]
         : buildOutcome(request, options)),
@@ -126,7 +127,7 @@ function drawForm(
     context(
       words(cardTexts.waiting),
       words(cardTexts.askedBy),
-      ...mentions(request.requesters),
+      ...requesterNames(request.requesters),
       words(` · ${cardTexts.expires}`),
       deadline(request.expiresAt),
     ),

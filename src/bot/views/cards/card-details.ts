@@ -38,6 +38,8 @@ export interface CardDetails
     | 'files'
     | 'undoes'
     | 'undoMs'
+    | 'reversible'
+    | 'link'
     | 'plan'
   > {
   /** The call in words; a record of an older version has the name of its tool as title. */
@@ -77,6 +79,8 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
     policy,
     undoes,
     undoMs,
+    reversible,
+    link,
     files,
     runsAs,
     answers,
@@ -121,6 +125,8 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
     isOverLimit,
     undoes,
     undoMs,
+    reversible,
+    link,
     files,
     runsAs,
     answers,

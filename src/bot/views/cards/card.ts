@@ -11,6 +11,7 @@ import type {
   RichTextElement,
 } from '@slack/types';
 import type { Freeze } from '../../../store/port/workspace.ts';
+import { callerNamed } from '../../../tools/callers.ts';
 import { limits } from '../../slack/limits.ts';
 import { cardTexts } from '../texts/cards.ts';
 import { mention, plural, words } from '../texts/format.ts';
@@ -37,6 +38,10 @@ export interface CardOptions {
   readonly quietUntil?: number | undefined;
   /** The person who revoked what the quorum had pre-approved. */
   readonly revokedBy?: string | undefined;
+  /** The person who is reading the request now. */
+  readonly review?: string | undefined;
+  /** Whether people decide on this card; `undefined` means that they do. */
+  readonly hasButtons?: boolean | undefined;
   /** The steps of a plan that can be undone now, and those that were. */
   readonly undo?: { readonly offered: readonly string[]; readonly undone: readonly string[] } | undefined;
   /** The last words of a requester that no turn has read, and the number of such messages before them. */
@@ -180,6 +185,20 @@ export function mentions(
   ]);
   if (elements.length === 0) return [words(cardTexts.nobody)];
   return rest === 0 ? elements : [...elements, words(` and ${rest} more`)];
+}
+
+/** Names the requesters; a caller stands before the owner for whom it asks. */
+export function requesterNames(requesters: readonly string[]): RichTextElement[] {
+  const callers = callersIn(requesters);
+  if (callers.length === 0) return mentions(requesters);
+  const names = showLabel(callers.join(', '), limits.label);
+  const people = requesters.filter((id) => callerNamed(id) === undefined);
+  return [words(names, { bold: true }), words(cardTexts.forOwner), ...mentions(people)];
+}
+
+/** Lists the callers among requesters, by name. */
+export function callersIn(requesters: readonly string[]): readonly string[] {
+  return requesters.flatMap((id) => callerNamed(id) ?? []);
 }
 
 /** Builds a button that carries the request's id and nothing else. */

@@ -6,6 +6,7 @@ import type { RequestRecord } from '../../../store/port/store.ts';
 import { consentOf } from '../../../tools/mcp/auth/ask-for-consent.ts';
 import { type Elicitation, elicitationOf, parseAnswerValue } from '../../../tools/mcp/server-pause.ts';
 import { limits } from '../../slack/limits.ts';
+import { callerTexts } from '../texts/callers.ts';
 import { cardTexts, confirmTexts, stateWord, VERDICT } from '../texts/cards.ts';
 import { connectionTexts } from '../texts/connections.ts';
 import { mention, moment, words } from '../texts/format.ts';
@@ -24,7 +25,18 @@ import {
   UNDO,
   WITHDRAW,
 } from './action-ids.ts';
-import { button, type Card, type CardOptions, line, mentions, plain, quoted, quoteParts } from './card.ts';
+import {
+  button,
+  type Card,
+  type CardOptions,
+  callersIn,
+  line,
+  mentions,
+  plain,
+  quoted,
+  quoteParts,
+  requesterNames,
+} from './card.ts';
 import { mayRunAgain, plainPayload, stateOf, titleOf, verdictOf } from './card-details.ts';
 import { plainValue } from './render-value.ts';
 
@@ -118,7 +130,7 @@ export function askedBy({ requesters }: RequestRecord, editor: string | undefine
   const others = requesters.filter((id) => id !== editor);
   return [
     words(cardTexts.askedBy),
-    ...mentions(others.length === 0 ? requesters : others),
+    ...requesterNames(others.length === 0 ? requesters : others),
     ...(editor === undefined ? [] : [words(cardTexts.editedSince), mention(editor)]),
   ];
 }
@@ -244,6 +256,8 @@ function progressOf(request: RequestRecord): RichTextElement[] {
       return [words(cardTexts.runsAt(showLabel(pause.server, limits.label)))];
     case 'unknown':
       return [words(cardTexts.endUnknown)];
+    case 'caller':
+      return [words(callerTexts.waitsFor(pause.caller))];
     case 'tool':
       return [words(cardTexts.paused)];
   }
@@ -336,7 +350,9 @@ function actionsOf(request: RequestRecord, { view, revokedBy }: CardOptions): Kn
     elements.push(button(id, WITHDRAW, cardTexts.withdraw));
   if (undoUntil(request).length > 0) elements.push(button(id, UNDO, cardTexts.undo));
   const again = request.kind === 'approval' ? cardTexts.requestAgain : cardTexts.askAgain;
-  if (request.state === 'expired') elements.push(button(id, ASK_AGAIN, again));
+  // A caller asks again by itself.
+  const isPersons = callersIn(request.requesters).length === 0;
+  if (request.state === 'expired' && isPersons) elements.push(button(id, ASK_AGAIN, again));
   if (request.state === 'unknown') {
     const texts = confirmTexts.runAgain(titleOf(request));
     const confirm = {

@@ -7,7 +7,7 @@ import { limits } from '../../slack/limits.ts';
 import { parseThreadId } from '../../slack/thread.ts';
 import { approveButton, whyApproval } from '../cards/approval-card.ts';
 import { buildCallBody } from '../cards/call-body.ts';
-import { line, mentions, plain } from '../cards/card.ts';
+import { line, plain, requesterNames } from '../cards/card.ts';
 import {
   type CardDetails,
   cardDetailsOf,
@@ -172,7 +172,7 @@ function buildWaiting(request: RequestRecord, now: number): KnownBlock[] {
   const facts: RichTextElement[][] = [
     ...(isUnknown ? [[words(stateOf(request).word, { bold: true })]] : []),
     ...(details?.policy?.risk === 'high' ? [[words(homeTexts.highRisk, { bold: true })]] : []),
-    mentions(request.requesters),
+    requesterNames(request.requesters),
     [
       /^[CG][A-Z0-9]+$/.test(channel)
         ? { type: 'channel', channel_id: channel }
@@ -224,7 +224,7 @@ function buildRow(request: RequestRecord): KnownBlock[] {
     titleWithView(request, title),
     line(
       words(`${word} · ${cardTexts.requestedBy}`),
-      ...mentions(request.requesters),
+      ...requesterNames(request.requesters),
       ...approvals.map((text) => words(` · ${text}`)),
     ),
   ];

@@ -1,4 +1,5 @@
 import type { RichTextElement } from '@slack/types';
+import { callerNamed } from '../../../tools/callers.ts';
 import { limits } from '../../slack/limits.ts';
 import { showLabel } from './show-text.ts';
 
@@ -32,7 +33,7 @@ export function withCode(text: string): RichTextElement[] {
 export function mention(id: string): RichTextElement {
   if (/^[UW][A-Z0-9]+$/.test(id)) return { type: 'user', user_id: id };
   if (/^S[A-Z0-9]+$/.test(id)) return { type: 'usergroup', usergroup_id: id };
-  return words(showLabel(id, limits.label));
+  return words(showLabel(callerNamed(id) ?? id, limits.label));
 }
 
 /** Builds a date that Slack shows in each reader's time zone. */

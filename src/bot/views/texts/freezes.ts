@@ -1,10 +1,14 @@
-import { ALL_TOOLS, type Freeze } from '../../../store/port/workspace.ts';
+import { ALL_TOOLS, type Freeze, THE_MODEL } from '../../../store/port/workspace.ts';
+import { callerNamed } from '../../../tools/callers.ts';
 import { describeUnknownTool } from '../../../tools/manifest/problem.ts';
 import { readableName } from '../../../tools/presentation/formats.ts';
 import { plural } from './format.ts';
 
 /** Names what a freeze is about, within a sentence. */
 export function scopeInWords(scope: string): string {
+  if (scope === THE_MODEL) return 'the model';
+  const caller = callerNamed(scope);
+  if (caller !== undefined) return `what ${caller} asks for`;
   return scope === ALL_TOOLS ? 'all actions' : `“${readableName(scope)}”`;
 }
 
@@ -22,6 +26,10 @@ export const freezeTexts = {
   onlyApprovers: "You can't unfreeze actions. Ask an admin of this app.",
   frozen: (scope: string, running: readonly string[]) =>
     `Frozen: ${scopeInWords(scope)}. Nothing new starts until it's unfrozen. ${freezeTexts.running(running)}`,
+  withModel: ' The model is frozen too: it answers nobody until then.',
+  onlyWithAll: 'The model can only be frozen with all actions: /countersign freeze all --model [reason].',
+  modelHeld: (freeze: Freeze) =>
+    `On hold: everything is frozen, my thinking too.${why(freeze)} I'll go on here once it's unfrozen.`,
   running: (titles: readonly string[]) =>
     titles.length === 0
       ? 'Nothing is running.'
@@ -47,7 +55,8 @@ export const freezeTexts = {
     button: 'Unfreeze',
   },
   told: {
-    frozen: (scope: string, reason: string) => `Frozen: ${scopeInWords(scope)}.${why({ reason })} By `,
+    frozen: (scope: string, reason: string, withModel = false) =>
+      `Frozen: ${scopeInWords(scope)}${withModel ? ' and the model' : ''}.${why({ reason })} By `,
     unfrozen: (scope: string) => `Unfrozen: ${scopeInWords(scope)}. By `,
   },
   onCard: (freeze: Freeze) =>
@@ -64,6 +73,6 @@ export const freezeTexts = {
   },
   terminal: {
     line: ({ scope, who, reason }: Freeze) =>
-      `frozen: ${scope === ALL_TOOLS ? 'all tools' : scope} by ${who}: ${reason}`,
+      `frozen: ${scope === ALL_TOOLS ? 'all tools' : scope === THE_MODEL ? 'the model' : scope} by ${who}: ${reason}`,
   },
 } as const;

@@ -39,6 +39,8 @@ export const noticeTexts = {
   alreadyRepeated: 'This has already been requested again.',
   nothingToUndo: (state: string) => `Only a completed action can be undone. Status: ${state}.`,
   undoTooLate: 'This can no longer be undone here. Please ask me for what you need.',
+  passedOn: (caller: string) => `What you write here is passed on to ${caller}. I don't act on it.`,
+  onlyCallerRepeats: (caller: string) => `Only ${caller} can ask for this again.`,
   mayNotUndo: 'Only the requesters and approvers of this action can undo it.',
   cannotUndo: "I can't work out how to undo this. Please ask me for what you need.",
   alreadyUndone: 'Undo has already been requested.',

@@ -38,6 +38,7 @@ const TEXTS: TextsOf = {
   held: () => needsApproval('Another step of the plan did not run'),
   edited: () => didNotRun('Someone edited it'),
   'in-doubt': ({ error }) => whole(error),
+  silent: ({ caller }) => whole(`${caller} started it and did not say what happened.`),
   stopped: () => whole('The task was stopped before the outcome was known.'),
   'asks-now': () =>
     whole("It was started before without approval. It needs one now, so it wasn't tried again."),

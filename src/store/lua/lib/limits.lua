@@ -45,6 +45,25 @@ local function write_slice(limit, slice)
   end
 end
 
+-- Adds a use to the present slice of a limit, and drops the slices that have left the window.
+local function add_use(limit, use)
+  local current = math.floor(now / limit.size)
+  change('HDEL', limit.key, limit.over)
+  add_to(limit, current, 1, use.amount)
+  if limit.is_resized then
+    for slice in pairs(limit.slices) do write_slice(limit, slice) end
+  end
+  write_slice(limit, current)
+  redis.call('HSET', limit.key, 'size', int(limit.size))
+  redis.call('PEXPIRE', limit.key, int(limit.window + limit.size))
+  return current
+end
+
+-- Counts a success, for the transition that records it and happens once; nothing takes it back.
+local function count_done(uses)
+  for _, use in ipairs(uses) do add_use(read_limit(use.name, use.window), use) end
+end
+
 -- Reads the limits of an action: their number, then of each its name, the amount, most or '' to count only, window in ms.
 local function read_uses(args, position)
   local uses = {}
@@ -72,19 +91,12 @@ local function count_action(action, uses)
     writes[i] = { limit = limit, use = use, former = former, slice = tonumber(slice) }
   end
   for _, write in ipairs(writes) do
-    local limit, use, current = write.limit, write.use, math.floor(now / write.limit.size)
-    change('HDEL', limit.key, limit.over)
+    local limit, use = write.limit, write.use
     if write.former then
       add_to(limit, write.slice, -1, -write.former)
       write_slice(limit, write.slice)
     end
-    add_to(limit, current, 1, use.amount)
-    if limit.is_resized then
-      for slice in pairs(limit.slices) do write_slice(limit, slice) end
-    end
-    write_slice(limit, current)
-    redis.call('HSET', limit.key, 'size', int(limit.size))
-    redis.call('PEXPIRE', limit.key, int(limit.window + limit.size))
+    local current = add_use(limit, use)
     redis.call('HSET', key, use.name, table.concat({ int(limit.size), int(current), amount_text(use.amount) }, ' '))
     longest = math.max(longest, limit.window + limit.size)
   end

@@ -8,6 +8,7 @@
 --   6 result of the call (JSON)
 --   7 audit body (JSON)
 --   8 digest of the body
+--   9 number of counters of first times, then of each: name, 0, '', window in ms
 -- Returns
 --   {'finished'}           also for the same call again
 --   {'stale'}              another turn or another run has the call; its end is audited as late
@@ -28,6 +29,7 @@ end
 
 -- A call that paused keeps its place in its limits: it goes on, and counts once.
 if outcome == 'failed' then take_back(thread_id .. '/' .. ref) end -- guard: finish-effect-failed
+if outcome == 'succeeded' then count_done(read_uses(ARGV, 9)) end -- guard: finish-effect-done
 local kept = outcome == 'paused' and 'paused' or 'finished'
 redis.call('HSET', K.effects, ref, table.concat({ kept, run, runs, first, part }, ' '))
 audit('effect-' .. outcome, thread_id, run, body, digest)

@@ -1,4 +1,5 @@
--- Gives a running turn back without an end: what it logged stays, and the next turn continues at once. One that failed is counted and
+-- Gives a running turn back without an end: what it logged stays, and the next turn continues at once, or when the model may be called
+-- again. One that failed is counted and
 -- tried again after a delay that doubles; a thread that fails too often is quarantined, and people are told.
 -- ARGV
 --   1 thread id
@@ -15,6 +16,9 @@
 --- include audit
 --- include claims
 --- include send
+--- include frozen
+-- A freeze that ends wakes what it held at once, so this is only for a process that has missed it.
+local HOLD_MS = 60000
 local token, most, delay, reason = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
 local thread = read(K.thread, 'token', 'owner', 'committed', 'failures', 'failed', 'quarantine')
 
@@ -35,6 +39,7 @@ if most and failures >= most then -- guard: release-most
   return { 'quarantined' }
 end
 local again_at = most and now + delay * 2 ^ (failures - 1) or now
+if not most and is_model_frozen() then again_at = now + HOLD_MS end -- guard: release-held
 redis.call('ZADD', K.timers, int(again_at), 'thread|' .. thread_id)
 report_due('thread|' .. thread_id, again_at)
 return { most and 'failed' or 'released' }

@@ -6,8 +6,10 @@
 -- Returns
 --   {'renewed'}
 --   {'stopped'}            a person asked the turn to stop
+--   {'held'}               renewed, and no model may be called
 --   {'stale'}
 --- include claims
+--- include frozen
 local token, lease = ARGV[2], tonumber(ARGV[3])
 local thread = read(K.thread, 'token', 'owner', 'stop')
 
@@ -16,4 +18,6 @@ if thread.token ~= token or not thread.owner then return { 'stale' } end -- guar
 redis.call('HSET', K.thread, 'lease_until', int(now + lease))
 redis.call('ZADD', K.timers, int(now + lease), 'thread|' .. thread_id)
 if is_suspect() then keep_suspect(lease) end
-return { thread.stop == token and 'stopped' or 'renewed' }
+if thread.stop == token then return { 'stopped' } end -- guard: renew-lease-stopped
+if is_model_frozen() then return { 'held' } end -- guard: renew-lease-held
+return { 'renewed' }

@@ -7,6 +7,8 @@ export interface PersonTraces {
   readonly threads: readonly string[];
   readonly requests: readonly string[];
   readonly grants: readonly string[];
+  /** The keys of the person's own counters. */
+  readonly counters: readonly string[];
   /** The ids of rows in the outbox. */
   readonly messages: readonly string[];
 }
@@ -24,17 +26,20 @@ export function namesPerson(person: string, names: readonly string[] = []): Name
 /** Finds everything that names a person, by reading the whole record; being one of the approvers is no mention. */
 export async function findPerson(
   client: RedisClient,
-  { prefix, keys, person, isNamed }: FindPersonOptions,
+  { prefix, keys, person, isNamed, isCounter }: FindPersonOptions,
 ): Promise<PersonTraces> {
   const threads = new Set<string>();
   const requests = new Set<string>();
   const grants = new Set<string>();
+  const counters = new Set<string>();
   const messages: string[] = [];
   for await (const { key, kind, id } of scanKeys(client, prefix)) {
     if (kind === 'log' || kind === 'inbox') {
       if ((await client.lrange(key, 0, -1)).some(isNamed)) threads.add(id);
     } else if (kind === 'record') {
       if (isNamed((await client.get(key)) ?? '')) requests.add(id);
+    } else if (kind === 'limit') {
+      if (isCounter(id)) counters.add(key);
     } else if (kind === 'request' && isIn(await client.hgetall(key), person, isNamed)) requests.add(id);
   }
   for (const [name, value] of Object.entries(await client.hgetall(keys.shared('grants')))) {
@@ -44,7 +49,16 @@ export async function findPerson(
   }
   for (const [id, row] of Object.entries(await client.hgetall(keys.shared('rows'))))
     if (isNamed(row)) messages.push(id);
-  return { threads: [...threads], requests: [...requests], grants: [...grants], messages };
+  return {
+    ...{ threads: [...threads], requests: [...requests], grants: [...grants], messages },
+    counters: [...counters],
+  };
+}
+
+/** Removes counters, each of which stands alone: what they counted counts as never done. */
+export async function removeCounters(client: RedisClient, counters: readonly string[]): Promise<void> {
+  for (let from = 0; from < counters.length; from += PAGE)
+    await client.unlink(...counters.slice(from, from + PAGE));
 }
 
 export interface FindPersonOptions {
@@ -52,6 +66,8 @@ export interface FindPersonOptions {
   readonly keys: Keys;
   readonly person: string;
   readonly isNamed: NamesPerson;
+  /** Recognizes the names of the person's own counters. */
+  readonly isCounter: (name: string) => boolean;
 }
 
 function isIn(fields: Readonly<Record<string, string>>, person: string, isNamed: NamesPerson): boolean {

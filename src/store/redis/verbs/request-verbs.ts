@@ -7,7 +7,7 @@ import { type NewView, parseRequestRecord, REQUEST_VERSION } from '../../record/
 import type { Call, RedisClient, RunScript } from '../run-script.ts';
 import { type RawReply, ScriptReply } from '../script-reply.ts';
 import type { ScriptName } from '../scripts.ts';
-import { limitFields, readOver } from './policy/limit-verbs.ts';
+import { doneFields, limitFields, readOver } from './policy/limit-verbs.ts';
 import { quarantine } from './quarantine.ts';
 import { readClaimedTurn } from './read-turn.ts';
 import { areVoters, readVote, voteFields } from './vote-fields.ts';
@@ -123,7 +123,8 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
     async finish(requestId, outcome, leaseMs) {
       const threadId = threadOf(requestId);
       if (threadId === undefined) return UNKNOWN;
-      const args = [...outcomeFields(run, outcome), leaseMs === undefined ? '' : randomUUID(), leaseMs ?? 0];
+      const claim = [leaseMs === undefined ? '' : randomUUID(), leaseMs ?? 0];
+      const args = [...outcomeFields(run, outcome), ...claim, ...doneFields(outcome.done)];
       const call = aboutRequest(threadId, requestId, args);
       const { reply: raw, log } =
         leaseMs === undefined

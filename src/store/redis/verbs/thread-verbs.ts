@@ -19,7 +19,7 @@ import {
 } from '../../record/request-record.ts';
 import type { RedisClient, RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
-import { countFields, readRefusal } from './policy/limit-verbs.ts';
+import { countFields, doneFields, readRefusal } from './policy/limit-verbs.ts';
 import { readClaim, readClaimedTurn, readItem, readSuspended } from './read-turn.ts';
 
 /** The time for which ended requests and idle threads stay in Redis. */
@@ -80,7 +80,7 @@ export function threadVerbs(
 
     async renewLease({ threadId, token }, leaseMs) {
       const reply = new ScriptReply(await run('renew-lease', { threadId, args: [token, leaseMs] }));
-      return { outcome: reply.oneOf('renewed', 'stopped', 'stale') };
+      return { outcome: reply.oneOf('renewed', 'held', 'stopped', 'stale') };
     },
 
     async release({ threadId, token }, failure) {
@@ -111,8 +111,9 @@ export function threadVerbs(
       return readRefusal(reply) ?? { outcome: reply.oneOf('counted'), used: reply.number(1) };
     },
 
-    async finishEffect({ threadId, token }, { ref, run: id, end, part, evidence }) {
-      const args = [token, ref, id, end, JSON.stringify(part), ...run.auditBody(evidence)];
+    async finishEffect({ threadId, token }, { ref, run: id, end, part, evidence, done }) {
+      const body = run.auditBody(evidence);
+      const args = [token, ref, id, end, JSON.stringify(part), ...body, ...doneFields(done)];
       const reply = new ScriptReply(await run('finish-effect', { threadId, args }));
       return { outcome: reply.oneOf('finished', 'stale') };
     },

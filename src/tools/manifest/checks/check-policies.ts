@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, pointerTo } from '../../../agent/json.ts';
+import { usesFirst } from '../../../policy/condition.ts';
 import { type ApproverGroup, fillGroups, isRiskLevel, RISK_LEVELS } from '../../../policy/policy.ts';
 import { isTimeZone } from '../../../policy/time.ts';
 import { parseDisplayTemplate, placeholdersIn, type TemplateRoot } from '../../presentation/text-template.ts';
@@ -158,6 +159,8 @@ function checkLimits(limits: JsonValue | undefined, policies: readonly string[])
         findings.push({ pointer: `${at}/${key}`, at: 'value', message });
       const wrong = sum === undefined ? undefined : checkExpression(sum, AMOUNT);
       if (wrong !== undefined) findings.push({ pointer: `${at}/sum`, at: 'value', ...wrong });
+      if (sum !== undefined && usesFirst(sum))
+        report('sum', 'a limit does not know "first"; write it in a rule');
       if (policy !== undefined && !policies.includes(policy))
         report('policy', `there is no policy "${policy}"${didYouMean(policy, policies)}`);
       if (taken.has(name)) report('name', `another limit is named "${name}"`);

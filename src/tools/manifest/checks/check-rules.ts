@@ -55,6 +55,7 @@ export function checkRules(
   const findings = rules.flatMap((rule) => [
     ...checkRule(rule, policies, known),
     ...conditionFindings(`${rule.pointer}/when`, rule.rule.when, known),
+    ...targetFindings(rule, tool),
   ]);
   // A rule with a mistake cannot be compared with the others.
   if (written.some(({ value }) => !RuleFile.safeParse(value).success)) return { findings, warnings: [] };
@@ -67,6 +68,16 @@ export function checkRules(
   }
   const warnings = [...findUnusedRules(rules, onlyName), ...findGap(rules, known, onlyName)];
   return { findings, warnings };
+}
+
+/** Finds a condition about a target where nothing says what a call touches; a module may say it itself. */
+function targetFindings({ pointer, rule: { when = '' } }: LocatedRule, tool: JsonObject): Finding[] {
+  const inside = /(?<![\w."'])first\.(?:target|pair)\b/.exec(when)?.index;
+  const cards = Array.isArray(tool.cards) ? tool.cards : [];
+  const hasTarget = [tool, ...cards].some((texts) => isJsonObject(texts) && texts.target !== undefined);
+  if (inside === undefined || hasTarget || tool.module !== undefined) return [];
+  const message = 'nothing says what a call touches; add "target", such as "{{input.customer}}"';
+  return [{ pointer: `${pointer}/when`, at: 'value', inside, message }];
 }
 
 /** Finds numbers between the conditions of a list that none of its rules is for. */
@@ -347,8 +358,11 @@ function fits(number: number, { operator, number: limit }: Comparison): boolean 
   }
 }
 
-const VARIABLES = ['input', 'requester', 'requesters', 'context_authors', 'channel', 'tool', 'now'];
-const NOW_FIELDS = ['date', 'weekday', 'hour', 'minute'];
+const VARIABLES = ['input', 'requester', 'requesters', 'context_authors', 'channel', 'tool', 'first', 'now'];
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  now: ['date', 'weekday', 'hour', 'minute'],
+  first: ['tool', 'target', 'pair'],
+};
 
 interface ExpressionProblem {
   /** The offset of the mistake in the expression. */
@@ -401,8 +415,13 @@ export function checkExpression(
   const reason = summary === 'Unexpected token: EOF' ? 'it is incomplete' : summary;
   const [, missing] = /^No such key: (\S+)$/.exec(reason) ?? [];
   if (missing !== undefined) {
-    const guess = didYouMean(missing, NOW_FIELDS) || `; now has ${NOW_FIELDS.join(', ')}`;
-    return { inside, message: `now has no "${missing}"${guess}` };
+    const of =
+      /\bfirst\s*\.\s*$/.test(expression.slice(0, inside)) || expression.startsWith('first', inside)
+        ? 'first'
+        : 'now';
+    const fields = FIELDS[of] ?? [];
+    const guess = didYouMean(missing, fields) || `; ${of} has ${fields.join(', ')}`;
+    return { inside, message: `${of} has no "${missing}"${guess}` };
   }
   const [, unknown] = /^Unknown variable: (\S+)$/.exec(reason) ?? [];
   if (unknown === undefined)

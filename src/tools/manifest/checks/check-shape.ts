@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { z } from 'zod';
 import {
@@ -11,22 +11,39 @@ import {
 } from '../../../agent/json.ts';
 import { didYouMean, type Finding } from '../problem.ts';
 import { AgentFile, ModelFile } from '../schema/agent.ts';
-import { manifestJsonSchema } from '../schema/manifest-file.ts';
+import { ManifestFile, manifestJsonSchema, slackOnlyJsonSchema } from '../schema/manifest-file.ts';
 import { NotifyFile, PolicyFile } from '../schema/policies.ts';
 import { HttpFile, McpFile, ToolFile } from '../schema/tools.ts';
 
 const MAX_ERRORS = 500;
 
-/** Checks a manifest against the published schema, so that an editor and the bot never disagree about it. */
-export const checkShape = shapeCheck(manifestJsonSchema);
+const checkWhole = shapeCheck(manifestJsonSchema);
+const checkSlack = shapeCheck(slackOnlyJsonSchema);
+
+/**
+ * Checks a manifest against the published schema, so that an editor and the bot never disagree about it. To compile that schema takes
+ * a quarter of the start, and only its errors are needed: a manifest that fits the types it was made from fits all of it but `slack`.
+ */
+export function checkShape(manifest: JsonObject): Finding[] {
+  if (!ManifestFile.safeParse(manifest).success) return checkWhole(manifest);
+  return manifest.slack === undefined ? [] : checkSlack({ slack: manifest.slack });
+}
+
+/** Our own schemas need no check of theirs, and compile in half the time without being optimized. */
+const OPTIONS: Options = {
+  strict: false,
+  allErrors: true,
+  verbose: true,
+  logger: false,
+  validateSchema: false,
+  code: { optimize: false },
+};
 
 /** Returns a check of a file against a JSON Schema, which is made when it is first needed. */
 export function shapeCheck(schema: () => JsonObject): (value: JsonValue) => Finding[] {
   let validate: ValidateFunction | undefined;
   return (value) => {
-    validate ??= addFormats
-      .default(new Ajv({ strict: false, allErrors: true, verbose: true, logger: false }))
-      .compile(schema());
+    validate ??= addFormats.default(new Ajv(OPTIONS)).compile(schema());
     if (validate(value)) return [];
     return reportOutdented(value, describeSchemaErrors((validate.errors ?? []).slice(0, MAX_ERRORS)));
   };

@@ -16,6 +16,7 @@ export function checkTexts(pointer: string, name: string, tool: JsonObject, tool
     ...checkSet(pointer, tool, schema),
     ...checkPreview(`${pointer}/preview`, tool.preview, schema, tools),
     ...checkUndo(`${pointer}/undo`, tool, schema, tool.module !== undefined),
+    ...checkReversible(pointer, tool, tool),
     ...cards.flatMap((card: JsonValue, index) => {
       if (!isJsonObject(card)) return [];
       const at = pointerTo(`${pointer}/cards`, index);
@@ -27,6 +28,7 @@ export function checkTexts(pointer: string, name: string, tool: JsonObject, tool
         ...checkSet(at, card, schema),
         ...checkPreview(`${at}/preview`, card.preview, schema, tools),
         ...checkUndo(`${at}/undo`, card, schema, tool.module !== undefined),
+        ...checkReversible(at, card, tool),
       ];
     }),
   ];
@@ -83,6 +85,41 @@ function checkUndo(
   return Object.entries(input).flatMap(([key, text]) =>
     typeof text === 'string' ? checkText(pointerTo(`${pointer}/input`, key), text, schema, given) : [],
   );
+}
+
+/** Finds a word about taking a call back that contradicts the rest of its tool; a module may have an undo of its own. */
+function checkReversible(pointer: string, { reversible, undo }: JsonObject, tool: JsonObject): Finding[] {
+  const isGet = isJsonObject(tool.http) && tool.http.method === 'GET';
+  const onlyReads = tool.effect === 'none' || (tool.effect === undefined && isGet);
+  const message = reversibleProblem({
+    reversible,
+    hasUndo: undo !== undefined,
+    mayHaveUndo: tool.module !== undefined,
+    onlyReads,
+  });
+  return message === undefined ? [] : [{ pointer: `${pointer}/reversible`, at: 'value', message }];
+}
+
+/** Describes what contradicts the word of the manifest about taking a call back. */
+export function reversibleProblem({
+  reversible,
+  hasUndo,
+  mayHaveUndo = false,
+  onlyReads,
+}: {
+  readonly reversible: unknown;
+  readonly hasUndo: boolean;
+  readonly mayHaveUndo?: boolean;
+  readonly onlyReads: boolean;
+}): string | undefined {
+  if (reversible === undefined || reversible === null) return undefined;
+  if (onlyReads && reversible !== 'yes')
+    return 'a tool that only reads leaves nothing to take back; remove "reversible"';
+  if (reversible === 'undo' && !hasUndo && !mayHaveUndo)
+    return 'nothing says how a call is undone, so it counts as "no"; add "undo", or write "reversible: no"';
+  if (reversible !== 'undo' && hasUndo)
+    return `"reversible: ${String(reversible)}" contradicts its undo, which is offered for a while; write "reversible: undo", or remove the undo`;
+  return undefined;
 }
 
 function checkText(

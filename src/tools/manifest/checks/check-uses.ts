@@ -69,7 +69,7 @@ export function checkUses(manifest: JsonObject, byEntry: ToolsByEntry): RuleFind
 
 /** Finds the names and patterns of tools that match none. */
 function checkNames(
-  { agent, limits, policies, tools, change_freezes: freezes }: JsonObject,
+  { agent, limits, policies, tools, callers, change_freezes: freezes }: JsonObject,
   byEntry: ToolsByEntry,
 ): Finding[] {
   const names = [...byEntry.values()].flat().map(({ name }) => name);
@@ -90,6 +90,12 @@ function checkNames(
         return typeof from === 'object' ? checkName({ pointer, at: 'value' }, from.tool, names) : [];
       });
     }),
+    ...entriesOf(callers).flatMap(([caller, settings]) =>
+      listIn(settings, 'tools').flatMap((match, index) => {
+        const pointer = pointerTo(`${pointerTo('/callers', caller)}/tools`, index);
+        return checkName({ pointer, at: 'value' }, match, names);
+      }),
+    ),
     ...entriesOf(limits).flatMap(([match]) =>
       checkName({ pointer: pointerTo('/limits', match), at: 'key' }, match, names),
     ),
@@ -390,11 +396,12 @@ function checkOthers(
 
 /** Finds policies that no rule and no limit names; "default" is also for tools that are still to come. */
 function unusedPolicies(
-  { policies }: JsonObject,
+  { policies, callers }: JsonObject,
   uses: ReadonlyMap<string, readonly PolicyUse[]>,
 ): Finding[] {
+  const asked = new Set(entriesOf(callers).flatMap(([, caller]) => listIn(caller, 'ask')));
   return entriesOf(policies)
-    .filter(([name]) => name !== DEFAULT_POLICY_NAME && !uses.has(name))
+    .filter(([name]) => name !== DEFAULT_POLICY_NAME && !uses.has(name) && !asked.has(name))
     .map(([name]) => ({
       pointer: pointerTo('/policies', name),
       at: 'key',

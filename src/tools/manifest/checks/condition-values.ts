@@ -1,6 +1,13 @@
 import { serialize } from '@marcbachmann/cel-js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../agent/json.ts';
-import { conditionEnvironment, groupAskedFor, isNode, type Node } from '../../../policy/condition.ts';
+import {
+  conditionEnvironment,
+  groupAskedFor,
+  isNode,
+  type Node,
+  TOOL_REVERSIBLE,
+} from '../../../policy/condition.ts';
+import { REVERSIBLE } from '../../../policy/reversible.ts';
 import { didYouMean } from '../problem.ts';
 import {
   complement,
@@ -37,8 +44,9 @@ interface Domain {
 }
 
 const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
-const OF_EVERY_CALL = new Map<string, Domain>(
-  [
+const OF_EVERY_CALL = new Map<string, Domain>([
+  [TOOL_REVERSIBLE, { name: 'tool.reversible', type: 'text', values: REVERSIBLE }],
+  ...[
     { name: 'now.hour', type: 'number', least: 0, most: 23, isWhole: true } as const,
     { name: 'now.minute', type: 'number', least: 0, most: 59, isWhole: true } as const,
     { name: 'now.weekday', type: 'text', values: WEEKDAYS } as const,
@@ -57,8 +65,8 @@ const OF_EVERY_CALL = new Map<string, Domain>(
       type: 'text',
       form: [/^[CGD][A-Z0-9]{6,20}$/, 'is the id of a channel, such as C012ABCDEF'],
     } as const,
-  ].map((domain) => [domain.name, domain]),
-);
+  ].map((domain): [string, Domain] => [domain.name, domain]),
+]);
 
 const FLIPPED = new Map([
   ['<', '>'],

@@ -198,6 +198,22 @@ export const AgentFile = z
       Person,
       'People notified about errors in a changed manifest, token budgets and model failures; they may also freeze actions.',
     ).optional(),
+    cards: z
+      .strictObject({
+        buttons: z
+          .enum(['thread', 'approvers'])
+          .optional()
+          .describe(
+            'Where Approve and Reject are: thread (there and in direct messages, the default) or approvers (only in their direct messages; in the thread where nobody gets one).',
+          ),
+      })
+      .optional()
+      .describe('What the cards of requests look like.'),
+    first_days: Count.max(366)
+      .optional()
+      .describe(
+        'For how many days a call that succeeded keeps the next one from being a first one, in "first" of conditions (default: 90).',
+      ),
     unfreeze: z
       .strictObject({
         approvers: distinct(PersonOrGroup, 'Ids of people and of user groups.').min(1),

@@ -1,10 +1,21 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject, toJson } from '../../../agent/json.ts';
 import { AgentFile } from './agent.ts';
+import { CallerFile } from './callers.ts';
 import { LimitFile, Pattern, PolicyFile } from './policies.ts';
 import { slackSectionSchema } from './slack.ts';
 import { HttpDefaultsFile, ToolFile } from './tools.ts';
-import { Duration, Headers, LocalDateTime, named, Text, TimeZone, WebAddress } from './values.ts';
+import {
+  Duration,
+  distinct,
+  Headers,
+  LocalDateTime,
+  named,
+  PersonOrGroup,
+  Text,
+  TimeZone,
+  WebAddress,
+} from './values.ts';
 
 export const AuditFile = z
   .strictObject({
@@ -22,6 +33,21 @@ export const AuditFile = z
   })
   .describe('Where the audit log is exported to, and for how long it stays in Redis.');
 export type AuditFile = z.output<typeof AuditFile>;
+
+export const PageFile = z
+  .strictObject({
+    client_id: Text.describe('The client id of the Slack app, or of the client at `issuer`.'),
+    client_secret: Text.describe('Its secret, from the environment.'),
+    issuer: WebAddress.optional().describe(
+      "The company's own OpenID Connect provider, which must give a verified email address (default: Sign in with Slack).",
+    ),
+    auditors: distinct(
+      PersonOrGroup,
+      'People and user groups who see every request and the log beside the admins; anyone else sees what they asked for or may decide.',
+    ).optional(),
+  })
+  .describe('The page beside Slack, at PUBLIC_URL/page; without it there is none.');
+export type PageFile = z.output<typeof PageFile>;
 
 export const RetentionFile = z
   .strictObject({
@@ -64,8 +90,13 @@ export const ManifestFile = z
       .describe('The calendar of times in which nothing may change; tools that only read still run.'),
     http_defaults: HttpDefaultsFile.optional(),
     tools: named(ToolFile, 'What the agent may do, by the name that the model uses.').optional(),
+    callers: named(
+      CallerFile,
+      'Other agents, CI jobs and scripts that may ask through the door, by name.',
+    ).optional(),
     audit: AuditFile.optional(),
     retention: RetentionFile.optional(),
+    page: PageFile.optional(),
   })
   .describe('The Slack app, the agent, the policies and the tools of Countersign.');
 export type ManifestFile = z.output<typeof ManifestFile>;
@@ -82,4 +113,10 @@ export function manifestJsonSchema(): JsonObject {
     properties: { ...written.properties, slack },
     definitions,
   };
+}
+
+/** Builds the part of that schema that is Slack's, and not made from our types. */
+export function slackOnlyJsonSchema(): JsonObject {
+  const { section: slack, definitions } = slackSectionSchema();
+  return { type: 'object', properties: { slack }, definitions };
 }

@@ -209,7 +209,7 @@ export const RuleFile = z
       .optional()
       .describe('Whether approval is needed, or the call is denied (default: always).'),
     when: Text.optional().describe(
-      'CEL over input, requester, requesters, context_authors, channel, tool and now: the rule applies to the calls of which it is true.',
+      'CEL over input, requester, requesters, context_authors, channel, tool, tool.reversible, first and now: the rule applies to the calls of which it is true.',
     ),
     policy: Text.optional().describe('The policy whose approvers are asked (default: "default").'),
     reason: Text.max(500)

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EFFECTS } from '../../../agent/tool.ts';
+import { REVERSIBLE } from '../../../policy/reversible.ts';
 import { ApprovalFile } from './policies.ts';
 import {
   AddressOrPath,
@@ -90,12 +91,19 @@ export const UndoFile = z
   .describe('The call that takes back what a call did; the card of a call that succeeded offers it as Undo.');
 export type UndoFile = z.output<typeof UndoFile>;
 
+const ReversibleFile = z
+  .enum(REVERSIBLE)
+  .describe(
+    'Whether a call can be taken back: yes (at any time), undo (by its "undo", for a while) or no. Without it: undo where there is one, yes for a tool that only reads, else no.',
+  );
+
 const CardFile = z
   .strictObject({
     match: Text.describe('For which tools, such as "write_*".'),
     ...textKeys,
     preview: PreviewFile.optional(),
     undo: UndoFile.optional(),
+    reversible: ReversibleFile.optional(),
   })
   .describe('The texts for the calls of some tools of a server.');
 
@@ -295,6 +303,7 @@ export const ToolFile = z
     ...textKeys,
     preview: PreviewFile.optional(),
     undo: UndoFile.optional(),
+    reversible: ReversibleFile.optional(),
     cards: z
       .array(CardFile)
       .optional()

@@ -86,7 +86,9 @@ export const Count = z.int().min(1);
 
 /** A list without duplicates. */
 export function distinct<Item extends z.ZodType>(item: Item, description: string) {
-  return z.array(item).meta({ uniqueItems: true, description });
+  const isOnce = (items: readonly unknown[]) =>
+    new Set(items.map((each) => JSON.stringify(each))).size === items.length;
+  return z.array(item).refine(isOnce).meta({ uniqueItems: true, description });
 }
 
 export function named<Value extends z.ZodType>(value: Value, description: string) {

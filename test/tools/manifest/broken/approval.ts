@@ -13,6 +13,25 @@ export const brokenApproval: readonly BrokenManifest[] = [
     problems: ['4:25: tools.refund.approval.policy: there is no policy "finance"; the policies are default'],
   },
   {
+    says: 'first times of a target that nothing names, of another kind, and a class of undoing that there is not',
+    text: `tools:
+  refund:
+    description: Refunds.
+    http: { method: POST, url: "https://a.example/refund" }
+    approval:
+      - when: "first.pair"
+      - when: "first.person"
+      - when: "tool.reversible == 'maybe'"
+      - require: never
+`,
+    rest: 'slack and default policy',
+    problems: [
+      '6:16: tools.refund.approval[0].when: nothing says what a call touches; add "target", such as "{{input.customer}}"',
+      '7:22: tools.refund.approval[1].when: first has no "person"; first has tool, target, pair',
+      '8:35: tools.refund.approval[2].when: tool.reversible is one of yes, undo, no, and never "maybe"',
+    ],
+  },
+  {
     says: 'a misspelt policy',
     text: `tools:
   refund:
@@ -173,7 +192,7 @@ policies: { finance: { approvers: [S034GHIJKL] } }
 `,
     rest: 'slack and default policy',
     problems: [
-      '5:13: tools.refund.approval.when: unknown variable "environment"; the variables are input, requester, requesters, context_authors, channel, tool, now',
+      '5:13: tools.refund.approval.when: unknown variable "environment"; the variables are input, requester, requesters, context_authors, channel, tool, first, now',
     ],
   },
   {

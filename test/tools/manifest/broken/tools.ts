@@ -110,6 +110,41 @@ export const brokenTools: readonly BrokenManifest[] = [
     ],
   },
   {
+    says: 'a word about undoing that contradicts the undo, the effect or both',
+    text: `tools:
+  open_ticket:
+    description: Opens.
+    http: { method: POST, url: "https://a.example/open" }
+    reversible: undo
+  close_ticket:
+    description: Closes.
+    http: { method: POST, url: "https://a.example/close" }
+    undo: { tool: open_ticket }
+    reversible: yes
+  drop_ticket:
+    description: Drops.
+    http: { method: POST, url: "https://a.example/drop" }
+    undo: { tool: open_ticket }
+    reversible: no
+  read_ticket:
+    description: Reads.
+    http: { method: GET, url: "https://a.example/read" }
+    reversible: no
+  server:
+    mcp: { url: "https://a.example/mcp" }
+    cards: [{ match: "a_*", reversible: undo }]
+  module: { module: ./may-have-its-own.ts, reversible: undo }
+`,
+    rest: 'slack and default policy',
+    problems: [
+      '5:17: tools.open_ticket.reversible: nothing says how a call is undone, so it counts as "no"; add "undo", or write "reversible: no"',
+      '10:17: tools.close_ticket.reversible: "reversible: yes" contradicts its undo, which is offered for a while; write "reversible: undo", or remove the undo',
+      '15:17: tools.drop_ticket.reversible: "reversible: no" contradicts its undo, which is offered for a while; write "reversible: undo", or remove the undo',
+      '19:17: tools.read_ticket.reversible: a tool that only reads leaves nothing to take back; remove "reversible"',
+      '22:41: tools.server.cards[0].reversible: nothing says how a call is undone, so it counts as "no"; add "undo", or write "reversible: no"',
+    ],
+  },
+  {
     says: 'an undo to a value that no preview finds',
     text: `tools:
   set_status:

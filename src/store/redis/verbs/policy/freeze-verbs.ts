@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Freeze, FreezeStore, FreezeTable } from '../../../port/workspace.ts';
+import { type Freeze, type FreezeStore, type FreezeTable, THE_MODEL } from '../../../port/workspace.ts';
 import type { Keys } from '../../../record/keys.ts';
 import type { RedisClient, RunScript } from '../../run-script.ts';
 import { ScriptReply } from '../../script-reply.ts';
@@ -43,6 +43,10 @@ export function freezeVerbs(run: RunScript, client: RedisClient, keys: Keys): Fr
       for (const requestId of open) await askAbout(run, 'redraw', requestId, [`freeze ${change}`, 0]);
       const toRun = await idsOf('run');
       for (const requestId of toRun) run.wake({ kind: 'run', requestId });
+      // Turns that a freeze of the model held; one that runs is busy.
+      const { freezes } = parseTable(await client.hgetall(keys.shared('freezes')));
+      const isHeld = freezes.some(({ scope }) => scope === THE_MODEL);
+      if (!isHeld) for (const threadId of await idsOf('thread')) run.wake({ kind: 'thread', threadId });
       // Only now, so that a process that dies before leaves the rest to another.
       await client.zrem(keys.shared('timers'), `freeze|${change}`);
       return { toRun, redrawn: open };

@@ -1,4 +1,11 @@
-import type { CountedCall, LimitStore, LimitUse, OverLimit, Ungranted } from '../../../port/store.ts';
+import type {
+  CountedCall,
+  DoneCounter,
+  LimitStore,
+  LimitUse,
+  OverLimit,
+  Ungranted,
+} from '../../../port/store.ts';
 import type { RunScript } from '../../run-script.ts';
 import { ScriptReply } from '../../script-reply.ts';
 
@@ -23,6 +30,11 @@ export function limitFields(limits: readonly LimitUse[] = []): (string | number)
     limits.length,
     ...limits.flatMap(({ key, amount, max, windowMs }) => [key, amount, max ?? '', windowMs]),
   ];
+}
+
+/** Writes the counters of a success in the order in which `read_uses` reads them. */
+export function doneFields(done: readonly DoneCounter[] = []): (string | number)[] {
+  return limitFields(done.map((counter) => ({ ...counter, amount: 0, max: undefined })));
 }
 
 /** Writes the grant and the limits of a call in a turn. */

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import type { RequestRecord } from '../store/port/store.ts';
+import {
+  CALLER_ACTION_TOOL,
+  ExactAction,
+  elsewhereOf,
+  ReportWithin,
+} from '../tools/toolbox/caller-action.ts';
+import { actionDigest, type Receipt } from './receipt.ts';
+import { type CallOnRecord, RunStatus, RunView } from './run-view.ts';
+
+export const AskRequest = z
+  .strictObject({
+    ...ExactAction.shape,
+    report_within: ReportWithin,
+    explanation: RunExplanation(),
+    link: z.url().max(500).optional().describe('As with a run.'),
+  })
+  .refine(
+    ({ command, files, diff }) => command !== undefined || files !== undefined || diff !== undefined,
+    'Name what runs: "command", "files" or "diff"',
+  )
+  .describe(
+    'Something that the caller runs itself once it is approved. Countersign cannot enforce the decision.',
+  );
+export type AskRequest = Readonly<z.infer<typeof AskRequest>>;
+
+function RunExplanation() {
+  return z.string().max(3_000).optional().describe('As with a run.');
+}
+
+export const AskStatus = z
+  .enum([...RunStatus.options, 'approved'])
+  .describe('approved: the caller may start it, once; running: it has, and has not reported yet.');
+export type AskStatus = z.infer<typeof AskStatus>;
+
+export const AskView = RunView.omit({ tool: true, input: true, edited_by: true, output: true })
+  .extend({
+    status: AskStatus,
+    action: ExactAction,
+    digest: z.hash('sha256').describe('SHA-256 of "action" as canonical JSON (RFC 8785).'),
+    receipt: z.string().optional().describe('A JWS by the key of the audit log, once it is approved.'),
+    start_by: z.iso.datetime().optional(),
+    report_by: z.iso.datetime().optional(),
+  })
+  .describe('A request to run something elsewhere.');
+export type AskView = z.infer<typeof AskView>;
+
+/** Tells whether an ask still waits for people. */
+export function isUndecided(status: AskStatus): boolean {
+  return status === 'queued' || status === 'waiting';
+}
+
+/** An approved ask that the caller can start or has started, with the request that its report answers. */
+export interface OpenAsk {
+  readonly request: RequestRecord;
+  readonly startBy: number;
+  readonly reportBy: number;
+  readonly isStarted: boolean;
+}
+
+/** Returns the call as an ask's; `undefined` for a run. */
+export function readAction({ call }: CallOnRecord): ExactAction | undefined {
+  if (call.tool !== CALLER_ACTION_TOOL) return undefined;
+  const { caller, report_within, ...action } = call.input;
+  return ExactAction.safeParse(action).data;
+}
+
+/** Returns the times of an ask that is approved and not ended. */
+export function openAsk(
+  { pauses, result }: CallOnRecord,
+  request: RequestRecord | undefined,
+  isStarted: boolean,
+): OpenAsk | undefined {
+  const latest = pauses.at(-1);
+  const elsewhere = latest && elsewhereOf(latest);
+  if (elsewhere === undefined || result !== undefined || request?.state !== 'pending') return undefined;
+  const startBy = request.createdAt + elsewhere.startWithinMs;
+  return { request, startBy, reportBy: request.expiresAt, isStarted };
+}
+
+/** Describes an ask for its caller, from the view of its run; `isStarted` is about the request that it waits for. */
+export function askViewOf(
+  run: RunView,
+  action: ExactAction,
+  { open, isStarted }: { readonly open: OpenAsk | undefined; readonly isStarted: boolean },
+): AskView {
+  const { tool, input, edited_by, output, ...rest } = run;
+  const base = { ...rest, action, digest: actionDigest(action) };
+  // What was started and not reported is asked about in a moment.
+  const isSilent = isStarted && (run.status === 'expired' || run.status === 'withdrawn');
+  // The caller may start it only once its approved Run waits for it.
+  const isBetween = !isStarted && run.status === 'running';
+  if (open === undefined)
+    return { ...base, status: isSilent ? 'unknown' : isBetween ? 'waiting' : run.status };
+  return {
+    ...base,
+    status: open.isStarted ? 'running' : 'approved',
+    start_by: new Date(open.startBy).toISOString(),
+    report_by: new Date(open.reportBy).toISOString(),
+  };
+}
+
+/** Builds the text of the receipt of an approved ask. */
+export function receiptOf(caller: string, view: AskView, { request, startBy }: OpenAsk): Receipt {
+  return {
+    ask: view.id,
+    caller,
+    policy: view.action.policy,
+    digest: view.digest,
+    decision: 'approved',
+    approvers: view.decisions.flatMap(({ by, decision }) => (decision === 'approve' ? [by] : [])),
+    issued_at: new Date(request.createdAt).toISOString(),
+    expires_at: new Date(startBy).toISOString(),
+  };
+}

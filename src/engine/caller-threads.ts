@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { type JsonObject, toJson } from '../agent/json.ts';
+import { JsonRecord, type Message, type UserMessage, userMessage } from '../agent/messages.ts';
+import type { InboxItem } from '../store/port/store.ts';
+import { callerId } from '../tools/callers.ts';
+
+const THREAD = /^([CGD][A-Z0-9]{1,20}):caller\.([a-zA-Z0-9_-]{1,64})\.([0-9a-f]{32})$/;
+
+/** The thread of one request of a caller. Nobody but the caller acts in it: it makes one call, and no model is asked. */
+export interface CallerThread {
+  readonly channel: string;
+  readonly caller: string;
+  /** 32 hexadecimal digits. */
+  readonly id: string;
+}
+
+/** Builds the id of the thread of a caller's request: its card stands alone in the channel. */
+export function callerThreadId({ channel, caller, id }: CallerThread): string {
+  return `${channel}:caller.${caller}.${id}`;
+}
+
+/** Reads the id of a caller's thread; `undefined` for any other. */
+export function parseCallerThread(threadId: string): CallerThread | undefined {
+  const [, channel, caller, id] = THREAD.exec(threadId) ?? [];
+  return channel === undefined || caller === undefined || id === undefined
+    ? undefined
+    : { channel, caller, id };
+}
+
+const CallerCall = z.object({
+  caller: z.string(),
+  owner: z.string(),
+  tool: z.string(),
+  input: JsonRecord,
+  /** The caller's own explanation. */
+  why: z.string().optional(),
+  /** An https address that the manifest lets its cards show. */
+  link: z.string().optional(),
+});
+/** The one call that a caller asks for, as it stands in the inbox and on the record of its thread. */
+export type CallerCall = Readonly<z.infer<typeof CallerCall>>;
+
+/** The id of the inbox item of a call, so that a call that is sent again is the same item. */
+const CALL_ITEM = 'call';
+/** The id of the inbox item that withdraws a call. */
+const WITHDRAW_ITEM = 'withdraw';
+const Marked = z.object({ call: CallerCall, isWithdrawn: z.literal(true).optional() });
+
+/** Builds the inbox item of a call. */
+export function callItem(call: CallerCall, trace: string | undefined): InboxItem {
+  const body: JsonObject = { call: toJson(call), ...(trace !== undefined && { trace }) };
+  return { id: CALL_ITEM, body };
+}
+
+/** Builds the inbox item with which a caller withdraws its call. */
+export function withdrawItem(caller: string): InboxItem {
+  return { id: WITHDRAW_ITEM, body: { user: callerId(caller), stops: true } };
+}
+
+/** Finds the call that waits in an inbox, and whether it was withdrawn before it was made. */
+export function callIn(inbox: readonly InboxItem[]): z.infer<typeof Marked> | undefined {
+  const item = inbox.find(({ id }) => id === CALL_ITEM);
+  const { data } = Marked.safeParse(item?.body);
+  const isWithdrawn = inbox.some(({ id }) => id === WITHDRAW_ITEM);
+  return data && { call: data.call, ...(isWithdrawn && { isWithdrawn }) };
+}
+
+/**
+ * Builds the message that puts a call on record. The owner and the caller are its requesters: neither may approve it, and both may
+ * withdraw it.
+ */
+export function callMessage(call: CallerCall, isWithdrawn = false): UserMessage {
+  return userMessage(`${call.caller} asks for ${call.tool}`, {
+    user: call.owner,
+    role: 'requester',
+    requesters: [callerId(call.caller)],
+    call: toJson(call),
+    ...(isWithdrawn && { isWithdrawn }),
+  });
+}
+
+/** Finds the call on the record of a caller's thread. */
+export function callOnRecord(messages: readonly Message[]): z.infer<typeof Marked> | undefined {
+  for (const message of messages)
+    if (message.role === 'user' && message.metadata?.call !== undefined)
+      return Marked.safeParse(message.metadata).data;
+  return undefined;
+}
+
+/** Names the document that says that a caller has started the action of a request; it is written once. */
+export function startOf(requestId: string): readonly [group: string, id: string] {
+  return ['caller-start', requestId];
+}
+
+const Words = z.object({ user: z.string(), text: z.string().min(1), role: z.literal('context') });
+/** What a person wrote below the card: context for the caller, and an instruction to nobody. */
+export interface WordsForCaller {
+  readonly by: string;
+  readonly text: string;
+}
+
+/** Builds the inbox item of what a person wrote below the card. */
+export function wordsItem(ts: string, { by, text }: WordsForCaller): InboxItem {
+  return { id: ts, body: { user: by, text, role: 'context' } };
+}
+
+/** Builds the message that keeps what a person wrote below the card, if an inbox item is that. */
+export function wordsMessage({ id, body }: InboxItem): readonly UserMessage[] {
+  const { data } = Words.safeParse(body);
+  return data === undefined ? [] : [userMessage(data.text, { user: data.user, role: data.role, ts: id })];
+}
+
+/** Lists what people wrote below the card, oldest first. */
+export function wordsFor(messages: readonly Message[], inbox: readonly InboxItem[]): WordsForCaller[] {
+  const kept = messages.flatMap((message) =>
+    message.role === 'user' ? [{ ...message.metadata, text: textIn(message) }] : [],
+  );
+  const known = new Set<unknown>(messages.map((message) => message.role === 'user' && message.metadata?.ts));
+  const unread = inbox.filter(({ id }) => !known.has(id)).map(({ body }) => body);
+  return [...kept, ...unread].flatMap((body) => {
+    const { data } = Words.safeParse(body);
+    return data === undefined ? [] : [{ by: data.user, text: data.text }];
+  });
+}
+
+function textIn({ content }: UserMessage): string {
+  return content.map((part) => ('text' in part ? part.text : '')).join('');
+}

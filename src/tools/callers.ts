@@ -1,0 +1,51 @@
+import { matchesGlob } from '../policy/rules.ts';
+
+/** The way a caller proves who it is. Of a key only the hash is kept. */
+export type CallerIdentity =
+  | { readonly kind: 'key'; readonly sha256: string }
+  | {
+      readonly kind: 'oidc';
+      readonly issuer: string;
+      readonly audience: string;
+      /** The claims that a token must have, with these values. */
+      readonly claims: Readonly<Record<string, string>>;
+    };
+
+/** An agent, a CI job or a script that may ask through the door. */
+export interface CallerDeclaration {
+  readonly name: string;
+  /** The person who answers for it: a requester of everything it asks for, so that they cannot approve it. */
+  readonly owner: string;
+  readonly identity: CallerIdentity;
+  /** The channel of its cards. */
+  readonly channel: string;
+  /** Patterns of the tools that it may call. */
+  readonly tools: readonly string[];
+  /** The policies under which it may ask about something that it runs itself. */
+  readonly ask: readonly string[];
+  readonly limits: {
+    /** The most requests that wait for people at a time. */
+    readonly pending: number;
+    readonly perHour: number;
+  };
+  /** The hosts of the links that its cards may show. */
+  readonly links: readonly string[];
+}
+
+/** No id of Slack has a colon. */
+const PREFIX = 'caller:';
+
+/** Returns the id of a caller among the requesters of a call. */
+export function callerId(name: string): string {
+  return `${PREFIX}${name}`;
+}
+
+/** Returns the name of the caller that an id stands for; `undefined` for a person. */
+export function callerNamed(id: string): string | undefined {
+  return id.startsWith(PREFIX) ? id.slice(PREFIX.length) : undefined;
+}
+
+/** Tells whether a caller may call a tool; one that is not in the manifest may call none. */
+export function mayCall(caller: CallerDeclaration | undefined, tool: string): boolean {
+  return caller?.tools.some((pattern) => matchesGlob(pattern, tool)) ?? false;
+}

@@ -1,0 +1,93 @@
+import {
+  canonicalJson,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  pointerTo,
+} from '../../../agent/json.ts';
+import { didYouMean, type Finding } from '../problem.ts';
+
+const LOCAL = /^http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/]|$)/i;
+
+/** Finds mistakes of callers that the schema cannot; `written` is the file before the environment is filled in. */
+export function checkCallers({ callers, policies }: JsonObject, written: JsonObject): Finding[] {
+  if (!isJsonObject(callers)) return [];
+  const known = isJsonObject(policies) ? Object.keys(policies) : [];
+  const proofs = new Map<string, string>();
+  return Object.entries(callers).flatMap(([name, caller]) => {
+    if (!isJsonObject(caller)) return [];
+    const pointer = pointerTo('/callers', name);
+    const identity = isJsonObject(caller.identity) ? caller.identity : {};
+    return [
+      ...checkIdentity(`${pointer}/identity`, identity, keyIn(written, name)),
+      ...checkTaken(`${pointer}/identity`, name, identity, proofs),
+      ...checkUse(pointer, caller),
+      ...listOf(caller.ask).flatMap((policy, index): Finding[] => {
+        if (known.includes(policy)) return [];
+        const message = `there is no policy "${policy}"${didYouMean(policy, known)}`;
+        return [{ pointer: pointerTo(`${pointer}/ask`, index), at: 'value', message }];
+      }),
+    ];
+  });
+}
+
+function keyIn({ callers }: JsonObject, name: string): JsonValue | undefined {
+  const caller = isJsonObject(callers) ? callers[name] : undefined;
+  return isJsonObject(caller) && isJsonObject(caller.identity) ? caller.identity.key : undefined;
+}
+
+function checkIdentity(
+  pointer: string,
+  { key, oidc }: JsonObject,
+  writtenKey: JsonValue | undefined,
+): Finding[] {
+  if ((key === undefined) === (oidc === undefined))
+    return [{ pointer, at: 'key', message: 'write either "key" or "oidc"' }];
+  if (typeof writtenKey === 'string' && !/^\$\{[^}]*\}$/.test(writtenKey)) {
+    const message = `a key is a secret; keep it in the environment and write "\${NAME}" here`;
+    return [{ pointer: `${pointer}/key`, at: 'value', message }];
+  }
+  return isJsonObject(oidc) ? checkOidc(`${pointer}/oidc`, oidc) : [];
+}
+
+function checkOidc(pointer: string, { issuer, claims }: JsonObject): Finding[] {
+  const isOpen = typeof issuer === 'string' && !issuer.startsWith('https://') && !LOCAL.test(issuer);
+  const isEmpty = isJsonObject(claims) && Object.keys(claims).length === 0;
+  return [
+    ...(isOpen
+      ? [{ pointer: `${pointer}/issuer`, at: 'value', message: 'an issuer has an https:// address' } as const]
+      : []),
+    ...(isEmpty
+      ? [
+          {
+            pointer: `${pointer}/claims`,
+            at: 'value',
+            message: 'name at least one claim; without one everybody with a token of this issuer gets in',
+          } as const,
+        ]
+      : []),
+  ];
+}
+
+/** Refuses two callers that one proof would let in. */
+function checkTaken(
+  pointer: string,
+  name: string,
+  { key, oidc }: JsonObject,
+  proofs: Map<string, string>,
+): Finding[] {
+  const proof = key === undefined ? canonicalJson(oidc ?? null) : String(key);
+  const other = proofs.get(proof);
+  proofs.set(proof, other ?? name);
+  if (other === undefined) return [];
+  return [{ pointer, at: 'value', message: `"${other}" has the same identity; each caller needs its own` }];
+}
+
+function checkUse(pointer: string, { tools, ask }: JsonObject): Finding[] {
+  if (listOf(tools).length + listOf(ask).length > 0) return [];
+  return [{ pointer, at: 'key', message: 'it may do nothing: name "tools" or "ask" policies' }];
+}
+
+function listOf(value: JsonValue | undefined): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}

@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import { defineTool } from '../../agent/define-tool.ts';
+import type { Interrupt } from '../../agent/messages.ts';
+import { compileApprovalRules, judgeStrictly } from '../../policy/rules.ts';
+import { callerNamed } from '../callers.ts';
+import { gate } from '../gate.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { createPresentation } from '../presentation/presentation.ts';
+import type { RuledEntry } from './toolbox.ts';
+
+/** The name of the tool whose effect happens elsewhere: the caller runs the action itself. */
+export const CALLER_ACTION_TOOL = 'caller_action';
+
+const LONGEST_TEXT = 100_000;
+
+/** The exact thing that a caller wants to run itself. */
+export const ExactAction = z.strictObject({
+  policy: z.string().min(1).max(64).describe('One of the "ask" policies of the caller.'),
+  title: z
+    .string()
+    .min(1)
+    .max(200)
+    .describe('What it is, in the words of the caller. People see them as such.'),
+  command: z.string().min(1).max(LONGEST_TEXT).optional().describe('The command line.'),
+  directory: z.string().min(1).max(4_096).optional().describe('The folder that it runs in.'),
+  files: z
+    .array(z.strictObject({ path: z.string().min(1).max(4_096), sha256: z.hash('sha256') }))
+    .max(100)
+    .optional()
+    .describe('Files that it depends on, by their digest.'),
+  diff: z.string().min(1).max(LONGEST_TEXT).optional().describe('What it would change.'),
+  run: z.string().min(1).max(200).optional().describe('The job and its attempt.'),
+});
+export type ExactAction = Readonly<z.infer<typeof ExactAction>>;
+
+const MAX_REPORT_S = 86_400;
+const REPORT_S = 3_600;
+export const ReportWithin = z
+  .int()
+  .min(1)
+  .max(MAX_REPORT_S)
+  .default(REPORT_S)
+  .describe('How many seconds after its start the caller reports the outcome; silence makes it unknown.');
+
+const CallerAction = z.strictObject({
+  caller: z.string(),
+  ...ExactAction.shape,
+  report_within: ReportWithin,
+});
+
+/** What a caller says about the end of an action that it ran itself. */
+export const Report = z
+  .strictObject({
+    outcome: z
+      .enum(['succeeded', 'failed', 'unknown'])
+      .describe('failed: it is known that it did not happen; unknown: people are asked.'),
+    exit_code: z.int().optional(),
+    summary: z.string().max(3_000).optional().describe('In the words of the caller.'),
+  })
+  .describe('The outcome of an action that the caller ran itself.');
+export type Report = Readonly<z.infer<typeof Report>>;
+
+const Elsewhere = z.object({ caller: z.string(), startWithinMs: z.number(), reportWithinMs: z.number() });
+/** The pause of an approved action until its caller has run it. */
+export type Elsewhere = Readonly<z.infer<typeof Elsewhere>>;
+
+/** Returns what an interrupt says about an action that its caller runs; `undefined` for any other. */
+export function elsewhereOf(interrupt: Interrupt): Elsewhere | undefined {
+  return Elsewhere.safeParse(interrupt.metadata?.elsewhere).data;
+}
+
+/**
+ * Builds the entry of the tool that stands for what callers run themselves. No model is offered it. Its rules are the "ask" lists of the
+ * callers, so that a caller that loses a policy is denied also after people have approved; its run only waits for the caller.
+ */
+export function callerActionEntries({ callers, policies, agent }: Manifest): RuledEntry[] {
+  const asking = [...callers.values()].filter(({ ask }) => ask.length > 0);
+  if (asking.length === 0) return [];
+  const policyOf = (name: string) => policies.get(name);
+  const tool = defineTool(
+    {
+      name: CALLER_ACTION_TOOL,
+      description: 'The caller runs this itself, outside of Countersign, which cannot enforce the decision.',
+      inputSchema: CallerAction,
+      outputSchema: Report,
+      effect: 'idempotent',
+      title: ({ caller }) => `Let ${caller} run this itself`,
+      done: ({ caller }) => `${caller} ran this itself`,
+      fields: ({ caller, title, command, directory, files, diff, run }) => ({
+        'How it runs': `${caller} runs it itself, so Countersign cannot enforce the decision.`,
+        [`Title from ${caller}`]: title,
+        ...(command !== undefined && { Command: command }),
+        ...(directory !== undefined && { Folder: directory }),
+        ...(files !== undefined && {
+          Files: files.map(({ path, sha256 }) => `${path} sha256:${sha256}`).join('\n'),
+        }),
+        ...(diff !== undefined && { Changes: diff }),
+        ...(run !== undefined && { Job: run }),
+      }),
+    },
+    async ({ caller, policy, report_within }, { interrupt }) =>
+      interrupt({
+        callback: { awaited: `${caller} runs it and reports the outcome` },
+        elsewhere: {
+          caller,
+          startWithinMs: policyOf(policy)?.startWithinMs ?? 0,
+          reportWithinMs: report_within * 1_000,
+        },
+      }),
+  );
+  const rules = [
+    ...asking.flatMap(({ name, ask }) =>
+      ask.map((policy) => ({
+        policy,
+        because: `${name} wants to run it itself`,
+        when: `input.caller == "${name}" && input.policy == "${policy}"`,
+      })),
+    ),
+    { require: 'deny' as const, reason: 'This caller may not ask under this policy.' },
+  ];
+  const compiled = compileApprovalRules(rules, (policy) => policyOf(policy)?.timeZone ?? agent.timeZone);
+  const judge: RuledEntry['explain'] = (input, place, now) =>
+    judgeStrictly(compiled, { tool: tool.name, input, now, ...place }, policyOf);
+  const allows: RuledEntry['allows'] = ({ requesters }) => {
+    const named = requesters.flatMap((id) => callerNamed(id) ?? []);
+    return named.length > 0 && named.every((name) => asking.some((caller) => caller.name === name));
+  };
+  return [
+    {
+      tool: gate(tool, compiled, { policyOf, allows }),
+      source: 'built-in',
+      execution: { idempotent: true, maxAttempts: 3, retryForMs: 3_600_000 },
+      behind: {},
+      judge: (input, place) => judge(input, place).verdict,
+      explain: judge,
+      allows,
+      presentation: createPresentation(tool, {}),
+      answerableBy: 'requester',
+      rules,
+      isListedIn: () => true,
+      limits: [],
+      changeFreezes: [],
+      // The caller runs it, and nobody here knows whether it can be taken back.
+      reversible: 'no',
+      // Nobody is offered it: only callers ask for it.
+      allow: { channels: [], people: [], groups: undefined },
+    },
+  ];
+}

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import type { RunningBot } from '../../src/start-bot.ts';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
+import { parseManifest } from '../../src/tools/manifest/parse.ts';
+import { withBuiltTools } from '../support/build-module.ts';
+import { CAST, MANIFEST, PLACES, type StoryOptions, startStory } from './support.ts';
+
+/** The keys of the two callers. */
+export const KEYS = { pipeline: `pipeline${'k'.repeat(40)}`, other: `other${'k'.repeat(40)}` };
+const environment = { PIPELINE_KEY: KEYS.pipeline, OTHER_KEY: KEYS.other };
+
+/** The callers of the stories: one that may refund and delete, and one that may only refund. */
+export const CALLERS = `
+callers:
+  release-pipeline:
+    owner: ${CAST.requester}
+    identity: { key: "\${PIPELINE_KEY}" }
+    channel: ${PLACES.general}
+    tools: [refund_*, delete_customer, read_order]
+    ask: [release]
+    links: [ci.example.com]
+    limits: { pending: 5, per_hour: 30 }
+  other-job:
+    owner: ${CAST.admin}
+    identity: { key: "\${OTHER_KEY}" }
+    channel: ${PLACES.general}
+    tools: [refund_order]
+`;
+
+const RELEASE = `policies:
+  release: { approvers: [${CAST.alice}, ${CAST.bruno}], resolvers: [${CAST.admin}], notify: { direct_messages: false } }`;
+
+export const WITH_CALLERS = `${MANIFEST.replace('agent: {', `agent: { admins: [${CAST.admin}],`).replace('policies:', RELEASE)}${CALLERS}`;
+
+const Answer = z.looseObject({
+  id: z.string().default(''),
+  status: z.union([z.string(), z.number()]).default(''),
+});
+
+/** An answer of the door. */
+export interface DoorReply {
+  readonly code: number;
+  readonly headers: Headers;
+  readonly body: Record<string, unknown> & z.infer<typeof Answer>;
+}
+
+interface Sent {
+  readonly key?: string | undefined;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Starts a bot with callers, and speaks to its door over a real socket. */
+export async function startCalling({
+  auditKey,
+  ...options
+}: StoryOptions & { readonly auditKey?: string } = {}) {
+  const given = { manifest: WITH_CALLERS, environment, ...options };
+  const story = await startStory({ ...given, withoutBot: true });
+  const { settings } = story.setup;
+  const changes = auditKey === undefined ? {} : { settings: { ...settings, auditKey: { text: auditKey } } };
+  let bot = await story.startOwnBot(changes);
+
+  const send = async (method: string, path: string, sent: Sent = {}): Promise<DoorReply> => {
+    const { key = KEYS.pipeline, body, headers } = sent;
+    const response = await fetch(`http://127.0.0.1:${bot.port}${path}`, {
+      method,
+      headers: {
+        ...(key !== '' && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    return {
+      code: response.status,
+      headers: response.headers,
+      body: Answer.parse(await response.json()),
+    };
+  };
+  const refund = (amount: number, sent: Sent & { readonly more?: object } = {}) =>
+    send('POST', '/v1/runs', {
+      ...sent,
+      body: { tool: 'refund_order', input: { orderId: 'A-1001', amount }, ...sent.more },
+    });
+  /** Waits for the end of a run. */
+  const end = (id: string) => send('GET', `/v1/runs/${id}?wait=60`);
+  const place = story.placeIn(PLACES.general);
+  const refunded = async () => (await story.ledger.order('A-1001'))?.refunded ?? 0;
+  const events = async (): Promise<string[]> => {
+    const found: string[] = [];
+    const store = openRedisStore({ client: story.redis, prefix: story.prefix });
+    for await (const { event } of store.exportAudit()) found.push(event);
+    return found;
+  };
+  /** Rejects by the modal, with a reason. */
+  const reject = async (who: string, words: RegExp, reason: string) => {
+    await place.click(who, words, 'reject');
+    const modal = await story.modalFor(who, /You're about to reject/);
+    await story.workspace.as(who).submit(modal.id, { reason });
+  };
+  /** Activates another manifest in the running bot. */
+  const replaceManifest = async (text: string): Promise<void> => {
+    const parsed = parseManifest(await withBuiltTools(text), { file: 'story.yml', environment });
+    if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
+    await bot.toolbox.replace(parsed.manifest);
+  };
+  /** Stops the bot and starts another one on the same record. */
+  const restart = async (): Promise<RunningBot> => {
+    await bot.stop();
+    bot = await story.startOwnBot(changes);
+    return bot;
+  };
+  return {
+    ...story,
+    send,
+    refund,
+    end,
+    place,
+    refunded,
+    events,
+    reject,
+    replaceManifest,
+    restart,
+    bot: () => bot,
+  };
+}
+
+export type Calling = Awaited<ReturnType<typeof startCalling>>;
