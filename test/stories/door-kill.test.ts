@@ -1,14 +1,16 @@
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { countFor } from '../support/count-for.ts';
 import { CALLERS, ENVIRONMENT, KEYS } from './calling.ts';
 import { MORTAL, startDoomedBot } from './doomed-bot.ts';
 import { CAST, PLACES, startStory } from './support.ts';
 import { openWorkshop, workshopManifest } from './workshop.ts';
 
+const Body = z.record(z.string(), z.unknown());
 const SWEEP = { everyMs: 100, overdueMs: 0 };
-const ROUNDS = countFor('DOOR_KILLS', { quick: 3, full: 12 });
+const ROUNDS = countFor('DOOR_KILLS', { quick: 2, full: 6 });
 const RELEASE = `policies:\n  release: { approvers: [${CAST.alice}], notify: { direct_messages: false } }`;
 const manifest = `${workshopManifest().replace('policies:', RELEASE)}${CALLERS.replace('tools: [refund_*, delete_customer, read_order]', 'tools: [press_part]').replace('tools: [refund_order]', 'tools: [press_part]')}`;
 
@@ -47,8 +49,7 @@ async function startMortal() {
           },
           ...(body !== undefined && { body: JSON.stringify(body) }),
         });
-        const answer: Record<string, unknown> = await response.json();
-        return { code: response.status, body: answer };
+        return { code: response.status, body: Body.parse(await response.json()) };
       } catch {
         // The bot is dead: the next one is asked.
         await sleep(50);
