@@ -16,6 +16,8 @@ export interface Chart {
   readonly about: string;
   /** The parts of a bar, in the order of the values. */
   readonly series: readonly string[];
+  /** The colours of the parts; by default those of approved, rejected, expired and waiting. */
+  readonly tones?: readonly number[];
   readonly rows: readonly {
     readonly label: string;
     readonly values: readonly number[];
@@ -63,6 +65,7 @@ export function chartsOf(figures: Omit<Figures, 'names'>, nameOf: (id: string) =
       title: 'Time to a decision',
       about: 'Half of the requests were decided within the median, nine of ten within p90.',
       series: ['median', 'p90'],
+      tones: [4, 3],
       rows: decided.map((each) => {
         const values = [each.medianSeconds ?? 0, each.p90Seconds ?? 0];
         return { label: labelOf(each), values, texts: values.map(secondsText) };
@@ -73,6 +76,7 @@ export function chartsOf(figures: Omit<Figures, 'names'>, nameOf: (id: string) =
       title: 'Decided within 3 seconds',
       about: 'A large share says that people approve without reading.',
       series: ['under 3 s'],
+      tones: [4],
       rows: decided.map((each) => shares(labelOf(each), each.quickShare ?? 0)),
       isStacked: true,
       most: 1,
@@ -90,6 +94,7 @@ export function chartsOf(figures: Omit<Figures, 'names'>, nameOf: (id: string) =
       title: 'Outcomes',
       about: 'What became of requests, by their state now.',
       series: ['requests'],
+      tones: [4],
       rows: states.map((state) =>
         counted(state, [rules.reduce((sum, { outcomes }) => sum + (outcomes[state] ?? 0), 0)]),
       ),
@@ -114,7 +119,7 @@ const VALUE = 60;
 const LONGEST_LABEL = 66;
 
 /** Draws the bars of a chart. What they say is in the table as well, so that a screen reader skips them. */
-export function drawChart({ rows, isStacked, most, series }: Chart): Drawn {
+export function drawChart({ rows, isStacked, most, series, tones }: Chart): Drawn {
   const sums = rows.map(({ values }) => (isStacked ? sum(values) : Math.max(...values)));
   const largest = most ?? Math.max(...sums, Number.MIN_VALUE);
   const scale = (value: number) => (value / largest) * (WIDTH - VALUE);
@@ -123,7 +128,7 @@ export function drawChart({ rows, isStacked, most, series }: Chart): Drawn {
     const top = index * height;
     const name = element('text', { x: 0, y: top + LABEL - 5, class: 'label' }, cut(label));
     const bar = (part: number, x: number, y: number, width: number) =>
-      element('rect', { x, y, width, height: BAR - 2, class: `part-${part}` });
+      element('rect', { x, y, width, height: BAR - 2, class: `part-${tones?.[part] ?? part}` });
     const number = (x: number, y: number, text: string) =>
       element('text', { x: x + 5, y: y + BAR - 4, class: 'value' }, text);
     if (!isStacked)

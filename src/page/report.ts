@@ -6,11 +6,11 @@ const STYLE = `
 body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
 .plot { display: block; width: 100%; max-width: 36rem; height: auto; }
 .plot text { font-size: 12px; fill: currentColor; }
-.part-0 { fill: #2f7d4f; } .part-1 { fill: #c0392b; } .part-2 { fill: #9a6700; } .part-3 { fill: #6e7781; }
+.part-0 { fill: #2f7d4f; } .part-1 { fill: #c0392b; } .part-2 { fill: #9a6700; } .part-3 { fill: #6e7781; } .part-4 { fill: #2a78c2; }
 table { border-collapse: collapse; } th, td { padding: 0.2rem 0.8rem 0.2rem 0; text-align: left; }
 .key { display: inline-block; width: 0.8em; height: 0.8em; margin: 0 0.4em 0 1em; }
 .key.part-0 { background: #2f7d4f; } .key.part-1 { background: #c0392b; }
-.key.part-2 { background: #9a6700; } .key.part-3 { background: #6e7781; }
+.key.part-2 { background: #9a6700; } .key.part-3 { background: #6e7781; } .key.part-4 { background: #2a78c2; }
 `;
 
 /** Writes the figures as one file that needs nothing else: no script, no other host. */
@@ -47,7 +47,9 @@ ${body}
 
 function chartHtml(chart: Chart): string {
   const keys = chart.series
-    .map((name, index) => `<span class="key part-${index}"></span>${escapeHtml(name)}`)
+    .map(
+      (name, index) => `<span class="key part-${chart.tones?.[index] ?? index}"></span>${escapeHtml(name)}`,
+    )
     .join('');
   const [headings = [], ...rows] = tableOf(chart);
   const head = headings.map((cell) => `<th scope="col">${escapeHtml(cell)}</th>`).join('');

@@ -186,8 +186,7 @@ async function lookForMarkup(story: PageStory, browser: Browser): Promise<void> 
     const [, path = '', isShown] = views.find(([view]) => view === name) ?? [];
     await page.goto(path);
     await isShown?.(page);
-    for (const details of await page.locator('details').all())
-      await details.evaluate('(element) => element.setAttribute("open", "")');
+    await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
     const strange = await page.evaluate(`[
       ...document.querySelectorAll('main img, main script, main iframe, main object, main style, main [onerror], main [style]'),
       ...[...document.querySelectorAll('main a')].filter((link) => link.origin !== location.origin && !link.href.includes('/archives/')),

@@ -12,6 +12,7 @@ import type {
   Waiting,
 } from '../../src/page/protocol.ts';
 import { RequestIndex, searchRequests } from '../../src/page/request-index.ts';
+import { delegationsIn } from '../../src/store/documents/delegations.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { run } from '../commands/support.ts';
 import { CAST, MANIFEST } from '../stories/support.ts';
@@ -108,6 +109,45 @@ test('a request is shown whole to who asked, who may decide and who sees all, an
   });
   const foreign = { method: 'POST', headers: { origin: 'https://evil.example' }, body: '{}' };
   expect((await auditor.send(`${story.url}/page/api/explain`, foreign)).status).toBe(403);
+});
+
+test('who may decide for an approver sees what waits for them, and the log tells of a request that was removed', async () => {
+  const story = await startPageStory({
+    auditors: [admin],
+    manifest: MANIFEST.replace(
+      'approvers: [U0ALICE002, U0BRUNO003], notify',
+      `approvers: [${alice}], delegation: true, notify`,
+    ),
+    replies: [REFUND, { text: 'I did not.' }],
+  });
+  const { store } = story.bot.context;
+  const thread = story.ask('refund it');
+  await thread.shows(/Approval needed/);
+  const delegate = await story.browserOf(bruno);
+  expect((await read<Waiting>(delegate, story, 'waiting')).items).toEqual([]);
+  await delegationsIn(store).delegate({
+    ...{
+      id: randomUUID(),
+      from: alice,
+      to: bruno,
+      until: Date.now() + 3_600_000,
+      reason: 'away',
+      evidence: {},
+    },
+  });
+  const { items } = await read<Waiting>(delegate, story, 'waiting');
+  const [{ id = '' } = {}] = items;
+  const path = `requests/${encodeURIComponent(id)}`;
+  expect(await read<RequestView>(delegate, story, path)).toMatchObject({ state: 'pending', isKept: true });
+
+  await thread.click(requester, /Approval needed/, 'withdraw');
+  await thread.shows(/I did not\./);
+  await expect.poll(() => store.purge(id, { early: true })).toMatchObject({ outcome: 'purged' });
+  const removed = await read<RequestView>(await story.browserOf(requester), story, path);
+  expect(removed).toMatchObject({ isKept: false, state: 'withdrawn', word: 'Withdrawn' });
+  expect(removed.rows.map(({ event }) => event)).toEqual(['asked', 'withdrawn']);
+  // Who only might have decided took no part.
+  expect((await delegate.get(`${story.url}/page/api/${path}`)).status).toBe(404);
 });
 
 test('Details in Slack lead to the request on the page', async () => {

@@ -56,6 +56,7 @@ const ONLY_FULL = [
   'test/stories/delegation-kill.test.ts',
   'test/stories/summary-kill.test.ts',
   'test/stories/effects-kill.test.ts',
+  'test/stories/door-kill.test.ts',
   'test/stories/elicitation-kill.test.ts',
   'test/stories/elicitation.test.ts',
   'test/stories/files-hostile.test.ts',

@@ -52,7 +52,7 @@ function ChartView({ chart }: { chart: Chart }) {
         {chart.series.length > 1 &&
           chart.series.map((name, index) => (
             <span key={name} className="legend">
-              <span className={`key part-${index}`} />
+              <span className={`key part-${chart.tones?.[index] ?? index}`} />
               {name}
             </span>
           ))}

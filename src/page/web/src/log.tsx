@@ -99,6 +99,7 @@ function around(rows: readonly LogRow[], check: LogCheck): readonly LogRow[] {
 
 const SIGNATURES = {
   checked: '',
+  'not-yet': 'Nothing is signed yet, so this proves only that its rows fit each other.',
   'no-key': 'The log is not signed, so this proves only that its rows fit each other.',
   'not-supported':
     "This browser can't check signatures (Ed25519), so this proves only that its rows fit each other.",
@@ -115,13 +116,18 @@ function Result({ checked }: { checked: Checked }) {
         {check.break?.message}
       </p>
       <p>
-        {check.rows} rows, {check.checkpoints} signed checkpoints
+        {check.rows} rows,{' '}
+        {check.checkpoints === 1 ? '1 signed checkpoint' : `${check.checkpoints} signed checkpoints`}
         {check.signedUntil !== undefined && (
           <>
             , the last <Moment at={check.signedUntil} />
           </>
         )}
-        . {SIGNATURES[check.signatures]} {check.isTrimmed && 'Older rows were exported and removed.'}
+        .{' '}
+        {check.signatures === 'checked' && check.checkpoints === 0
+          ? SIGNATURES['not-yet']
+          : SIGNATURES[check.signatures]}{' '}
+        {check.isTrimmed && 'Older rows were exported and removed.'}
       </p>
     </div>
   );

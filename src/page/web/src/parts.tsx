@@ -76,11 +76,16 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: the facts of a request never move.
         <div key={index}>
           <dt>{label}</dt>
-          <dd>{text}</dd>
+          <dd>{isLong(text) ? <Whole label={label} text={text} /> : text}</dd>
         </div>
       ))}
     </dl>
   );
+}
+
+/** A long text must not push the rest out of sight. */
+function isLong(text: string): boolean {
+  return text.length > 300 || text.includes('\n');
 }
 
 /** A word with a sign, so that the state is not told by colour alone. */
