@@ -198,6 +198,7 @@ test('the list names every ground of each check, and every code is written, read
     'frozen: approval, rules',
     'ungranted: rules',
     'stale-approval: approval',
+    'held: approval',
   ]);
   for (const code of ['changed', 'quorum-lost', 'stale-approval'] as const)
     expect(reasonTexts(readReason(code) ?? { code: 'stopped' }).replaced).toMatch(/, so it .*\.$/);

@@ -8,7 +8,7 @@ const Conversation = z.array(
     role: z.string(),
     content: z.unknown(),
     tool_calls: z
-      .array(z.object({ id: z.string(), function: z.object({ arguments: z.string() }) }))
+      .array(z.object({ id: z.string(), function: z.object({ name: z.string(), arguments: z.string() }) }))
       .optional(),
     tool_call_id: z.string().optional(),
   }),
@@ -39,7 +39,10 @@ export function checkTurns(
     const results = read.flatMap(({ tool_call_id }) => tool_call_id ?? []);
     const ids = new Set(calls.map(({ id }) => id));
     if (
-      calls.filter((call) => call.function.arguments.includes(token)).length > 1 ||
+      // A plan names the calls that stand beside it.
+      calls.filter(
+        ({ function: { name, arguments: input } }) => name !== 'propose_plan' && input.includes(token),
+      ).length > 1 ||
       ids.size !== calls.length
     )
       violations.push({ invariant: 7, what: `the thread of ${token} was worked on by two turns` });

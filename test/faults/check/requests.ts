@@ -37,6 +37,7 @@ export function isEnd({ event, detail }: AuditRow): boolean {
   return ENDS.includes(event) && !(event === 'resolved' && detail.startsWith('run-again'));
 }
 
+const Plan = z.object({ steps: z.array(z.unknown()) });
 /** A step of a plan, as the log has it. */
 const Step = z.object({
   plan: z.object({ plan: z.string(), alone: z.boolean() }),
@@ -64,9 +65,11 @@ export function requestsOf({ audit, cards, clicks, effects, errands }: Evidence)
   const startedIds = new Set(audit.filter(({ event }) => event === 'started').map(({ subject }) => subject));
   return asked.map((id) => {
     const [first] = rows.get(id) ?? [];
-    const step = Step.safeParse(JSON.parse(first?.body || '{}')).data;
+    const body: unknown = JSON.parse(first?.body || '{}');
+    const step = Step.safeParse(body).data;
     const covered = step?.plan.alone === false ? step : undefined;
-    const token = covered?.arguments.token ?? tokens.get(id);
+    // A plan is about the tokens of all its steps.
+    const token = Plan.safeParse(body).success ? undefined : (covered?.arguments.token ?? tokens.get(id));
     const approvedAs = covered?.plan.plan ?? id;
     return {
       id,

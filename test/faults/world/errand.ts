@@ -84,13 +84,15 @@ export const PLAN_RECIPES: readonly Recipe[] = [
     kind: 'a plan of five',
     tools: ['charge', 'credit', 'charge', 'credit', 'charge'],
     together: true,
-    intent: 'approve',
+    // The tools name their approvers in two ways, so both are needed.
+    intent: 'both-approve',
   },
   {
     kind: 'a plan of five with a step in doubt',
     tools: ['credit', 'charge', 'waver', 'credit', 'charge'],
     together: true,
-    intent: 'approve',
+    // The tools name their approvers in two ways, so both are needed.
+    intent: 'both-approve',
   },
 ];
 
