@@ -26,6 +26,7 @@ import { workHandlers } from './bot/work-handlers.ts';
 import { explainCall } from './commands/explain.ts';
 import { Door } from './door/door.ts';
 import { Identities } from './door/identity.ts';
+import { createMcp } from './door/mcp.ts';
 import { createRest } from './door/rest.ts';
 import { PendingLimiter } from './engine/pending-limiter.ts';
 import { RunningTurns } from './engine/running-turns.ts';
@@ -72,6 +73,8 @@ export interface BotSetup {
   readonly timing?: Partial<Timing>;
   /** The timing of the sweep, which finds due work that was not woken. */
   readonly sweep?: EngineOptions['sweep'];
+  /** The time that an MCP client without tasks is kept waiting for people. */
+  readonly mcpWaitMs?: number;
   /** Puts the text of messages, arguments and results on the spans of traces. */
   readonly captureContent?: boolean;
   /** Holds changed manifests back until they are approved; without it the given manifest is used as it is. */
@@ -257,10 +260,12 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     ...{ store: record, callers, logger: doorLog },
     fetch: proxiedFetch(proxy) ?? fetch,
   });
-  const rest = createRest({
-    ...{ door, identities, logger: doorLog },
-    count: (caller, status) =>
-      metrics.count('countersign_door_requests_total', { caller, status: String(status) }),
+  const count = (caller: string, status: number) =>
+    metrics.count('countersign_door_requests_total', { caller, status: String(status) });
+  const rest = createRest({ door, identities, logger: doorLog, count });
+  const mcp = createMcp({
+    ...{ door, identities, publicUrl, logger: doorLog, count },
+    ...(setup.mcpWaitMs !== undefined && { waitMs: setup.mcpWaitMs }),
   });
   const surroundings = {
     refusedWrite: () => refusedWrite(once),
@@ -280,6 +285,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     connect: (url, cookies) => answerConnect({ flow: accounts.flow, publicUrl }, url, cookies),
     door: rest,
     page: page.answer,
+    mcp: mcp.answer,
     receive: connection.receive,
     logger,
   });
@@ -313,6 +319,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     logger.info(runningWork(), 'stopping: no new events, waiting for running work');
     await connection.stop();
     door.close();
+    await mcp.close();
     await server.stop();
     const idle = engine.stop();
     context.turns.handOverAll();

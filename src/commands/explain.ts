@@ -3,6 +3,7 @@ import { conditionInWords } from '../policy/condition.ts';
 import { type FirstOf, firstTimesGiven } from '../policy/first-times.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { RuleStep } from '../policy/rules.ts';
+import { callerNamed } from '../tools/callers.ts';
 import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 import { type Command, EXIT, Failure, readOptions, UsageError } from './shared/command.ts';
 import {
@@ -35,7 +36,7 @@ Says what the rules would do with a call: run it, ask for approval and whose, or
 rule said, which limits count it, and how long people have. Nothing runs, and nobody is asked. Modules are loaded and servers are connected to, as at a start.
 
   <arguments>        the arguments of the call, as JSON
-  --as PERSON        the requester, such as U012ABCDEF
+  --as PERSON        the requester, such as U012ABCDEF; of a caller, caller:NAME
   --groups IDS       the user groups of the requester, separated by commas; without it nobody is known to be in one
   --first LIST       which of tool, target and pair are first times, separated by commas, or none; without it nobody knows
   --channel ID       the channel (optional)
@@ -54,12 +55,12 @@ Exit code: 0 explained, 1 there is no such tool, or it would refuse the argument
     if (input === undefined) throw new UsageError('the arguments are not JSON');
     const now = readTime(values.at);
     const groups = values.groups?.split(',').map((id) => id.trim());
-    const place = {
-      ...{ requesters: [values.as], contextAuthors: [], channel: values.channel ?? '' },
-      groupsOf: () => groups,
-      firstOf: readFirst(values.first),
-    };
+    const { as, channel } = values;
+    const beside = { contextAuthors: [], groupsOf: () => groups, firstOf: readFirst(values.first) };
     return withToolbox(manifestFile(environment, values.manifest), environment, async (toolbox) => {
+      const caller = toolbox.callers().get(callerNamed(as) ?? '');
+      const requesters = caller === undefined ? [as] : [caller.owner, as];
+      const place = { ...beside, requesters, channel: channel ?? caller?.channel ?? '' };
       const judged = await judgeCall(toolbox, { tool: name, input: toJson(input), now, ...place });
       if (judged === undefined) throw unknownTool(toolbox, name);
       const fit = toolbox.find(name)?.tool.inputSchema.parse(toJson(input));

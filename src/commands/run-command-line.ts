@@ -149,6 +149,21 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./operate/freeze.ts')).retry,
   },
   {
+    name: 'ask',
+    summary: 'run a command once people have approved it',
+    load: async () => (await import('./door/ask.ts')).ask,
+  },
+  {
+    name: 'hook claude-code',
+    summary: 'decide about a tool call of Claude Code',
+    load: async () => (await import('./door/hook.ts')).hookClaudeCode,
+  },
+  {
+    name: 'hook codex',
+    summary: 'decide about a tool call of Codex',
+    load: async () => (await import('./door/hook.ts')).hookCodex,
+  },
+  {
     name: 'caller key',
     summary: 'make the key of a caller',
     load: async () => (await import('./door/caller-key.ts')).callerKey,
@@ -247,7 +262,10 @@ function wordsOf({ name }: Listed): string[] {
 }
 
 function asksForHelp(args: readonly string[]): boolean {
-  return args.includes('--help') || args.includes('-h');
+  // After "--" the words are another program's.
+  const end = args.indexOf('--');
+  const own = end === -1 ? args : args.slice(0, end);
+  return own.includes('--help') || own.includes('-h');
 }
 
 /** Runs the bot until it is stopped; missing settings are named and end it at once. */

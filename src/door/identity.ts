@@ -33,6 +33,7 @@ const MAX_TOKEN_AGE = '1h';
 const ISSUER_MS = 600_000;
 const ISSUER_TIMEOUT_MS = 5_000;
 const HOUR_MS = 3_600_000;
+const MOST_NOTED = 1_000;
 const BEARER = /^Bearer ([A-Za-z0-9._~+/-]{1,8192}=*)$/i;
 const KEY = /^[A-Za-z0-9_-]{43,200}$/;
 const JWT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
@@ -48,6 +49,7 @@ export interface Proven {
 /** Recognizes callers by what only they can have: a key of the manifest, or a token that their issuer has signed. Names count for nothing. */
 export class Identities {
   readonly #context: IdentityContext;
+  readonly #noted = new Set<string>();
   readonly #issuers = new Map<string, { readonly keys: Promise<JWTVerifyGetKey>; readonly until: number }>();
 
   constructor(context: IdentityContext) {
@@ -160,8 +162,12 @@ export class Identities {
     logger.warn({ code }, 'caller refused');
     if (code === 'unavailable') return;
     const hour = Math.floor(Date.now() / HOUR_MS);
-    const id = hash('sha256', `${code} ${detail}`).slice(0, 16);
-    await store.note(`door/${hour}/${id}`, 'caller-refused', 'door', { code, detail });
+    const id = `door/${hour}/${hash('sha256', `${code} ${detail}`).slice(0, 16)}`;
+    // A flood of them costs the record nothing.
+    if (this.#noted.has(id)) return;
+    if (this.#noted.size >= MOST_NOTED) this.#noted.clear();
+    await store.note(id, 'caller-refused', 'door', { code, detail });
+    this.#noted.add(id);
   }
 }
 

@@ -7,7 +7,7 @@ import { CAST, MANIFEST, PLACES, type StoryOptions, startStory } from './support
 
 /** The keys of the two callers. */
 export const KEYS = { pipeline: `pipeline${'k'.repeat(40)}`, other: `other${'k'.repeat(40)}` };
-const environment = { PIPELINE_KEY: KEYS.pipeline, OTHER_KEY: KEYS.other };
+export const ENVIRONMENT = { PIPELINE_KEY: KEYS.pipeline, OTHER_KEY: KEYS.other };
 
 /** The callers of the stories: one that may refund and delete, and one that may only refund. */
 export const CALLERS = `
@@ -55,7 +55,7 @@ export async function startCalling({
   auditKey,
   ...options
 }: StoryOptions & { readonly auditKey?: string } = {}) {
-  const given = { manifest: WITH_CALLERS, environment, ...options };
+  const given = { manifest: WITH_CALLERS, environment: ENVIRONMENT, ...options };
   const story = await startStory({ ...given, withoutBot: true });
   const { settings } = story.setup;
   const changes = auditKey === undefined ? {} : { settings: { ...settings, auditKey: { text: auditKey } } };
@@ -101,7 +101,7 @@ export async function startCalling({
   };
   /** Activates another manifest in the running bot. */
   const replaceManifest = async (text: string): Promise<void> => {
-    const parsed = parseManifest(await withBuiltTools(text), { file: 'story.yml', environment });
+    const parsed = parseManifest(await withBuiltTools(text), { file: 'story.yml', environment: ENVIRONMENT });
     if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
     await bot.toolbox.replace(parsed.manifest);
   };

@@ -5,6 +5,7 @@ import { brokenAgent } from './broken/agent.ts';
 import { brokenApproval } from './broken/approval.ts';
 import { brokenAuth } from './broken/auth.ts';
 import type { BrokenManifest } from './broken/broken-manifest.ts';
+import { brokenCallers } from './broken/callers.ts';
 import { brokenFiles } from './broken/files.ts';
 import { brokenHttp } from './broken/http.ts';
 import { brokenPolicies } from './broken/policies.ts';
@@ -26,6 +27,7 @@ function problemsOf(text: string, given: Readonly<Record<string, string>> = envi
 
 const tables: readonly (readonly [string, readonly BrokenManifest[]])[] = [
   ['a file', brokenFiles],
+  ['a caller', brokenCallers],
   ['the agent', brokenAgent],
   ['a policy', brokenPolicies],
   ['a tool', brokenTools],
