@@ -254,12 +254,13 @@ export function approvalLines(request: RequestRecord, details: CardDetails): Kno
         : [words(cardTexts.approvedBy), ...votes, words(cardTexts.needsMore(missing))]),
       ...others,
       ...(request.state === 'pending'
-        ? [words(cardTexts.rejectionRule(policy.vetoes)), words(undoText(details))]
+        ? [words(cardTexts.rejectionRule(policy.vetoes)), words(` ·${undoText(details)}`)]
         : []),
     ),
   ];
 }
 
+/** Says whether the call can be taken back, behind the name of it. */
 function undoText({ undoMs, reversible }: CardDetails): string {
   if (reversible === 'yes') return cardTexts.canAlwaysBeUndone;
   return undoMs === undefined ? cardTexts.cannotBeUndone : cardTexts.canBeUndone(durationInWords(undoMs));
@@ -343,7 +344,7 @@ export function approveButton(requestId: string, details: CardDetails): Button {
     return button(requestId, APPROVE_TYPED, cardTexts.reviewAndApprove);
   const title = showLabel(presented.title, limits.confirmText - 60);
   const texts = isHigh
-    ? { ...confirmTexts.highRisk(title), confirm: actOf(details) }
+    ? { ...confirmTexts.highRisk(title, undoText(details)), confirm: actOf(details) }
     : confirmTexts.approve(title);
   const confirm = dialog(texts, isHigh);
   if (isHigh) return button(requestId, APPROVE, cardTexts.reviewAndApprove, { confirm });

@@ -83,7 +83,7 @@ export const commandTexts = {
     '• `/countersign delegations` – who decides for whom',
     '• `/countersign grants` – pre-approved actions',
     '• `/countersign memory` – the notes I keep about this channel',
-    'Admins: `/countersign freeze [tool | all] [reason]` and `/countersign unfreeze [tool | all]`',
+    'Admins: `/countersign freeze [tool | all] [--model] [reason]` and `/countersign unfreeze [tool | all]`',
   ].join('\n'),
   yourRequests: 'Your requests',
   more: 'There are more in the Home tab of this app.',

@@ -55,6 +55,48 @@ describe('a pending approval', () => {
     expect(approve?.confirm !== undefined).toBe(isAsked);
   });
 
+  test.each([
+    ['nothing', {}, "can't be undone"],
+    ['no', { reversible: 'no' }, "can't be undone"],
+    ['undo', { reversible: 'undo', undoMs: 3_600_000 }, 'can be undone for 1 hour'],
+    ['yes', { reversible: 'yes' }, 'can be undone'],
+    ['a word that there is not', { reversible: 'maybe' }, "can't be undone"],
+  ])('of which the record says %s about undoing says it in words, also in the button', (_, extra, words) => {
+    const { blocks, said } = draw({ details: detailsFor({ a: 1 }, { ...extra, policy: { risk: 'high' } }) });
+    expect(said).toContain(`is passed on · ${words}\n`);
+    expect(textIn(blocks)).toContain(`? This ${words}.`);
+  });
+
+  test('says what is a first time, for what and for whom, and which days it looked at', () => {
+    const first = { act: 'refund', days: 90, of: 'customer', byTool: [], byPair: [] };
+    const saidOf = (changes: JsonObject) => {
+      const { presented = {} } = detailsFor({});
+      const shown = { title: 'Refund', fields: [], hasTitle: true, isComplete: false };
+      return draw({
+        details: detailsFor(
+          {},
+          { presented: { ...shown, ...Object(presented), first: { ...first, ...changes } } },
+        ),
+      }).said;
+    };
+    expect(saidOf({ isTarget: true })).toContain('First refund for this customer on record (90 days)');
+    expect(saidOf({ byPair: ['U0ASKER'] })).toContain(
+      'First refund for this customer by <@U0ASKER> on record',
+    );
+    expect(saidOf({ isTarget: true, byTool: ['U0ASKER'], days: 1 })).toContain(
+      'First refund for this customer · First refund by <@U0ASKER> on record (1 day)',
+    );
+    expect(saidOf({ isTarget: true, act: 'pay <!channel>', of: '*all*' })).toContain(
+      'First pay <!channel> for this *all*',
+    );
+    expect(draw({}).said).not.toContain('First');
+  });
+
+  test('says who is reviewing it, and has no buttons where others have them', () => {
+    expect(draw({}, { review: 'U0ALICE' }).said).toContain('Being reviewed by <@U0ALICE>');
+    expect(draw({}, { hasButtons: false }).actions).toEqual([DETAILS, WITHDRAW]);
+  });
+
   test('that does not fit says what is missing and can be approved only in the full view', () => {
     const card = draw({ details: detailsFor({ to: 'U1', body: 'x'.repeat(5_000), cc: [] }) });
     expect(card.said).toContain('1 of 3 arguments not shown.');
