@@ -89,7 +89,7 @@ ${table.join('\n')}
 
 The MCP conformance suite has a line for each scenario, and real MCP servers a table: [conformance](conformance.md).
 
-- **Texts.** A person says the text and attaches a file with it; the model repeats it as its explanation, as an argument and in the title of the card;
+- **Texts.** The naughty strings go through the views. BIPIA and PurpleLlama go through the whole bot: a person says the text and attaches a file with it; the model repeats it as its explanation, as an argument and in the title of the card;
   the tool returns it; the model repeats what it was told. Everything that Slack is sent is read: no mention, link or format of the text is alive, nothing in it
   is hidden, a card that can be approved shows it whole, and the model is told all of it. As the description of a tool it stands on a card too.
 - **Slack payloads.** Each as it is and with the names of this workspace, as signed HTTP requests and over a socket. All are acknowledged, and
