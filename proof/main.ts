@@ -75,10 +75,7 @@ process.exitCode = problems.length === 0 ? 0 : 1;
 
 /** Writes the page with what was run, and with what it says of the rest. */
 function write(): void {
-  const known = suites.flatMap((suite): [Suite, Outcome][] => {
-    const outcome = outcomes.get(suite) ?? formerOutcome(suite);
-    return outcome === undefined ? [] : [[suite, outcome]];
-  });
+  const known = suites.map((suite) => [suite, outcomes.get(suite) ?? formerOutcome(suite)] as const);
   const options = GIVEN.map((given) => `--${given} DIR`).join(' ');
   writePage(new Map(known), `npm run proof -- all ${options} --write`);
 }

@@ -50,13 +50,20 @@ export function formerOutcome({ name, report }: Suite): Outcome | undefined {
   return { row, reasons: reasons.split('\n'), report: report === undefined ? [] : reported.split('\n') };
 }
 
-/** Writes the page; `command` is the one that ran all that was run. */
-export function writePage(outcomes: ReadonlyMap<Suite, Outcome>, command: string): void {
-  const all = [...outcomes];
+/** Writes the page; `command` runs everything, and a suite without an outcome has never been run to its end. */
+export function writePage(outcomes: ReadonlyMap<Suite, Outcome | undefined>, command: string): void {
+  const all = [...outcomes].flatMap(([suite, outcome]) =>
+    outcome === undefined ? [] : [[suite, outcome] as const],
+  );
+  const missing = [...outcomes].flatMap(([{ name }, outcome]) =>
+    outcome === undefined
+      ? [`- ${name}: the runner is there; it was not run to its end when this page was written.`]
+      : [],
+  );
   const table = [...HEAD, ...all.map(([, { row }]) => row)];
   const reports = all.flatMap(([, { report }]) => report);
   const reasons = all.map(([{ name }, each]) => `**${name}**\n\n${each.reasons.join('\n')}`);
-  writeFileSync(PAGE, pageOf({ command, table, reports, reasons }));
+  writeFileSync(PAGE, pageOf({ command, table, reports, reasons, missing }));
 }
 
 interface Parts {
@@ -64,9 +71,10 @@ interface Parts {
   readonly table: readonly string[];
   readonly reports: readonly string[];
   readonly reasons: readonly string[];
+  readonly missing: readonly string[];
 }
 
-function pageOf({ command, table, reports, reasons }: Parts): string {
+function pageOf({ command, table, reports, reasons, missing }: Parts): string {
   return `# Proof by others
 
 Suites that others wrote, run against the parts of the bot that they are about. \`${command}\`
@@ -81,7 +89,7 @@ ${table.join('\n')}
 
 The MCP conformance suite has a line for each scenario, and real MCP servers a table: [conformance](conformance.md).
 
-- **Texts.** A person says the text and attaches a file with it; the model repeats it as its explanation, as an argument and in the title of the card;
+- **Texts.** The naughty strings go through the views. BIPIA and PurpleLlama go through the whole bot: a person says the text and attaches a file with it; the model repeats it as its explanation, as an argument and in the title of the card;
   the tool returns it; the model repeats what it was told. Everything that Slack is sent is read: no mention, link or format of the text is alive, nothing in it
   is hidden, a card that can be approved shows it whole, and the model is told all of it. As the description of a tool it stands on a card too.
 - **Slack payloads.** Each as it is and with the names of this workspace, as signed HTTP requests and over a socket. All are acknowledged, and
@@ -131,12 +139,14 @@ ${reasons.join('\n\n')}
 - \`in\` did not find an unsigned number in a list, and bytes that are not ASCII were read wrongly. Such conditions are refused.
 - A property named \`__proto__\` was not checked; \`$dynamicRef\`, \`unevaluatedItems\`, and \`unevaluatedProperties\` beside half an \`if\` let
   values pass that do not fit; \`$id\` beside \`$ref\` could point at another definition, or end in a stack overflow. Such schemas are refused.
+- A payload without an event ended the process when it came over a socket. It is acknowledged now: \`test/stories/slack-failures.test.ts\`.
+- Slack was answered 500, and sent the event again, if it refused to show a Home: same test.
 - Nobody could connect an account at an authorization server that only registers clients. A client is registered for each connection now:
   \`test/stories/accounts/registration.test.ts\`.
 
 ## What is not run
 
-- The extensions of MCP that no revision requires: DPoP, enterprise-managed authorization and workload identity are not built.
+${missing.map((line) => `${line}\n`).join('')}- The extensions of MCP that no revision requires: DPoP, enterprise-managed authorization and workload identity are not built.
 - \`doctor --cards\` with Slack's \`blocks.validate\`: it needs a token of a real workspace.
 `;
 }

@@ -44,7 +44,7 @@ export const pythonBlocks: Suite = {
 
 let stories: Promise<readonly Sent[]> | undefined;
 
-/** Runs the stories of the quick form, which keep what the bot sent, and gives each block and view once. */
+/** Runs the stories of the quick form, which keep what the bot sent, and gives each block and view once. Whether they pass is not asked here. */
 async function playStories(): Promise<readonly Sent[]> {
   const kept = mkdtempSync(join(tmpdir(), 'countersign-payloads-'));
   try {
@@ -54,12 +54,12 @@ async function playStories(): Promise<readonly Sent[]> {
       env: { ...process.env, COUNTERSIGN_PAYLOADS: kept },
       stdio: ['ignore', 'ignore', 'inherit'],
     });
-    const code = await new Promise((resolve) => run.once('close', resolve));
-    if (code !== 0) throw new Error(`the stories fail, with status ${String(code)}`);
+    await new Promise((resolve) => run.once('close', resolve));
     const found = new Map<string, Sent>();
     for (const file of readdirSync(kept))
       for (const line of readFileSync(join(kept, file), 'utf8').split('\n'))
         for (const each of sentIn(tryParseJson(line))) found.set(JSON.stringify(each.value), each);
+    if (found.size === 0) throw new Error('the stories sent nothing');
     return [...found.values()];
   } finally {
     rmSync(kept, { recursive: true, force: true });

@@ -19,7 +19,7 @@ export function observedSlackFetch(fetchFrom: Fetch, metrics: Metrics): Fetch {
     };
     // Look-ups for nobody in particular would each begin a trace of their own.
     if (traceIdOf() === undefined) return call();
-    const attributes = { 'slack.method': method };
+    const attributes = { 'countersign.slack.method': method };
     return inSpan(`slack ${method}`, { kind: 'client', attributes }, async (span) => {
       const response = await call();
       span.setAttribute('http.response.status_code', response.status);

@@ -67,6 +67,15 @@ describe.each(['sockets', 'HTTP'] as const)('over %s', (way) => {
     },
   );
 
+  test('a Home that Slack refuses is acknowledged, and not tried again', async () => {
+    const story = await startConnected(way, {});
+    const event = { type: 'app_home_opened', user: 'U0NOBODY99', channel: 'D0NOBODY99', tab: 'home' };
+    const { team, app } = story.workspace.state;
+    const payload = { type: 'event_callback', team_id: team.id, api_app_id: app.id, event_id: 'Ev1', event };
+    expect(await story.workspace.deliver('events_api', payload)).toMatchObject({ kind: 'acknowledged' });
+    expect(story.linesWith('Home not shown')).toHaveLength(1);
+  });
+
   test('a click without response_url is answered in its thread', async () => {
     const story = await startConnected(way, { manifest, replies: [{ calls: [refund] }] });
     const thread = story.ask('refund order A-1001');

@@ -5,6 +5,7 @@ import type { BotContext } from '../context.ts';
 import { followDetails } from '../outbox/draw-details.ts';
 import { tellPrivately } from '../outbox/private-notice.ts';
 import { parseFeedback } from '../outbox/reply-rows.ts';
+import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import * as ids from '../views/cards/action-ids.ts';
 import { END_DELEGATION, REVOKE, UNFREEZE } from '../views/cards/action-ids.ts';
@@ -40,7 +41,13 @@ export function listen(app: App, context: BotContext): void {
 /** Shows the lists of App Home. */
 function listenToHome(app: App, context: BotContext): void {
   app.event('app_home_opened', async ({ event }) => {
-    if (event.tab === 'home') await showHome(context, event.user);
+    if (event.tab !== 'home') return;
+    await showHome(context, event.user).catch((error: unknown) => {
+      const { kind, reason } = judgeSlackFailure(error);
+      // The event would come again, and Slack would refuse the same.
+      if (kind !== 'impossible') throw error;
+      context.logger.warn({ user: event.user, reason }, 'Home not shown');
+    });
   });
 
   app.action<BlockButtonAction>(new RegExp(`^${HOME_PAGE}:`), async ({ ack, action, body }) => {
