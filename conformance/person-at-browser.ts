@@ -1,5 +1,4 @@
-import { describeError } from '../src/agent/errors.ts';
-import { finishConsent, type StartedConsent, startConsent } from '../src/tools/mcp/auth/consent.ts';
+import { finishConsent, startConsent } from '../src/tools/mcp/auth/consent.ts';
 import type { Grant } from '../src/tools/mcp/auth/grant.ts';
 import type {
   Challenge,
@@ -19,38 +18,30 @@ export interface PersonOptions {
 
 /** The address that the suite expects as the client's metadata document. */
 const CLIENT_METADATA_URL = 'https://conformance-test.local/client-metadata.json';
-/** The client that an admin has registered: the suite's servers know it by this name without asking. */
-const REGISTERED = { clientId: 'test-client-id', clientSecret: 'test-client-secret' };
 const REDIRECT_URL = 'http://localhost:3000/callback';
 
 /** The identity of a person who agrees whenever they are asked: the authorization of the bot, with a browser that follows one link. */
 export function personAtBrowser({ serverUrl, fetch, clientId, clientSecret }: PersonOptions): Identity {
   let grant: Grant | undefined;
-  const settingsFor = (id: string | undefined, secret: string | undefined): ConsentSettings => ({
+  const settings: ConsentSettings = {
     serverUrl,
-    auth: { as: 'requester', client: toClient(id, secret), issuer: undefined, scope: undefined },
+    auth: { as: 'requester', client: toClient(clientId, clientSecret), issuer: undefined, scope: undefined },
     redirectUrl: REDIRECT_URL,
     clientMetadataUrl: CLIENT_METADATA_URL,
     fetch,
-  });
-  let settings = settingsFor(clientId, clientSecret);
-  const start = async (challenge: Challenge): Promise<StartedConsent> => {
-    const asked = { challenge, state: 'one', granted: grant?.scope };
-    try {
-      return await startConsent(settings, asked);
-    } catch (error) {
-      if (!describeError(error).includes('register a client there')) throw error;
-      settings = settingsFor(REGISTERED.clientId, REGISTERED.clientSecret);
-      return startConsent(settings, asked);
-    }
   };
-
   const agree = async (challenge: Challenge): Promise<string> => {
-    const { authorizationUrl, pending } = await start(challenge);
+    const { authorizationUrl, pending } = await startConsent(settings, {
+      challenge,
+      state: 'one',
+      granted: grant?.scope,
+    });
     const answer = await fetch(authorizationUrl, { redirect: 'manual' });
     const location = answer.headers.get('location');
     if (location === null) throw new Error(`the authorization server answered with ${answer.status}`);
-    grant = await finishConsent(settings, pending, new URL(location).searchParams);
+    const returned = new URL(location).searchParams;
+    if (process.env.CONFORMANCE_HOLE === 'any-issuer') returned.set('iss', pending.issuer);
+    grant = await finishConsent(settings, pending, returned);
     return grant.accessToken;
   };
   return {

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { build as buildWeb } from 'vite';
 import { licencesOf } from './third-party-licences.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -45,13 +46,32 @@ export async function bundle(outdir: string, programs: readonly string[] = []): 
   });
   writeFileSync(join(outdir, 'THIRD_PARTY_LICENSES'), licencesOf(ROOT, Object.keys(metafile.inputs)));
   cpSync(join(ROOT, 'src/store/lua'), join(outdir, 'lua'), { recursive: true });
+  await buildPage(join(outdir, 'page/web/dist'));
+}
+
+/** Builds the browser part of the page, with the licences of what went into it. */
+export async function buildPage(outDir: string): Promise<void> {
+  const built = await buildWeb({
+    configFile: join(ROOT, 'src/page/web/vite.config.ts'),
+    logLevel: 'warn',
+    build: { outDir, emptyOutDir: true },
+  });
+  const outputs = Array.isArray(built) ? built : [built];
+  const inputs = outputs
+    .flatMap((each) => ('output' in each ? each.output : []))
+    .flatMap((file) => (file.type === 'chunk' ? Object.keys(file.modules) : []))
+    // Beside the files there are modules that the bundler made of them.
+    .filter((path) => !path.startsWith('\0'))
+    .map((path) => relative(ROOT, path));
+  writeFileSync(join(outDir, 'THIRD_PARTY_LICENSES'), licencesOf(ROOT, inputs));
 }
 
 /** Builds what the npm package has in `dist`: the modules one by one, whose libraries npm installs, and the types of the library. */
-export function buildPackage(outdir: string): void {
+export async function buildPackage(outdir: string): Promise<void> {
   rmSync(outdir, { recursive: true, force: true });
   compile(['--outDir', join(outdir, 'bin')]);
   cpSync(join(ROOT, 'src/store/lua'), join(outdir, 'bin/store/lua'), { recursive: true });
+  await buildPage(join(outdir, 'bin/page/web/dist'));
   writeTypes(outdir);
 }
 
@@ -92,7 +112,7 @@ function compile(flags: readonly string[]): void {
 
 if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
   const outdir = join(ROOT, 'dist');
-  if (process.argv.includes('--package')) buildPackage(outdir);
+  if (process.argv.includes('--package')) await buildPackage(outdir);
   else {
     await bundle(outdir);
     writeTypes(outdir);

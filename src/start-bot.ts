@@ -23,8 +23,10 @@ import { UPDATE_WINDOW_MS, UpdateBudget } from './bot/slack/update-budget.ts';
 import { workspaceGroups } from './bot/slack/user-groups.ts';
 import { ThreadStatus } from './bot/thread-status.ts';
 import { workHandlers } from './bot/work-handlers.ts';
+import { explainCall } from './commands/explain.ts';
 import { Door } from './door/door.ts';
 import { Identities } from './door/identity.ts';
+import { createMcp } from './door/mcp.ts';
 import { createRest } from './door/rest.ts';
 import { PendingLimiter } from './engine/pending-limiter.ts';
 import { RunningTurns } from './engine/running-turns.ts';
@@ -34,6 +36,7 @@ import { observedModel } from './observe/observed-model.ts';
 import { observeTools } from './observe/observed-tool.ts';
 import { currentTrace } from './observe/tracing.ts';
 import { openModels } from './open-model.ts';
+import { openPage } from './page/page.ts';
 import type { Settings } from './settings.ts';
 import { type ManifestRecord, manifestIn } from './store/documents/manifest.ts';
 import { refusalOf } from './store/errors.ts';
@@ -70,6 +73,8 @@ export interface BotSetup {
   readonly timing?: Partial<Timing>;
   /** The timing of the sweep, which finds due work that was not woken. */
   readonly sweep?: EngineOptions['sweep'];
+  /** The time that an MCP client without tasks is kept waiting for people. */
+  readonly mcpWaitMs?: number;
   /** Puts the text of messages, arguments and results on the spans of traces. */
   readonly captureContent?: boolean;
   /** Holds changed manifests back until they are approved; without it the given manifest is used as it is. */
@@ -178,6 +183,19 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     metrics,
   });
   const { app } = connection;
+  const directory = new Directory(app.client);
+  const links = new MessageLinks(app.client);
+  const page = openPage({
+    ...{ store: record, directory, links, toolbox, auditKey, publicUrl, secret: settings.callbackSecret },
+    page: () => toolbox.manifest.page,
+    admins: () => toolbox.manifest.agent.admins,
+    explain: (call) => explainCall(toolbox, { ...call, readTotals: (limits) => record.readTotals(limits) }),
+    redact: (text) => secrets.redact(text),
+    fetch: proxiedFetch(proxy),
+    // Another Slack than slack.com signs its own people in.
+    ...(settings.slack.apiUrl !== undefined && { slackIssuer: new URL(settings.slack.apiUrl).origin }),
+    logger: logger.child({ part: 'page' }),
+  });
   const context: BotContext = {
     ...openModels(
       {
@@ -194,8 +212,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     toolbox,
     store: record,
     client: app.client,
-    directory: new Directory(app.client),
-    links: new MessageLinks(app.client),
+    ...{ directory, links, pageLink: page.linkTo },
     threads: new ThreadReader(app.client),
     fileHost: new FileHost({
       client: app.client,
@@ -227,7 +244,14 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   };
   const doorLog = logger.child({ part: 'door' });
   const door = new Door({
-    ...{ store: record, toolbox, limiter: context.limiter, logger: doorLog, trace: currentTrace, key: auditKey },
+    ...{
+      store: record,
+      toolbox,
+      limiter: context.limiter,
+      logger: doorLog,
+      trace: currentTrace,
+      key: auditKey,
+    },
     mayAsk: async (user, channel) =>
       (await askerProblem(context.directory, context.agent().askers, { user, channel })) === undefined,
   });
@@ -236,10 +260,12 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     ...{ store: record, callers, logger: doorLog },
     fetch: proxiedFetch(proxy) ?? fetch,
   });
-  const rest = createRest({
-    ...{ door, identities, logger: doorLog },
-    count: (caller, status) =>
-      metrics.count('countersign_door_requests_total', { caller, status: String(status) }),
+  const count = (caller: string, status: number) =>
+    metrics.count('countersign_door_requests_total', { caller, status: String(status) });
+  const rest = createRest({ door, identities, logger: doorLog, count });
+  const mcp = createMcp({
+    ...{ door, identities, publicUrl, logger: doorLog, count },
+    ...(setup.mcpWaitMs !== undefined && { waitMs: setup.mcpWaitMs }),
   });
   const surroundings = {
     refusedWrite: () => refusedWrite(once),
@@ -258,6 +284,8 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     receiveCallback: async (token, body) => answerCallback(await receiveCallback(context, token, body)),
     connect: (url, cookies) => answerConnect({ flow: accounts.flow, publicUrl }, url, cookies),
     door: rest,
+    page: page.answer,
+    mcp: mcp.answer,
     receive: connection.receive,
     logger,
   });
@@ -291,6 +319,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     logger.info(runningWork(), 'stopping: no new events, waiting for running work');
     await connection.stop();
     door.close();
+    await mcp.close();
     await server.stop();
     const idle = engine.stop();
     context.turns.handOverAll();

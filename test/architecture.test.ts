@@ -59,6 +59,24 @@ const folders = [
     folder: 'src/door/',
     mayImport: ['src/door/', 'src/engine/', 'src/agent/', 'src/policy/', 'src/tools/', 'src/store/port/'],
   },
+  // The page reads: it knows who may decide as the bot does, and nothing of how a decision is made.
+  {
+    folder: 'src/page/',
+    mayImport: [
+      'src/page/',
+      'src/agent/',
+      'src/policy/',
+      'src/tools/',
+      'src/engine/',
+      'src/audit/',
+      'src/store/port/',
+      'src/store/documents/',
+      'src/store/record/chain-text.ts',
+      'src/bot/slack/',
+      'src/bot/views/',
+      'src/bot/asks/',
+    ],
+  },
   { folder: 'src/', mayImport: ['src/'] },
 ];
 
@@ -131,6 +149,7 @@ describe('the check', () => {
     ['src/door/a.ts', "import { b } from '../store/redis/b.ts';", 'src/store/redis/b.ts'],
     ['src/bot/inbox/a.ts', "import { Door } from '../../door/door.ts';", 'src/door/door.ts'],
     ['src/engine/a.ts', "import { b } from '../store/redis/b.ts';", 'src/store/redis/b.ts'],
+    ['src/page/a.ts', "import { b } from '../bot/inbox/b.ts';", 'src/bot/inbox/b.ts'],
     ['src/tools/a.ts', "import { admit } from '../engine/admit.ts';", 'src/engine/admit.ts'],
     ['src/store/a.ts', "import { admit } from '../engine/admit.ts';", 'src/engine/admit.ts'],
     ['src/main.ts', "import { b } from '../playground/model/b.ts';", 'playground/model/b.ts'],

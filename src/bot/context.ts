@@ -78,6 +78,8 @@ export interface BotContext {
   readonly client: WebClient;
   readonly directory: Directory;
   readonly links: MessageLinks;
+  /** Returns the address of a request on the page; `undefined` if there is no page. */
+  readonly pageLink: (requestId: string) => string | undefined;
   readonly threads: ThreadReader;
   readonly fileHost: FileHost;
   readonly limiter: PendingLimiter;

@@ -4,8 +4,10 @@ import { type FirstOf, firstTimesGiven } from '../policy/first-times.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { RuleStep } from '../policy/rules.ts';
 import { callerNamed } from '../tools/callers.ts';
+import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 import { type Command, EXIT, Failure, readOptions, UsageError } from './shared/command.ts';
 import {
+  type CallToJudge,
   groupInWords,
   type JudgedCall,
   judgeCall,
@@ -71,6 +73,16 @@ Exit code: 0 explained, 1 there is no such tool, or it would refuse the argument
     });
   },
 };
+
+/** Says in lines what the rules of the tools that are open now would do with a call; of a tool that is not there, that. */
+export async function explainCall(
+  toolbox: Pick<Toolbox, 'find' | 'policy'>,
+  call: CallToJudge,
+): Promise<readonly string[]> {
+  const judged = await judgeCall(toolbox, call);
+  if (judged === undefined) return [`There is no tool "${call.tool}".`];
+  return describe(judged).trimEnd().split('\n');
+}
 
 function readTime(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;

@@ -104,6 +104,11 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./operate/stats.ts')).stats,
   },
   {
+    name: 'report',
+    summary: 'write how people decide as one HTML file',
+    load: async () => (await import('./operate/report.ts')).report,
+  },
+  {
     name: 'freeze',
     summary: 'stop new actions of one tool or all tools',
     load: async () => (await import('./operate/freeze.ts')).freeze,
@@ -142,6 +147,11 @@ const COMMANDS: readonly Listed[] = [
     name: 'retry',
     summary: 'let the bot continue a quarantined thread',
     load: async () => (await import('./operate/freeze.ts')).retry,
+  },
+  {
+    name: 'ask',
+    summary: 'run a command once people have approved it',
+    load: async () => (await import('./door/ask.ts')).ask,
   },
   {
     name: 'caller key',
@@ -242,7 +252,10 @@ function wordsOf({ name }: Listed): string[] {
 }
 
 function asksForHelp(args: readonly string[]): boolean {
-  return args.includes('--help') || args.includes('-h');
+  // After "--" the words are another program's.
+  const end = args.indexOf('--');
+  const own = end === -1 ? args : args.slice(0, end);
+  return own.includes('--help') || own.includes('-h');
 }
 
 /** Runs the bot until it is stopped; missing settings are named and end it at once. */

@@ -121,6 +121,11 @@ export class Door {
     this.#closing.abort();
   }
 
+  /** Whether waiting has ended, because this process stops. */
+  get isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
   /** Lists the tools that a caller may use now. */
   tools(caller: CallerDeclaration): readonly ListedTool[] {
     return this.#context.toolbox.tools().flatMap(({ name, description, inputSchema }) => {
@@ -386,7 +391,7 @@ export class Door {
       const same = await store.readDocument(...byCall);
       const open = same && (await this.#view(caller, same.version));
       const isJoined = same !== undefined && (open === undefined || !isFinal(open.status));
-      const id = isJoined ? same.version : `${caller.channel}-${randomBytes(16).toString('hex')}`;
+      const id = isJoined ? same.version : `${caller.channel}-${newId()}`;
       const kept = { forMs: KEPT_MS };
       const written = isJoined
         ? 'written'
@@ -504,6 +509,17 @@ const Fields = z.custom<JsonObject>();
 
 function jsonOf(value: object): JsonObject {
   return Fields.parse(toJson(value));
+}
+
+/** Makes an id that nobody can guess: the time in 12 hexadecimal digits, and 80 random bits. */
+function newId(): string {
+  return `${Date.now().toString(16).padStart(12, '0')}${randomBytes(10).toString('hex')}`;
+}
+
+/** Returns when a request was made, by its id. */
+export function madeAt(id: string): Date {
+  const [, , digits = ''] = RUN_ID.exec(id) ?? [];
+  return new Date(Number.parseInt(digits.slice(0, 12), 16));
 }
 
 /** Returns the thread of a run; another caller's run is in a thread that this one cannot name. */

@@ -1,6 +1,8 @@
+import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { bringUpChromium } from '../../playground/chromium/bring-up-chromium.ts';
-import { buildPage } from '../../playground/start/build-page.ts';
+import { buildPage as buildPlayground } from '../../playground/start/build-page.ts';
+import { buildPage } from '../../scripts/build.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -9,9 +11,11 @@ declare module 'vitest' {
   }
 }
 
-/** Finds or installs a browser and builds the page once for all files; without a browser the run fails here with instructions. */
+const WEB = fileURLToPath(new URL('../../src/page/web/dist', import.meta.url));
+
+/** Finds or installs a browser and builds both pages once for all files; without a browser the run fails here with instructions. */
 export async function setup(project: TestProject): Promise<void> {
   const log = (line: string) => process.stdout.write(`${line}\n`);
-  const [chromium] = await Promise.all([bringUpChromium({ log }), buildPage({ log })]);
+  const [chromium] = await Promise.all([bringUpChromium({ log }), buildPlayground({ log }), buildPage(WEB)]);
   project.provide('chromium', chromium);
 }

@@ -75,6 +75,22 @@ test('the time is in the zone of the policy, and can be given', async () => {
   expect(JSON.parse(later.out)).toMatchObject({ outcome: 'ask', policy: 'default' });
 });
 
+test('first times are given, and without them nobody knows', async () => {
+  const text = MANIFEST.replace(
+    / {4}approval:[\s\S]*$/,
+    '    target: "{{input.owner}}"\n    approval: [{ when: "first.target", policy: finance }, { require: never }]\n',
+  );
+  const environment = { MANIFEST: writeManifest(text) };
+  const args = ['explain', 'refund', '{"amount":1}', '--as', 'U012ABCDEF'];
+  expect((await run([...args, '--first', 'none'], environment)).out).toMatch(/^Runs without approval/);
+  expect((await run([...args, '--first', 'tool,pair'], environment)).out).toMatch(/^Runs without approval/);
+  const first = await run([...args, '--first', 'target'], environment);
+  expect(first.out).toMatch(/policy "finance"[\s\S]*it is the first call of this tool for this target/);
+  const unknown = await run(args, environment);
+  expect(unknown.out).toMatch(/^Needs approval[\s\S]*it could not be checked whether/);
+  expect(await run([...args, '--first', 'once'], environment)).toMatchObject({ code: 2 });
+});
+
 test('somebody who may not use the tool is denied, and a wrong command line says what is missing', async () => {
   const environment = { MANIFEST: writeManifest(MANIFEST) };
   const other = await run(['explain', 'refund', '{}', '--as', 'U0SOMEBODY'], environment);

@@ -86,6 +86,25 @@ test('conditions see the time and the counts of the call', async () => {
   ]);
 });
 
+test('first times are those of the log: what succeeded for a person and a target, and what failed is none', async () => {
+  const text = manifestWith(`{ policy: default, when: 'first.pair' }, { require: never }`).replace(
+    '    approval:',
+    '    target: "{{input.owner}}"\n    approval:',
+  );
+  const to = (owner: string) => ({ input: { amount: 1, owner } });
+  const rows = [
+    ...ran({ at: at(0), ...to('a@b.c') }, 'failed'),
+    ...ran({ at: at(1), ...to('a@b.c') }),
+    ...ran({ at: at(2), ...to('a@b.c') }),
+    ...ran({ at: at(3), ...to('a@b.c'), requester: 'U0OTHERS01' }),
+    ...ran({ at: at(4), ...to('d@e.f') }),
+    // Longer ago than it counts.
+    ...ran({ at: at(4 + 91 * 24 * 60), ...to('a@b.c') }),
+  ];
+  const { changes } = await replayed(rows, text);
+  expect(changes).toEqual({ asked: 5, same: 1 });
+});
+
 test('a pause of the tool itself stays, an edit is asked whatever the rules say, and a continued call is no second one', async () => {
   const own = asked({ at: at(0), more: { rule: 'the tool itself asks' } });
   const edited = asked({ at: at(1), more: { rule: 'edited by U0ANYBODY1', policy_name: 'others' } });

@@ -47,6 +47,25 @@ cases:
   - { given: { input: { amount: 50 }, channel: C0ELSEWHERE }, expect: deny }
 `;
 
+test('cases give first times; without them a rule about them asks', async () => {
+  const manifest = writeManifest(
+    MANIFEST.replace(
+      / {4}approval:[\s\S]*$/,
+      '    approval: [{ when: "first.tool", policy: finance }, { require: never }]\n',
+    ),
+  );
+  writeFileSync(
+    join(dirname(manifest), 'manifest.test.yml'),
+    `given: { tool: refund, requester: U0ANYBODY1, channel: C0REFUNDS1, input: { amount: 1 } }
+cases:
+  - { given: { first: [] }, expect: run }
+  - { given: { first: [tool] }, expect: { approval: { policy: finance } } }
+  - { expect: approval }
+`,
+  );
+  expect(await run(['manifest', 'test'], { MANIFEST: manifest })).toMatchObject({ code: 0, error: '' });
+});
+
 test('cases that hold are listed in a table, with what the rules say, and the exit code is 0', async () => {
   const { code, out, error } = await testCases(AS_EXPECTED);
   expect({ code, error }).toEqual({ code: 0, error: '' });

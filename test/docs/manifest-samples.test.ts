@@ -38,7 +38,10 @@ function whole(text: string): Record<string, Record<string, unknown>> {
 function problemsOf(manifest: object): string[] {
   const text = stringify(manifest);
   const environment = Object.fromEntries(
-    [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => [name, name.endsWith('_KEY') ? 'k'.repeat(43) : `the value of ${name}`]),
+    [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => [
+      name,
+      name.endsWith('_KEY') ? 'k'.repeat(43) : `the value of ${name}`,
+    ]),
   );
   const parsed = parseManifest(text, { file: 'sample.yml', environment });
   return parsed.ok ? [] : parsed.problems.map(formatProblem);

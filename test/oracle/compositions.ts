@@ -291,6 +291,7 @@ export function manifestOf({ rules, allow: allowed, policies, limits }: OracleRu
       [TOOL]: {
         description: 'Acts.',
         input: { type: 'object' },
+        target: '{{input.owner}}',
         http: { method: 'POST', url: 'https://example.com/' },
         approval: rules.map(({ when, ...rest }) => ({
           ...rest,

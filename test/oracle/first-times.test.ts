@@ -150,6 +150,72 @@ test('a process that dies after the success is on record has counted it once, on
   expect(await ask(to('Bob'), { thread: OTHER_THREAD })).toBeDefined();
 });
 
+test('what is frozen or has expired was not done', async () => {
+  const scene = await openFirst({ policy: 'expires: 1s' });
+  const { ask, click, freeze, unfreeze, settle, store, paid } = scene;
+  const expired = await ask(to('Ada'), { thread: OTHER_THREAD });
+  await expect
+    .poll(async () => (await store.end(expired ?? '', { state: 'expired' })).outcome, { timeout: 10_000 })
+    .toBe('ended');
+  await settle(OTHER_THREAD);
+  await ask(to('Ada'));
+  await freeze();
+  await click(ANN);
+  expect(paid).toEqual([]);
+  expect(await ask(to('Ada'), { thread: OTHER_THREAD })).toBeDefined();
+  await click(ANN, { type: 'reject', reason: '' }, { thread: OTHER_THREAD });
+  await unfreeze();
+  await settle();
+  expect(paid).toHaveLength(1);
+  expect(await ask(to('Ada'), { thread: OTHER_THREAD })).toBeUndefined();
+});
+
+test('a preview that changed asks again, with the first times of then', async () => {
+  let balance = 1;
+  const tools = `  look:
+    description: Looks.
+    http: { method: GET, url: "https://example.com/" }
+    approval: never`;
+  const pay = `${PAY}\n    preview: { tool: look, before: "{{output.balance}}", after: "less" }`;
+  const approval = '[{ when: "first.target", policy: default }, { policy: boss }]';
+  const { ask, click, record, paid } = await openScene({
+    text: manifest({ pay, tools, approval }),
+    acts: { look: () => ({ balance }) },
+  });
+  await ask(to('Ada'));
+  await ask(to('Ada'), { thread: OTHER_THREAD });
+  await click(ANN, undefined, { thread: OTHER_THREAD });
+  expect(paid).toHaveLength(1);
+  balance = 2;
+  const { open } = await click(ANN);
+  expect(paid).toHaveLength(1);
+  expect((await record(open ?? '')).principals).toEqual([ROY]);
+  expect((await record(open ?? '')).shown.presented?.first).toBeUndefined();
+});
+
+test('a call that was undone was done all the same, and the one that undoes it counts for its own tool', async () => {
+  const tools = `  unpay:
+    description: Takes a payment back.
+    input: { type: object, properties: { to: { type: string } } }
+    http: { method: POST, url: "https://example.com/" }
+    target: "{{input.to}}"
+    approval: [{ when: "first.target", policy: boss }, { require: never }]`;
+  const pay = `${PAY}\n    undo: { tool: unpay, input: { to: "{{input.to}}" } }`;
+  const { ask, click, store, paid, settle } = await openScene({
+    text: manifest({ pay, tools, approval: ASKED_FIRST }),
+  });
+  const request = await ask(to('Ada'));
+  await click(ANN);
+  await store.noteUndo(request ?? '', 'offered', {}, 3_600_000);
+  await click(RITA, { type: 'undo' }, { request });
+  await settle();
+  await click(ROY);
+  expect(paid).toEqual([to('Ada'), { to: 'Ada' }]);
+  expect(await ask(to('Ada'))).toBeUndefined();
+  expect(await ask({ to: 'Ada' }, { tool: 'unpay' })).toBeUndefined();
+  expect(await ask({ to: 'Bob' }, { tool: 'unpay' })).toBeDefined();
+});
+
 test('where the record cannot be read, or a call has no target, people are asked', async () => {
   const approval = '[{ when: "!first.target", require: never }, { policy: default }]';
   const { ask, click, store, paid } = await openFirst({ approval });

@@ -20,6 +20,7 @@ export class Oracle {
   readonly delegations: Record<string, string> = {};
   isFrozen = false;
   readonly #used = new Map<string, number>();
+  readonly #done = new Set<string>();
   readonly #grants: Grant[] = [];
 
   constructor({ rules, standing, members }: Omit<Composition, 'steps'>) {
@@ -53,6 +54,29 @@ export class Oracle {
     for (const limit of this.rules.limits)
       for (const key of this.#keysOf(limit, call))
         this.#used.set(key, (this.#used.get(key) ?? 0) + (amountOf(limit, call) ?? 0));
+  }
+
+  /** Notes that a call has succeeded, so that it is no first one for its requesters and its target any more. */
+  finish({ requesters, input: { owner } }: OracleCall): void {
+    this.#done.add(`target ${String(owner)}`);
+    for (const who of requesters) this.#done.add(`tool ${who}`).add(`pair ${who} ${String(owner)}`);
+  }
+
+  /** Says of everyone whose words led to a call whether it is a first one; without an owner there is no target. */
+  firstTimes({ requesters, contextAuthors, input: { owner } }: OracleCall): NonNullable<OracleCall['first']> {
+    const isFirst = (what: string) => !this.#done.has(what);
+    return Object.fromEntries(
+      [...requesters, ...contextAuthors].map((who) => [
+        who,
+        {
+          tool: isFirst(`tool ${who}`),
+          ...(owner !== undefined && {
+            target: isFirst(`target ${String(owner)}`),
+            pair: isFirst(`pair ${who} ${String(owner)}`),
+          }),
+        },
+      ]),
+    );
   }
 
   #keysOf(limit: OracleLimit, call: OracleCall): readonly string[] {

@@ -126,7 +126,7 @@ export async function play(
     followed.isKnown = true;
     followed.requesters = [...new Set([...followed.requesters, by])];
     const { channel } = parseThreadId(thread);
-    const call = {
+    const made = {
       tool: TOOL,
       input,
       requesters: followed.requesters,
@@ -134,6 +134,7 @@ export async function play(
       channel,
       thread,
     };
+    const call = { ...made, first: oracle.firstTimes(made) };
     const verdict = oracle.judge(call);
     const asked = typeof verdict === 'string' ? [] : verdict;
     const grant = asked.length === 0 ? undefined : oracle.grantFor(call, asked);
@@ -153,6 +154,7 @@ export async function play(
       if (grant !== undefined) grant.used += 1;
       oracle.count(call);
       if (!breaks) {
+        oracle.finish(call);
         followed.requesters = [];
         return;
       }
@@ -207,13 +209,14 @@ export async function play(
       followed.requesters = requesters;
       followed.everyone.add(by);
       open.approvals = [];
-      open.call = {
+      const edited = {
         ...before,
         input: step.input,
         requesters,
         contextAuthors: contextOf(followed),
         editedUnder: before.editedUnder ?? asked,
       };
+      open.call = { ...edited, first: oracle.firstTimes(edited) };
     }
     const isVote = step.do === 'click' && ['approve', 'grant'].includes(step.what);
     const isFirst = isVote && !open.approvals.some(({ who }) => who === by);
@@ -267,6 +270,7 @@ export async function play(
     if (found === 0 && must) expectRuns(1, call, 'a call that was approved');
     if (found > 0) expectRuns(1, call, 'an approved call');
     if (found > 0 && isFresh) oracle.count(call);
+    if (found > 0 && !breaks) oracle.finish(call);
     if (found > 0) tally.approved += 1;
     open.runs += found;
     if (request === undefined) {
@@ -280,6 +284,7 @@ export async function play(
     if (request.id !== open.request.id) {
       followed.ended.push(open.request.id);
       open.approvals = [];
+      open.call = { ...call, first: oracle.firstTimes(call) };
     }
     open.request = request;
     sameAsShown(open);

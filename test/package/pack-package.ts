@@ -12,7 +12,7 @@ export async function packPackage(folder: string): Promise<string> {
   const { files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { files: string[] };
   for (const name of [...files, 'package.json'].filter((file) => file !== 'dist'))
     cpSync(join(ROOT, name), join(folder, name), { recursive: true });
-  buildPackage(join(folder, 'dist'));
+  await buildPackage(join(folder, 'dist'));
   const packed = await promisify(execFile)('npm', ['pack', '--ignore-scripts', '--json'], { cwd: folder });
   const [made] = JSON.parse(packed.stdout) as { filename: string }[];
   return join(folder, made?.filename ?? '');

@@ -18,6 +18,20 @@ test.each([
   ["'S0FINANCE1' in requester.groups", 'the requester is in the user group S0FINANCE1'],
   ["!('S0FINANCE1' in requester.groups)", 'the requester is not in the user group S0FINANCE1'],
   ['size(requester.groups) > 1', '"size(requester.groups) > 1"'],
+  [
+    "tool.reversible == 'no' && !first.tool",
+    "it can't be undone and it is not the requester's first call of this tool",
+  ],
+  ["tool.reversible != 'no'", 'it can be undone'],
+  [
+    "tool.reversible == 'undo' || tool.reversible == 'yes'",
+    'it can be undone for a while or it can be undone at any time',
+  ],
+  [
+    'first.target || first.pair',
+    "it is the first call of this tool for this target or it is the requester's first call of this tool for this target",
+  ],
+  ["tool.reversible.startsWith('y')", '"tool.reversible.startsWith("y")"'],
   ['input.amount >', '"input.amount >"'],
 ])('%s is said as %s', (condition, words) => {
   expect(conditionInWords(condition)).toBe(words);

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { runCommandLine } from '../../src/commands/run-command-line.ts';
 import { textIn } from '../bot/views/cards/payloads.ts';
-import { CAST, MANIFEST, startStory } from './support.ts';
+import { startAccountStory } from './accounts/support.ts';
+import { approveAnswer, ask, askingManifest, fillIn } from './asking-servers.ts';
+import { CAST, MANIFEST, type Story, startStory } from './support.ts';
 
 const { alice, requester: remi } = CAST;
 const refund = (amount: number, orderId = 'A-1001') => ({
@@ -43,4 +45,41 @@ test('the card says in words what is a first time; after its success the next on
   expect(await counters()).toHaveLength(1);
   const again = story.ask('refund 7 cents');
   await again.shows(/Approval needed[\s\S]*First refund by [\s\S]*on record/);
+});
+
+const ASKED_FIRST = '{ when: first.tool, policy: default }, { require: never }';
+const countersIn = ({ redis, prefix }: Pick<Story, 'redis' | 'prefix'>) =>
+  redis.keys(`{${prefix}}:limit:first *`);
+
+test('a call that waits for its server is not done, and counts once when it is', async () => {
+  const { manifest: asking, notes } = askingManifest('current', { rule: ASKED_FIRST });
+  const story = await startStory({
+    manifest: asking,
+    replies: [ask('plan_trip'), { text: 'Planned.' }],
+  });
+  const thread = story.ask('plan a trip');
+  await thread.click(alice, /Approval needed/, 'approve');
+  await fillIn(story, thread, /Input needed: Who travels/);
+  expect(await countersIn(story)).toEqual([]);
+  await fillIn(story, thread, /Input needed: Which seat/, { 'field-0': '1' });
+  await approveAnswer(thread);
+  await thread.shows(/Planned\./);
+  expect(notes().filter((line) => line.startsWith('planned'))).toHaveLength(1);
+  expect(await countersIn(story)).toHaveLength(1);
+});
+
+test('a first call in the account of its requester waits for the account and for approval; the next for neither', async () => {
+  const whoami = { calls: [{ name: 'whoami', arguments: {} }] };
+  const story = await startAccountStory({
+    replies: [whoami, { text: 'First.' }, whoami, { text: 'Second.' }],
+    approval: `[${ASKED_FIRST}]`,
+  });
+  await story.startBot();
+  const thread = story.ask('who am I there?');
+  await story.connect(thread, 'remi-at-docs');
+  await thread.click(alice, /Approval needed/, 'approve');
+  await thread.shows(/First\./);
+  story.ask('and now?', { threadTs: thread.ts });
+  await thread.shows(/Second\./);
+  expect(story.mcp.calls).toHaveLength(2);
 });

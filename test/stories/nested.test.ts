@@ -16,7 +16,9 @@ test('a pause inside a nested generate after the approval is asked as a request 
   });
   const { arguments: folder } = workshop.call('plan_party');
   const story = await startStory({
-    manifest: workshopManifest().replace('workshop-tools.ts,', 'nested-tools.ts, reversible: yes,'),
+    manifest: workshopManifest()
+      .replace('workshop-tools.ts,', 'nested-tools.ts, reversible: yes,')
+      .replace('approval: { policy: default }', 'approval: [{ when: first.tool, policy: default }]'),
     replies: [
       { calls: [{ name: 'plan_party', arguments: { ...folder, url: inner.url } }] },
       { text: 'All set.' },
@@ -53,5 +55,9 @@ test('a pause inside a nested generate after the approval is asked as a request 
   expect(await workshop.linesOf('effects')).toEqual(['booked Ballroom']);
   expect(story.toldOfCalls()).toEqual([expect.stringContaining('The room is booked.')]);
   expect(JSON.stringify(story.repliesIn(thread))).not.toMatch(/plan_party: unknown/);
+  // The call inside counts for no first time, and the one around it once.
+  expect(await story.redis.keys(`{${story.prefix}}:limit:first *`)).toEqual([
+    `{${story.prefix}}:limit:first plan_party - ${CAST.requester}`,
+  ]);
   await inner.stop();
 });

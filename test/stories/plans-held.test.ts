@@ -158,3 +158,22 @@ test('each step that ran can be undone by itself from the card of the plan', asy
   expect(await desk.done()).toEqual(['closed T-1', 'closed T-2', 'opened T-2']);
   await thread.shows(/⏪ 2\. /);
 });
+
+test('a step over its limit is asked alone, and the rest waits for it', async () => {
+  const desk = await openDesk();
+  const reopen = { tool: 'open_ticket', input: { ticket: 'T-9', customer: 'Acme' } };
+  const story = await startStory({
+    manifest: `${ticketManifest()}limits:\n  close_ticket: { per: tool, window: 1h, max: 1, policy: two }\n`,
+    replies: [propose(close('T-1'), close('T-2'), reopen), { text: 'All of it.' }],
+  });
+  const thread = story.ask('close two and open one');
+  await thread.click(alice, /Run 3 steps as planned\?/, 'approve');
+  await thread.shows(/Stopped after 1 of 3 steps/);
+  expect(await desk.done()).toEqual(['closed T-1']);
+  await thread.shows(/Run 1 step as planned\?[\s\S]*Close ticket T-2[\s\S]*asked separately/);
+  await thread.click(alice, /Run 1 step as planned\?/, 'approve');
+  expect(await desk.done()).toEqual(['closed T-1']);
+  for (const who of [alice, bruno]) await thread.click(who, /Approval needed: Close ticket T-2/, 'approve');
+  await thread.shows(/All of it\./);
+  expect(await desk.done()).toEqual(['closed T-1', 'closed T-2', 'opened T-9']);
+});

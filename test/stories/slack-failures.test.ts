@@ -58,6 +58,15 @@ describe.each(['sockets', 'HTTP'] as const)('over %s', (way) => {
     expect(story.linesWith('Slack drops events')).toEqual([expect.stringContaining('"level":40')]);
   });
 
+  test.each([{ type: 'event_callback' }, { type: '', event_id: 'Ev1' }, {}])(
+    'a payload without an event is acknowledged, and ends nothing: %j',
+    async (payload) => {
+      const story = await startConnected(way, { replies: [{ text: 'Still here.' }] });
+      expect(await story.workspace.deliver('events_api', payload)).toMatchObject({ kind: 'acknowledged' });
+      await story.ask('are you there?').shows(/Still here\./);
+    },
+  );
+
   test('a click without response_url is answered in its thread', async () => {
     const story = await startConnected(way, { manifest, replies: [{ calls: [refund] }] });
     const thread = story.ask('refund order A-1001');

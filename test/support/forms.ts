@@ -14,6 +14,7 @@ const ONLY_FULL = [
   'test/browser/gallery.test.ts',
   'test/browser/interaction.test.ts',
   'test/browser/opening.test.ts',
+  'test/browser/page.test.ts',
   'test/browser/persistence.test.ts',
   'test/browser/place-and-focus.test.ts',
   'test/browser/rules.test.ts',

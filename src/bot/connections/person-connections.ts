@@ -184,7 +184,7 @@ export class PersonConnections implements Connections {
     try {
       return await refreshGrant(this.settingsFor({ ...server, fetch }), grant);
     } catch (error) {
-      if (isRefused(error)) return undefined;
+      if (isRefused(error, grant)) return undefined;
       throw toAuthorizationError(`${grant.issuer} did not renew the token`, error);
     }
   }
@@ -227,8 +227,8 @@ export class PersonConnections implements Connections {
     return sealer.seal(placeOf(server.name, person), JSON.stringify(grant));
   }
 
-  #redact(place: string, { accessToken, refreshToken, endsAt }: Grant): void {
-    const tokens = [accessToken, ...(refreshToken === undefined ? [] : [refreshToken])];
+  #redact(place: string, { accessToken, refreshToken, registered, endsAt }: Grant): void {
+    const tokens = [accessToken, refreshToken, registered?.secret].filter((token) => token !== undefined);
     const known = this.#redacted.get(place);
     if (known?.tokens.join() === tokens.join()) return;
     for (const token of tokens) this.#options.secrets.add(token);

@@ -131,7 +131,9 @@ export function listenToActions(app: App, context: BotContext): void {
   onOpen(ids.CHOOSE_STEPS, buildChooseModal);
   onOpen(ids.REJECT, buildRejectModal);
   onOpen(ids.ANSWER, buildAnswerModal);
-  onOpen(ids.DETAILS, (request) => buildDetailsModal(request, { page: 0 }));
+  onOpen(ids.DETAILS, (request) =>
+    buildDetailsModal(request, { page: 0, link: context.pageLink(request.id) }),
+  );
   for (const verdict of [ids.RAN, ids.DID_NOT_RUN, ids.RUN_AGAIN] as const) {
     onOpen(verdict, (request) => buildResolveModal(request, verdict));
   }
@@ -237,7 +239,7 @@ async function showDetails(
   const loaded = await context.store.load(requestId);
   if (view === undefined || loaded.outcome !== 'found') return;
   const page = (parseMetadata(view.private_metadata)?.page ?? 0) + step;
-  const modal = buildDetailsModal(loaded.request, { page });
+  const modal = buildDetailsModal(loaded.request, { page, link: context.pageLink(requestId) });
   const updated = await client.views.update({ view_id: view.id, view: modal });
   await followDetails(context, loaded.request, updated.view, { modal, page });
 }

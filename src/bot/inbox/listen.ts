@@ -62,7 +62,7 @@ function listenToHome(app: App, context: BotContext): void {
     await ack();
     const loaded = await context.store.load(action.value ?? '');
     if (loaded.outcome !== 'found') return tellPrivately(context, replyPlace(body), NOT_FOUND);
-    const modal = buildDetailsModal(loaded.request, { page: 0 });
+    const modal = buildDetailsModal(loaded.request, { page: 0, link: context.pageLink(loaded.request.id) });
     const opened = await client.views.open({ trigger_id: body.trigger_id, view: modal });
     await followDetails(context, loaded.request, opened.view, { modal, page: 0 });
   });

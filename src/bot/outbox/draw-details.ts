@@ -43,7 +43,7 @@ export function isDetails(place: View['place']): boolean {
 
 /** Draws an open Details modal from the current record. One that was closed, or has changed since, is left alone. */
 export async function drawDetails(
-  { client, store }: BotContext,
+  { client, store, pageLink }: BotContext,
   item: OutboxItem & { kind: 'view' },
   request: RequestRecord,
   view: View,
@@ -51,7 +51,7 @@ export async function drawDetails(
   const { data: last } = OpenDetails.safeParse(view.postedAt ?? view.place);
   let postedAt: JsonObject = last ?? view.postedAt ?? {};
   if (last !== undefined) {
-    const modal = buildDetailsModal(request, { page: last.page });
+    const modal = buildDetailsModal(request, { page: last.page, link: pageLink(request.id) });
     const drawn = drawnHash(modal);
     try {
       if (drawn !== last.drawn) {

@@ -9,7 +9,7 @@ import {
 import type { Logger } from 'pino';
 import { withTimeout } from '../../agent/util/running-work.ts';
 import type { Connection } from './create-connection.ts';
-import { type HttpAnswer, jsonAnswer, readBody, refusal, sendAnswer } from './http-answer.ts';
+import { type HttpAnswer, jsonAnswer, readBody, refusal, sendAnswer, sendResponse } from './http-answer.ts';
 
 export interface BotServerOptions {
   /** 0 for any free port. */
@@ -30,6 +30,10 @@ export interface BotServerOptions {
   readonly connect: (url: URL, cookies: string | undefined) => Promise<HttpAnswer | undefined>;
   /** Answers other agents and jobs under `/v1`; an answer may take as long as they ask for, up to a minute. */
   readonly door?: (request: DoorRequest) => Promise<HttpAnswer>;
+  /** Answers a browser at the page beside Slack; `undefined` for any other path, or if there is no page. */
+  readonly page?: (request: BrowserRequest) => Promise<HttpAnswer | undefined>;
+  /** Answers MCP clients at `/mcp`; an answer may be a stream of events. */
+  readonly mcp?: (request: DoorRequest) => Promise<Response>;
   /** Receives Slack's requests, in HTTP mode. */
   readonly receive: Connection['receive'];
   readonly logger: Logger;
@@ -39,7 +43,7 @@ export interface BotServerOptions {
   readonly requestMs?: number;
 }
 
-/** A request under `/v1`. */
+/** A request under `/v1` or at `/mcp`. */
 export interface DoorRequest {
   readonly method: string;
   readonly url: URL;
@@ -47,6 +51,16 @@ export interface DoorRequest {
   readonly body: () => Promise<Buffer | 'too-long'>;
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal;
+}
+
+/** A request of a browser at the page. */
+export interface BrowserRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: IncomingMessage['headers'];
+  /** The address of the other end; behind a proxy, the proxy's. */
+  readonly address: string;
+  readonly body: () => Promise<Buffer | 'too-long'>;
 }
 
 export interface BotServer {
@@ -66,8 +80,9 @@ const MAX_CONNECTIONS = 1_000;
 
 /** The start of the addresses of other agents and jobs. */
 const DOOR = '/v1/';
+const MCP = '/mcp';
 
-/** Creates the HTTP server of the bot: health, readiness, metrics, callbacks, the door and, in HTTP mode, Slack. */
+/** Creates the HTTP server of the bot: health, readiness, metrics, callbacks, the door, the page and, in HTTP mode, Slack. */
 export function createBotServer(options: BotServerOptions): BotServer {
   const { port, logger, stopMs = STOP_MS, requestMs = REQUEST_MS } = options;
   const running = new Set<ServerResponse>();
@@ -132,13 +147,15 @@ async function respond(
   const { logger } = options;
   try {
     const late = refusal(503, 'Timed out; try again.', { 'retry-after': '10' });
-    const limitMs = request.url?.startsWith(DOOR) === true ? DOOR_MS : ANSWER_MS;
+    const { pathname } = urlOf(request);
+    const limitMs = pathname.startsWith(DOOR) || pathname === MCP ? DOOR_MS : ANSWER_MS;
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     const given = (await withTimeout(limitMs, answer(options, request, gone.signal))) ?? late;
     // A connection on which half a request is left cannot be used again.
     if (!request.complete) response.shouldKeepAlive = false;
-    sendAnswer(response, given);
+    if (given instanceof Response) await sendResponse(response, given);
+    else sendAnswer(response, given);
   } catch (err) {
     if (request.destroyed && !request.complete) return;
     const reference = randomUUID();
@@ -151,9 +168,9 @@ async function answer(
   options: BotServerOptions,
   request: IncomingMessage,
   signal: AbortSignal,
-): Promise<HttpAnswer> {
-  const { receiveCallback, receive, door } = options;
-  const url = new URL(request.url ?? '/', 'http://localhost');
+): Promise<HttpAnswer | Response> {
+  const { receiveCallback, receive, door, mcp } = options;
+  const url = urlOf(request);
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   const token = /^\/callback\/([^/]+)$/.exec(url.pathname)?.[1];
 
@@ -167,10 +184,10 @@ async function answer(
     if (request.method !== 'POST') return onlyBy('POST');
     return await withBody(request, (body) => receiveCallback(token, body.toString('utf8')));
   }
-  if (url.pathname.startsWith(DOOR) && door !== undefined) {
-    const { method = 'GET', headers } = request;
-    return await door({ method, url, headers, body: () => readBody(request), signal });
-  }
+  const { method = 'GET', headers } = request;
+  const asked = { method, url, headers, body: () => readBody(request), signal };
+  if (url.pathname.startsWith(DOOR) && door !== undefined) return await door(asked);
+  if (url.pathname === MCP && mcp !== undefined) return await mcp(asked);
   if (url.pathname.startsWith('/connect/')) {
     // A preview of the link by HEAD must not use it up.
     if (request.method !== 'GET') return onlyBy('GET');
@@ -183,7 +200,16 @@ async function answer(
     if (request.method !== 'POST') return onlyBy('POST');
     return await withBody(request, (body) => receive({ headers: request.headers, body }));
   }
-  return refusal(404, 'Not found.');
+  const shown = await options.page?.({
+    ...{ method: request.method ?? '', url, headers: request.headers },
+    address: request.socket.remoteAddress ?? '',
+    body: () => readBody(request),
+  });
+  return shown ?? refusal(404, 'Not found.');
+}
+
+function urlOf({ url = '/' }: IncomingMessage): URL {
+  return new URL(url, 'http://localhost');
 }
 
 const NO_TOKEN = refusal(401, 'Send the METRICS_TOKEN of this bot as a bearer token.', {

@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 
 /** The answer to an HTTP request. */
 export interface HttpAnswer {
@@ -34,6 +36,20 @@ export function sendAnswer(response: ServerResponse, { status, headers, body }: 
   if (response.headersSent || response.destroyed) return;
   response.writeHead(status, { 'content-length': String(Buffer.byteLength(body)), ...headers });
   response.end(response.req.method === 'HEAD' ? undefined : body);
+}
+
+/** Sends a response of the web's kind, whose body may be a stream; a client that leaves ends the stream. */
+export async function sendResponse(
+  response: ServerResponse,
+  { status, headers, body }: Response,
+): Promise<void> {
+  if (response.headersSent || response.destroyed) {
+    await body?.cancel();
+    return;
+  }
+  response.writeHead(status, Object.fromEntries(headers));
+  if (body === null) response.end();
+  else await pipeline(Readable.fromWeb(body), response).catch(() => {});
 }
 
 /** The longest accepted body, in bytes. */

@@ -286,16 +286,13 @@ class SlackSocket {
   }
 }
 
-const RateLimited = z.looseObject({
-  type: z.literal('events_api'),
-  payload: z.looseObject({ type: z.literal('app_rate_limited') }),
-});
+const EventsEnvelope = z.looseObject({ type: z.literal('events_api') });
 
-/** Renames the envelope of a payload that holds no event, which the client could not read. */
+/** Renames the envelope of a payload that holds no event, such as `app_rate_limited`: the client reads one in each, and ends the process if there is none. */
 function withoutEvent(message: string): string | undefined {
-  if (!message.includes('"app_rate_limited"')) return undefined;
-  const parsed = RateLimited.safeParse(tryParseJson(message));
-  return parsed.success ? JSON.stringify({ ...parsed.data, type: 'app_rate_limited' }) : undefined;
+  if (/"event":\s*\{/.test(message)) return undefined;
+  const parsed = EventsEnvelope.safeParse(tryParseJson(message));
+  return parsed.success ? JSON.stringify({ ...parsed.data, type: 'without_event' }) : undefined;
 }
 
 function isRefresh(message: string): boolean {

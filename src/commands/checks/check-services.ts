@@ -14,7 +14,7 @@ import type { Manifest } from '../../tools/manifest/manifest.ts';
 import { probeChallenge } from '../../tools/mcp/auth/authorized-fetch.ts';
 import { Sealer } from '../../tools/mcp/auth/connections.ts';
 import { requesterServersOf } from '../../tools/mcp/auth/create-identities.ts';
-import { clientFor, discover } from '../../tools/mcp/auth/discover.ts';
+import { clientFor, discover, needsRegistration } from '../../tools/mcp/auth/discover.ts';
 import { callSlack } from '../shared/call-slack.ts';
 import type { CommandContext } from '../shared/command.ts';
 import { withRecord } from '../shared/open-record.ts';
@@ -197,7 +197,8 @@ export async function checkConnections(
     try {
       const challenge = await probeChallenge(url, fetch);
       const { issuer, metadata: offered } = await discover(url, { challenge, issuer: auth.issuer, fetch });
-      clientFor({ auth, clientMetadataUrl: isSecure ? publicUrl : undefined }, offered);
+      const client = { auth, clientMetadataUrl: isSecure ? publicUrl : undefined };
+      if (!needsRegistration(client, offered)) clientFor(client, offered);
       if (offered.code_challenge_methods_supported?.includes('S256') !== true)
         return failed(check, `${issuer} does not offer PKCE with S256`);
       return ok(check, `people log in at ${issuer}`);

@@ -95,6 +95,7 @@ const ALWAYS = [
   'user groups are compared by their ids; nobody knows who was in them then',
   'calls of tools without an effect are on the log only if people were asked',
   'limits count what the candidate would have let run; what it would ask about counts if it ran then',
+  'first times count what started and did not fail since the log begins; what was done before it is not known',
   'rows of denied calls do not name the people whose words the model only read',
 ];
 

@@ -1,5 +1,6 @@
 import { createHash, hash } from 'node:crypto';
 import type { AuditMark, AuditProblem, AuditRow, AuditStore } from '../port/audit.ts';
+import { linkText, sealText } from './chain-text.ts';
 
 export function sha256(text: string): string {
   return hash('sha256', text);
@@ -8,13 +9,14 @@ export function sha256(text: string): string {
 /** Computes the hash of a row from the hash before it, as `lib/audit.lua` does. */
 export function linkOf(row: Omit<AuditRow, 'hash'>, before: string): string {
   const digest = row.body === '' ? '' : sha256(row.body);
-  const link = [before, row.seq, row.at, row.event, row.subject, row.detail, digest].join('\n');
-  return createHash('sha1').update(link).digest('hex');
+  return createHash('sha1')
+    .update(linkText(row, before, digest))
+    .digest('hex');
 }
 
 /** Computes the SHA-256 chain up to a row; before the first row it is ''. Checkpoints sign it, because Redis has only SHA-1. */
-export function sealOf({ seq, at, event, subject, detail, body }: AuditRow, before: string): string {
-  return sha256(JSON.stringify([before, seq, at, event, subject, detail, body]));
+export function sealOf(row: AuditRow, before: string): string {
+  return sha256(sealText(row, before));
 }
 
 export interface ChainCheckOptions {

@@ -207,6 +207,16 @@ export interface AuditDeclaration {
   readonly retentionMs: number | undefined;
 }
 
+/** The page beside Slack: where people sign in, and who sees every request beside the admins. */
+export interface PageDeclaration {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** The OpenID Connect provider of the company; `undefined` for Slack. */
+  readonly issuer: string | undefined;
+  /** Ids of people and user groups. */
+  readonly auditors: readonly string[];
+}
+
 /** A valid manifest: every value checked, every default filled in, every `${NAME}` replaced. */
 export interface Manifest {
   readonly slack: JsonObject;
@@ -219,4 +229,6 @@ export interface Manifest {
   readonly callers: ReadonlyMap<string, CallerDeclaration>;
   readonly audit: AuditDeclaration;
   readonly retention: RetentionDeclaration;
+  /** `undefined` if there is no page. */
+  readonly page?: PageDeclaration | undefined;
 }

@@ -173,11 +173,20 @@ function changedParts(former: Manifest, next: Manifest): string[] {
   return names.filter((name) => before.get(name) !== after.get(name));
 }
 
-function partsOf({ slack, agent, policies, tools, callers, audit }: Manifest): ReadonlyMap<string, string> {
+function partsOf({
+  slack,
+  agent,
+  policies,
+  tools,
+  callers,
+  audit,
+  page,
+}: Manifest): ReadonlyMap<string, string> {
   const parts: [string, unknown][] = [
     ['slack', slack],
     ['agent', agent],
     ['audit', audit],
+    ['page', page ?? null],
     ...[...policies].map(([name, policy]): [string, unknown] => [`policies.${name}`, policy]),
     ...tools.map((tool): [string, unknown] => [`tools.${tool.name}`, tool]),
     ...[...callers].map(([name, caller]): [string, unknown] => [`callers.${name}`, caller]),

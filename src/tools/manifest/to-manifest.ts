@@ -19,7 +19,7 @@ import {
   type ModelFile,
 } from './schema/agent.ts';
 import type { CallerFile } from './schema/callers.ts';
-import type { AuditFile, ChangeFreezeFile, ManifestFile } from './schema/manifest-file.ts';
+import type { AuditFile, ChangeFreezeFile, ManifestFile, PageFile } from './schema/manifest-file.ts';
 import type { FromFile, LimitFile, NotifyFile, PolicyFile } from './schema/policies.ts';
 import { withShippedSlack } from './schema/slack.ts';
 import type { AuthFile, HttpFile, McpFile, PreviewFile, ToolFile, UndoFile } from './schema/tools.ts';
@@ -39,6 +39,7 @@ export function toManifest(written: ManifestFile, withoutSecrets: JsonObject): M
     callers = {},
     audit = {},
     retention = {},
+    page,
   } = written;
   const manifest = {
     agent: { ...toAgent(agent), policyChanges: toPolicyChanges(agent.policy_changes) },
@@ -54,6 +55,7 @@ export function toManifest(written: ManifestFile, withoutSecrets: JsonObject): M
       requestMs: retention.requests ?? DEFAULT_RETENTION_MS,
       threadMs: retention.threads ?? DEFAULT_RETENTION_MS,
     },
+    page: page && toPage(page),
   };
   const { files, channels } = manifest.agent;
   const groups = [...manifest.policies.values()].flatMap((policy) => policy.groups);
@@ -61,8 +63,9 @@ export function toManifest(written: ManifestFile, withoutSecrets: JsonObject): M
     ...manifest,
     slack: withShippedSlack(slack, {
       readsFiles: files !== undefined,
-      findsByEmail: groups.some(({ from }) => from !== undefined),
+      findsByEmail: groups.some(({ from }) => from !== undefined) || page?.issuer !== undefined,
       readsTopics: [...channels.values()].some(({ topic }) => topic),
+      signsIn: page !== undefined && page.issuer === undefined,
     }),
   };
 }
@@ -123,6 +126,10 @@ function toAudit({ file, http, retention }: AuditFile): Manifest['audit'] {
     http: http === undefined ? undefined : { url: http.url, headers: http.headers ?? {} },
     retentionMs: retention,
   };
+}
+
+function toPage({ client_id: clientId, client_secret: clientSecret, issuer, auditors = [] }: PageFile) {
+  return { clientId, clientSecret, issuer, auditors };
 }
 
 export const DEFAULT_EXPIRES_MS = durationMs('1d');

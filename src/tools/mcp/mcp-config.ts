@@ -88,7 +88,7 @@ export type BotAuth =
 /** Each call in the name of its requester, who has connected their account. */
 export interface RequesterAuth {
   readonly as: 'requester';
-  /** Without one the client is known by the address of its metadata document. */
+  /** Without one the client is known by the address of its metadata document, or registered for each connection. */
   readonly client: ClientConfig | undefined;
   readonly issuer: string | undefined;
   readonly scope: string | undefined;

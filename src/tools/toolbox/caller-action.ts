@@ -140,6 +140,7 @@ export function callerActionEntries({ callers, policies, agent }: Manifest): Rul
       isListedIn: () => true,
       limits: [],
       changeFreezes: [],
+      // The caller runs it, and nobody here knows whether it can be taken back.
       reversible: 'no',
       // Nobody is offered it: only callers ask for it.
       allow: { channels: [], people: [], groups: undefined },

@@ -3,7 +3,12 @@ import { onTestFinished } from 'vitest';
 import type { ModelReply } from '../../../playground/model/model-reply.ts';
 import { findFreePort } from '../../../playground/redis/find-free-port.ts';
 import type { BotSetup } from '../../../src/start-bot.ts';
-import { CLIENT_ID, CLIENT_SECRET, serveOAuth } from '../../tools/mcp/auth/fixtures/oauth-server.ts';
+import {
+  CLIENT_ID,
+  CLIENT_SECRET,
+  type OAuthServerOptions,
+  serveOAuth,
+} from '../../tools/mcp/auth/fixtures/oauth-server.ts';
 import { type ProtectedOptions, serveProtected } from '../../tools/mcp/auth/fixtures/protected-server.ts';
 import { CAST, type StoryOptions, startStory } from '../support.ts';
 
@@ -16,6 +21,8 @@ export interface AccountOptions extends Pick<StoryOptions, 'timing' | 'sweep'> {
   readonly server?: Partial<ProtectedOptions>;
   /** The scope of `auth`, if an admin names one. */
   readonly scope?: string;
+  /** Names no client in the manifest: the authorization server registers whoever asks. */
+  readonly registers?: OAuthServerOptions['registers'];
   /** Adds to the policy, to the entry of the server, and to the manifest. */
   readonly more?: { readonly policy?: string; readonly entry?: string; readonly manifest?: string };
 }
@@ -24,11 +31,17 @@ export interface AccountOptions extends Pick<StoryOptions, 'timing' | 'sweep'> {
 export async function startAccountStory(options: AccountOptions) {
   const port = await findFreePort();
   const publicUrl = `http://127.0.0.1:${port}`;
-  const oauth = await serveOAuth({ redirectUris: [`${publicUrl}/connect/return`] });
+  const { registers } = options;
+  const oauth = await serveOAuth({
+    redirectUris: [`${publicUrl}/connect/return`],
+    ...(registers !== undefined && { registers }),
+  });
   onTestFinished(() => oauth.stop());
   const mcp = await serveProtected({ issuer: oauth.issuer, isListOpen: true, ...options.server });
   onTestFinished(() => mcp.stop());
   const { approval = '{ policy: default }', scope, more = {} } = options;
+  const client =
+    registers === undefined ? `, client_id: ${CLIENT_ID}, client_secret: "\${CLIENT_SECRET}"` : '';
   const manifest = `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
@@ -42,7 +55,7 @@ ${more.entry ?? ''}
     mcp:
       url: ${mcp.url}
       allow_private: [127.0.0.1]
-      auth: { as: requester, issuer: "${oauth.issuer}", client_id: ${CLIENT_ID}, client_secret: "\${CLIENT_SECRET}"${scope === undefined ? '' : `, scope: "${scope}"`} }
+      auth: { as: requester, issuer: "${oauth.issuer}"${client}${scope === undefined ? '' : `, scope: "${scope}"`} }
 `;
   const environment = { CLIENT_SECRET };
   const story = await startStory({

@@ -36,6 +36,11 @@ const simple: fc.Arbitrary<Condition> = fc.oneof(
     holds: ({ channel }: ReferenceCall) => channel === 'C0ONE00001',
   }),
   fc.constant({ cel: 'has(input.amount)', holds: ({ input }: ReferenceCall) => 'amount' in input }),
+  fc.constant({ cel: "tool.reversible == 'no'", holds: () => true }),
+  fc.constantFrom('tool', 'target', 'pair').map((what) => ({
+    cel: `first.${what}`,
+    holds: ({ first }: ReferenceCall, who: string) => first?.[who]?.[what],
+  })),
 );
 const condition: fc.Arbitrary<Condition> = fc.oneof(
   { weight: 3, arbitrary: simple },
@@ -133,6 +138,7 @@ export function manifestFor(
       [TOOL]: {
         description: 'Acts.',
         input: { type: 'object' },
+        target: '{{input.owner}}',
         http: { method: 'POST', url: 'https://example.com/' },
         approval: rules.map(({ when, ...rest }) => ({
           ...rest,

@@ -24,6 +24,8 @@ export interface ReferenceCall {
   readonly requesters: readonly string[];
   readonly contextAuthors: readonly string[];
   readonly channel: string;
+  /** The first times of each person, as far as they are known. */
+  readonly first?: Readonly<Record<string, Readonly<Record<string, boolean | undefined>>>>;
 }
 
 export interface ReferenceTool {

@@ -233,8 +233,8 @@ async function planKnown(
       ]);
   const risk = part?.plan?.risk ?? riskOf(policy.risk, judged);
   const mayGrant =
-    toolName !== CALLER_ACTION_TOOL &&
     part === undefined &&
+    toolName !== CALLER_ACTION_TOOL &&
     risk !== 'high' &&
     isWhole &&
     !pause.own &&

@@ -18,7 +18,10 @@ import { showLabel, showText } from '../texts/show-text.ts';
 import { DETAILS_MODAL, type Modal, modal } from './modal.ts';
 
 /** Builds the full view, on as many pages as needed. Approve is on the last page. */
-export function buildDetailsModal(request: RequestRecord, { page }: { readonly page: number }): Modal {
+export function buildDetailsModal(
+  request: RequestRecord,
+  { page, link }: { readonly page: number; readonly link?: string | undefined },
+): Modal {
   const details = cardDetailsOf(request);
   if (details === undefined)
     return modal(request.id, {
@@ -35,7 +38,7 @@ export function buildDetailsModal(request: RequestRecord, { page }: { readonly p
     ...decisions(request, details, { isLast }),
   ];
   const blocks: KnownBlock[] = [
-    ...(shown === 0 ? head(request, details) : []),
+    ...(shown === 0 ? [...head(request, details), ...pageLine(link)] : []),
     ...(pages.length === 1 ? [] : [line(words(modalTexts.page(shown + 1, pages.length), { bold: true }))]),
     // Before the texts, so that nobody has to look for it below them.
     ...(actions.length === 0 ? [] : [{ type: 'actions' as const, block_id: DETAILS, elements: actions }]),
@@ -95,6 +98,11 @@ function head(request: RequestRecord, details: CardDetails): KnownBlock[] {
   ];
 }
 
+/** Leads to the request on the page beside Slack, where there is one. */
+function pageLine(link: string | undefined): KnownBlock[] {
+  return link === undefined ? [] : [line({ type: 'link', url: link, text: modalTexts.openPage })];
+}
+
 function rejectedLine(request: RequestRecord): KnownBlock[] {
   const votes = votesBy(request, 'reject');
   return votes.length === 0 ? [] : [line(words(cardTexts.rejectedBy), ...votes)];
@@ -119,7 +127,8 @@ function exactPieces(request: RequestRecord, details: CardDetails): Piece[] {
   }
 }
 
-function piecesOf(request: RequestRecord, details: CardDetails): Piece[] {
+/** Lists every text of a request whole: what it does, its exact arguments, its previews, and how it ended. */
+export function piecesOf(request: RequestRecord, details: CardDetails): Piece[] {
   return [
     { label: modalTexts.description, text: showText(details.description ?? '') },
     ...exactPieces(request, details),
@@ -161,7 +170,7 @@ function outcomePieces(request: RequestRecord): Piece[] {
 }
 
 /** A labelled text that may span several pages. */
-interface Piece {
+export interface Piece {
   readonly label: string;
   readonly text: string;
 }

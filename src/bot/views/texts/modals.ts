@@ -86,6 +86,7 @@ export const modalTexts = {
 
   detailsTitle: 'Details',
   unreadable: "This request can't be shown.",
+  openPage: 'Open as a page, with its audit log',
   page: (page: number, pages: number) => `Page ${page} of ${pages}`,
   previousPage: 'Previous page',
   nextPage: 'Next page',

@@ -14,7 +14,7 @@ const TEXT_KEYS = ['title', 'done', 'target', 'fields', 'preview', 'undo'];
 
 /** Checks the values of a file before the environment is filled in: secrets that stand there, or that would be sent unencrypted, and what only looks like a placeholder. */
 export function checkWritten(manifest: JsonObject): Finding[] {
-  const { agent, tools, audit, http_defaults: defaults } = manifest;
+  const { agent, tools, audit, page, http_defaults: defaults } = manifest;
   const { tools: filled } = withHttpDefaults(manifest);
   const entries = Object.entries(isJsonObject(tools) ? tools : {}).flatMap(([name, tool]) =>
     isJsonObject(tool) ? [[pointerTo('/tools', name), tool] as const] : [],
@@ -31,6 +31,7 @@ export function checkWritten(manifest: JsonObject): Finding[] {
       : []),
     ['/http_defaults', defaults] as const,
     ...(isJsonObject(audit) ? [['/audit/http', audit.http] as const] : []),
+    ['/page', page] as const,
   ].flatMap(([pointer, value]) => (isJsonObject(value) ? [[pointer, value] as const] : []));
   return [
     ...connections.flatMap(([pointer, connection]) => [

@@ -5,7 +5,17 @@ import { CallerFile } from './callers.ts';
 import { LimitFile, Pattern, PolicyFile } from './policies.ts';
 import { slackSectionSchema } from './slack.ts';
 import { HttpDefaultsFile, ToolFile } from './tools.ts';
-import { Duration, Headers, LocalDateTime, named, Text, TimeZone, WebAddress } from './values.ts';
+import {
+  Duration,
+  distinct,
+  Headers,
+  LocalDateTime,
+  named,
+  PersonOrGroup,
+  Text,
+  TimeZone,
+  WebAddress,
+} from './values.ts';
 
 export const AuditFile = z
   .strictObject({
@@ -23,6 +33,21 @@ export const AuditFile = z
   })
   .describe('Where the audit log is exported to, and for how long it stays in Redis.');
 export type AuditFile = z.output<typeof AuditFile>;
+
+export const PageFile = z
+  .strictObject({
+    client_id: Text.describe('The client id of the Slack app, or of the client at `issuer`.'),
+    client_secret: Text.describe('Its secret, from the environment.'),
+    issuer: WebAddress.optional().describe(
+      "The company's own OpenID Connect provider, which must give a verified email address (default: Sign in with Slack).",
+    ),
+    auditors: distinct(
+      PersonOrGroup,
+      'People and user groups who see every request and the log beside the admins; anyone else sees what they asked for or may decide.',
+    ).optional(),
+  })
+  .describe('The page beside Slack, at PUBLIC_URL/page; without it there is none.');
+export type PageFile = z.output<typeof PageFile>;
 
 export const RetentionFile = z
   .strictObject({
@@ -71,6 +96,7 @@ export const ManifestFile = z
     ).optional(),
     audit: AuditFile.optional(),
     retention: RetentionFile.optional(),
+    page: PageFile.optional(),
   })
   .describe('The Slack app, the agent, the policies and the tools of Countersign.');
 export type ManifestFile = z.output<typeof ManifestFile>;

@@ -92,6 +92,8 @@ export interface ScopeUse {
   readonly readsFiles: boolean;
   readonly findsByEmail: boolean;
   readonly readsTopics: boolean;
+  /** Whether people sign in to the page with Slack. */
+  readonly signsIn?: boolean;
 }
 
 /**
@@ -99,7 +101,9 @@ export interface ScopeUse {
  * the shipped one. Unless it lists scopes, the app asks for those that the rest of the manifest needs.
  */
 export function withShippedSlack(given: Readonly<Record<string, unknown>>, use: ScopeUse): JsonObject {
-  const shipped = mergeOver(SHIPPED_SLACK, { oauth_config: { scopes: { bot: scopesFor(use) } } });
+  const shipped = mergeOver(SHIPPED_SLACK, {
+    oauth_config: { scopes: { bot: scopesFor(use), ...(use.signsIn === true && { user: ['openid'] }) } },
+  });
   const section = toJson(given);
   return isJsonObject(section) ? mergeOver(shipped, section) : shipped;
 }

@@ -8,7 +8,7 @@ import {
 import { z } from 'zod';
 import { AuthorizationError, toAuthorizationError } from '../../errors.ts';
 import type { Challenge, ConsentSettings } from '../mcp-config.ts';
-import { clientFor, discover, readMetadata, selectScope } from './discover.ts';
+import { clientFor, discover, RegisteredClient, readMetadata, registerFor, selectScope } from './discover.ts';
 import { type Grant, toGrant } from './grant.ts';
 
 /** An authorization that was begun; it holds the PKCE verifier, so it is a secret. */
@@ -19,6 +19,7 @@ export const PendingConsent = z.object({
   redirectUrl: z.string(),
   codeVerifier: z.string(),
   scope: z.string().optional(),
+  registered: RegisteredClient.optional(),
 });
 export type PendingConsent = Readonly<z.infer<typeof PendingConsent>>;
 
@@ -37,7 +38,6 @@ export async function startConsent(
   const { issuer, resource, metadata } = found;
   if (metadata.code_challenge_methods_supported?.includes('S256') !== true)
     throw new AuthorizationError(`${issuer} does not offer PKCE with S256`);
-  const client = clientFor(settings, metadata);
   const wanted = selectScope(found, {
     configured: auth.scope,
     challenged: challenge.scope,
@@ -45,6 +45,8 @@ export async function startConsent(
   });
   const scope = computeScopeUnion(granted, wanted);
   try {
+    const registered = await registerFor(settings, metadata, scope);
+    const client = clientFor(settings, metadata, registered);
     const { authorizationUrl, codeVerifier } = await startAuthorization(issuer, {
       metadata,
       clientInformation: client.information,
@@ -63,6 +65,7 @@ export async function startConsent(
         redirectUrl,
         codeVerifier,
         ...(scope !== undefined && { scope }),
+        ...(registered !== undefined && { registered }),
       },
     };
   } catch (error) {
@@ -80,7 +83,7 @@ export async function finishConsent(
   answer: URLSearchParams,
 ): Promise<Grant> {
   const { fetch } = settings;
-  const { issuer, resource, codeVerifier, redirectUrl, clientId } = pending;
+  const { issuer, resource, codeVerifier, redirectUrl, clientId, scope, registered } = pending;
   const metadata = await readMetadata(issuer, fetch);
   const iss = answer.get('iss') ?? undefined;
   try {
@@ -91,7 +94,7 @@ export async function finishConsent(
     });
     const problem = answer.get('error');
     if (problem !== null) throw new AuthorizationError(`the answer is ${problem}`);
-    const client = clientFor(settings, metadata);
+    const client = clientFor(settings, metadata, registered);
     if (client.information.client_id !== clientId)
       throw new AuthorizationError('the client has changed meanwhile');
     const tokens = await exchangeAuthorization(issuer, {
@@ -105,13 +108,14 @@ export async function finishConsent(
       ...(iss !== undefined && { iss }),
       ...(client.authenticate !== undefined && { addClientAuthentication: client.authenticate }),
     });
-    return toGrant(tokens, { issuer, resource, clientId, scope: pending.scope });
+    return toGrant(tokens, { issuer, resource, clientId, scope, registered });
   } catch (error) {
     throw toAuthorizationError(`${issuer} did not connect the account`, error);
   }
 }
 
-/** Tells whether an authorization server says that a refresh token is worth nothing any more. */
-export function isRefused(error: unknown): boolean {
-  return error instanceof OAuthError && error.code === 'invalid_grant';
+/** Tells whether an authorization server says that a refresh token is worth nothing any more, or has forgotten a client that was registered there. */
+export function isRefused(error: unknown, { registered }: Pick<Grant, 'registered'>): boolean {
+  if (!(error instanceof OAuthError)) return false;
+  return error.code === 'invalid_grant' || (registered !== undefined && error.code === 'invalid_client');
 }

@@ -6,7 +6,9 @@ import {
   discoverAuthorizationServerMetadata,
   discoverOAuthProtectedResourceMetadata,
   type OAuthClientInformation,
+  registerClient,
 } from '@modelcontextprotocol/client';
+import { z } from 'zod';
 import { AuthorizationError, toAuthorizationError } from '../../errors.ts';
 import type { Challenge, ConsentSettings, Fetch } from '../mcp-config.ts';
 
@@ -99,12 +101,22 @@ interface KnownClient {
   readonly authenticate: AddClientAuthentication | undefined;
 }
 
-/** Returns the configured client, or the one of the metadata document; clients are never registered on the way. */
+/** A client that was registered for one connection (RFC 7591); it is stored with what it is for, and nowhere else. */
+export const RegisteredClient = z.object({
+  clientId: z.string(),
+  secret: z.string().optional(),
+  method: z.string().optional(),
+});
+export type RegisteredClient = Readonly<z.infer<typeof RegisteredClient>>;
+
+/** Returns the configured client, the one that was registered for the connection, or the one of the metadata document. */
 export function clientFor(
   { auth, clientMetadataUrl }: Pick<ConsentSettings, 'auth' | 'clientMetadataUrl'>,
   metadata: AuthorizationServerMetadata,
+  registered?: RegisteredClient | undefined,
 ): KnownClient {
   const { client } = auth;
+  if (client === undefined && registered !== undefined) return registeredClient(registered);
   if (client === undefined) return documentClient(clientMetadataUrl, metadata);
   const { clientId, secret, privateKey, algorithm } = client;
   if (privateKey !== undefined) {
@@ -122,6 +134,15 @@ export function clientFor(
   return { information, authenticate: undefined };
 }
 
+function registeredClient({ clientId, secret, method }: RegisteredClient): KnownClient {
+  const information = {
+    client_id: clientId,
+    ...(secret !== undefined && { client_secret: secret }),
+    ...(method !== undefined && { token_endpoint_auth_method: method }),
+  };
+  return { information, authenticate: undefined };
+}
+
 function documentClient(url: string | undefined, metadata: AuthorizationServerMetadata): KnownClient {
   if (metadata.client_id_metadata_document_supported !== true)
     throw new AuthorizationError(
@@ -132,4 +153,52 @@ function documentClient(url: string | undefined, metadata: AuthorizationServerMe
       'the client metadata document needs an HTTPS address of the bot (PUBLIC_URL)',
     );
   return { information: { client_id: url }, authenticate: undefined };
+}
+
+/** Tells whether a client has to be registered before a person can connect, and can be. */
+export function needsRegistration(
+  { auth, clientMetadataUrl }: Pick<ConsentSettings, 'auth' | 'clientMetadataUrl'>,
+  metadata: AuthorizationServerMetadata,
+): boolean {
+  const hasDocument =
+    clientMetadataUrl !== undefined && metadata.client_id_metadata_document_supported === true;
+  return auth.client === undefined && !hasDocument && metadata.registration_endpoint !== undefined;
+}
+
+const METHODS = ['none', 'client_secret_basic', 'client_secret_post'];
+
+/**
+ * Registers a client for one connection, where an admin has named none and the authorization server reads no metadata document. Each
+ * connection has its own, so that a client is kept, renewed and lost with its connection.
+ */
+export async function registerFor(
+  settings: ConsentSettings,
+  metadata: AuthorizationServerMetadata,
+  scope: string | undefined,
+): Promise<RegisteredClient | undefined> {
+  if (!needsRegistration(settings, metadata)) return undefined;
+  const { redirectUrl, fetch } = settings;
+  // Without a list the default of RFC 8414 holds.
+  const offered = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+  const method = METHODS.find((each) => offered.includes(each));
+  if (method === undefined)
+    throw new AuthorizationError(`${metadata.issuer} offers no way to authenticate a registered client`);
+  const registered = await registerClient(metadata.issuer, {
+    metadata,
+    clientMetadata: {
+      client_name: 'Countersign',
+      redirect_uris: [redirectUrl],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: method,
+      application_type: redirectUrl.startsWith('https://') ? 'web' : 'native',
+    },
+    ...(scope !== undefined && { scope }),
+    fetchFn: fetch,
+  });
+  return {
+    clientId: registered.client_id,
+    ...(registered.client_secret !== undefined && { secret: registered.client_secret }),
+    method: registered.token_endpoint_auth_method ?? method,
+  };
 }

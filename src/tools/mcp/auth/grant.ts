@@ -2,9 +2,9 @@ import { checkResourceAllowed, type OAuthTokens, refreshAuthorization } from '@m
 import * as oauth from 'oauth4webapi';
 import { z } from 'zod';
 import { toAuthorizationError } from '../../errors.ts';
-import type { ConsentSettings } from '../mcp-config.ts';
+import type { ClientConfig, ConsentSettings } from '../mcp-config.ts';
 import type { RequesterServer } from './connections.ts';
-import { clientFor, readMetadata } from './discover.ts';
+import { clientFor, RegisteredClient, readMetadata } from './discover.ts';
 
 /** The tokens of one person at one server, bound to the issuer that gave them and the resource that they are for. */
 export const Grant = z.object({
@@ -18,13 +18,18 @@ export const Grant = z.object({
   endsAt: z.number(),
   /** Whether the issuer has said when the access token ends; else `endsAt` is a guess. Older grants do not have it. */
   isEndKnown: z.boolean().optional(),
+  /** The client that was registered for this connection, if one was. */
+  registered: RegisteredClient.optional(),
 });
 export type Grant = Readonly<z.infer<typeof Grant>>;
 
-type Binding = Pick<Grant, 'issuer' | 'resource' | 'clientId' | 'scope'>;
+type Binding = Pick<Grant, 'issuer' | 'resource' | 'clientId' | 'scope' | 'registered'>;
 
 /** Joins tokens with what they are bound to. A server that does not name the scope has granted the one that was asked for. */
-export function toGrant(tokens: OAuthTokens, { issuer, resource, clientId, scope }: Binding): Grant {
+export function toGrant(
+  tokens: OAuthTokens,
+  { issuer, resource, clientId, scope, registered }: Binding,
+): Grant {
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = tokens;
   const granted = tokens.scope ?? scope;
   return {
@@ -36,6 +41,7 @@ export function toGrant(tokens: OAuthTokens, { issuer, resource, clientId, scope
     ...(granted !== undefined && { scope: granted }),
     ...renewalTime(seconds),
     isEndKnown: seconds !== undefined,
+    ...(registered !== undefined && { registered }),
   };
 }
 
@@ -62,11 +68,11 @@ function withoutSlash(url: string): string {
 
 /** Exchanges the refresh token of a grant at the issuer that gave it; `undefined` if there is none. */
 export async function refreshGrant(settings: ConsentSettings, grant: Grant): Promise<Grant | undefined> {
-  const { issuer, resource, clientId, refreshToken } = grant;
+  const { issuer, resource, clientId, refreshToken, registered } = grant;
   if (refreshToken === undefined) return undefined;
   const { fetch } = settings;
   const metadata = await readMetadata(issuer, fetch);
-  const client = clientFor(settings, metadata);
+  const client = clientFor(settings, metadata, registered);
   if (client.information.client_id !== clientId) return undefined;
   const tokens = await refreshAuthorization(issuer, {
     metadata,
@@ -83,7 +89,7 @@ const Revocation = z.object({ revocation_endpoint: z.string().optional() });
 
 /** Tells the issuer that a grant is over (RFC 7009). Returns whether it offers that. */
 export async function revokeGrant(settings: ConsentSettings, grant: Grant): Promise<boolean> {
-  const { issuer, clientId, refreshToken, accessToken } = grant;
+  const { issuer, clientId, refreshToken, accessToken, registered } = grant;
   const { client } = settings.auth;
   try {
     const { revocation_endpoint: endpoint } = Revocation.parse(await readMetadata(issuer, settings.fetch));
@@ -91,7 +97,7 @@ export async function revokeGrant(settings: ConsentSettings, grant: Grant): Prom
     const response = await oauth.revocationRequest(
       { issuer, revocation_endpoint: endpoint },
       { client_id: clientId },
-      await authenticationOf(client),
+      client === undefined ? registeredAuthentication(registered) : await authenticationOf(client),
       refreshToken ?? accessToken,
       {
         [oauth.customFetch]: (url, { method, headers, body }) =>
@@ -106,11 +112,17 @@ export async function revokeGrant(settings: ConsentSettings, grant: Grant): Prom
   }
 }
 
-async function authenticationOf(client: ConsentSettings['auth']['client']): Promise<oauth.ClientAuth> {
-  if (client?.secret !== undefined) return oauth.ClientSecretBasic(client.secret);
-  if (client?.privateKey === undefined) return oauth.None();
+async function authenticationOf({ secret, privateKey, algorithm }: ClientConfig): Promise<oauth.ClientAuth> {
+  if (secret !== undefined) return oauth.ClientSecretBasic(secret);
+  if (privateKey === undefined) return oauth.None();
   const { importPKCS8 } = await import('jose');
-  return oauth.PrivateKeyJwt(await importPKCS8(client.privateKey, client.algorithm));
+  return oauth.PrivateKeyJwt(await importPKCS8(privateKey, algorithm));
+}
+
+function registeredAuthentication(registered: RegisteredClient | undefined): oauth.ClientAuth {
+  if (registered?.secret === undefined) return oauth.None();
+  const { secret, method } = registered;
+  return method === 'client_secret_post' ? oauth.ClientSecretPost(secret) : oauth.ClientSecretBasic(secret);
 }
 
 const MARGIN_MS = 60_000;

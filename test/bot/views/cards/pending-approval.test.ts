@@ -22,9 +22,7 @@ describe('a pending approval', () => {
     expect(card.said).toMatch(
       /✅ Approved by <@U0ALICE> \(.*\) · needs 1 more: <@U0BRUNO> or <!subteam\^S0FINANCE>/,
     );
-    expect(card.said).toContain(
-      "Reject: it does not run, and your reason is passed on · can't be undone",
-    );
+    expect(card.said).toContain("Reject: it does not run, and your reason is passed on · can't be undone");
     expect(liveParts(card.blocks)).toEqual(['U0ASKER', 'U0ALICE', 'U0BRUNO', 'S0FINANCE']);
     expect(momentsIn(card.blocks)).toEqual([EXPIRES_AT, ASKED_AT + 60_000].map((at) => at / 1000));
     expect(card.actions).toEqual([APPROVE, REJECT, EDIT, DETAILS, WITHDRAW]);

@@ -1,0 +1,307 @@
+import { z } from 'zod';
+import { type JsonValue, tryParseJson } from '../agent/json.ts';
+import { publicPemOf, type SigningKey } from '../audit/signing-key.ts';
+import { loadList } from '../bot/asks/load-lists.ts';
+import type { Directory } from '../bot/slack/directory.ts';
+import { type HttpAnswer, jsonAnswer, refusal } from '../bot/slack/http-answer.ts';
+import { type MessageLinks, parseThreadId } from '../bot/slack/thread.ts';
+import { showLine } from '../bot/views/texts/show-text.ts';
+import { readDetails } from '../engine/request-details.ts';
+import { manifestIn } from '../store/documents/manifest.ts';
+import { type RequestRecord, type Store, threadOf } from '../store/port/store.ts';
+import { POLICY_CHANGE_TOOL } from '../tools/toolbox/policy-change.ts';
+import type { Toolbox } from '../tools/toolbox/toolbox.ts';
+import { figuresOf } from './figures.ts';
+import type {
+  Explained,
+  Figures,
+  History,
+  LogPart,
+  ManifestView,
+  Me,
+  Names,
+  RequestView,
+  Waiting,
+} from './protocol.ts';
+import { peopleOf, type RequestIndex, searchRequests } from './request-index.ts';
+import { itemOf, loggedViewOf, peopleIn, viewOf, waitingItemOf, wordOf } from './request-view.ts';
+import { pageTexts } from './texts.ts';
+import { maySee, tookPart, type Viewer } from './viewer.ts';
+
+/** A call to be explained. */
+export interface ExplainedCall {
+  readonly tool: string;
+  readonly input: JsonValue;
+  readonly requesters: readonly string[];
+  readonly contextAuthors: readonly string[];
+  readonly channel: string;
+}
+
+export interface ApiContext {
+  readonly store: Store;
+  readonly directory: Directory;
+  readonly links: MessageLinks;
+  readonly toolbox: Pick<Toolbox, 'tools'>;
+  readonly index: RequestIndex;
+  /** The key that signs the log, if there is one; only its public part leaves the bot. */
+  readonly auditKey: Pick<SigningKey, 'publicKeys'> | undefined;
+  /** Says in lines what the rules would do with a call now. */
+  readonly explain: (call: ExplainedCall) => Promise<readonly string[]>;
+  /** Removes secrets from a text. */
+  readonly redact: (text: string) => string;
+}
+
+interface ApiCall {
+  readonly context: ApiContext;
+  readonly viewer: Viewer;
+  readonly query: URLSearchParams;
+  /** What follows the name of the route. */
+  readonly rest: string;
+  readonly body: string;
+}
+
+interface Route {
+  readonly method: 'GET' | 'POST';
+  /** Whether only those who see all may use it. */
+  readonly isForAuditors?: true;
+  readonly answer: (call: ApiCall) => Promise<HttpAnswer>;
+}
+
+export const PAGE_SIZE = 50;
+/** Rows of the log in one part. */
+const LOG_PART = 1_000;
+const DAYS = z.coerce.number().int().min(1).max(3650);
+
+const ROUTES: Readonly<Record<string, Route>> = {
+  me: { method: 'GET', answer: async ({ viewer }) => jsonAnswer(200, viewer satisfies Me) },
+  waiting: { method: 'GET', answer: listWaiting },
+  history: { method: 'GET', answer: listHistory },
+  requests: { method: 'GET', answer: showRequest },
+  log: { method: 'GET', isForAuditors: true, answer: showLog },
+  figures: { method: 'GET', isForAuditors: true, answer: showFigures },
+  manifest: { method: 'GET', isForAuditors: true, answer: showManifest },
+  explain: { method: 'POST', isForAuditors: true, answer: explainCall },
+};
+
+interface ApiRequest {
+  /** What follows `/page/api/`. */
+  readonly path: string;
+  readonly method: string;
+  readonly query: URLSearchParams;
+  readonly body: () => Promise<Buffer | 'too-long'>;
+}
+
+/** Answers a signed-in person's call of the page's own interface. Nothing in it changes anything. */
+export async function answerApi(
+  context: ApiContext,
+  viewer: Viewer,
+  { path, method, query, body }: ApiRequest,
+): Promise<HttpAnswer> {
+  const [name = '', ...rest] = path.split('/');
+  const route = Object.hasOwn(ROUTES, name) ? ROUTES[name] : undefined;
+  if (route === undefined) return NOT_FOUND;
+  if (route.method !== method) return refusal(405, `Use ${route.method}.`, { allow: route.method });
+  if (route.isForAuditors === true && !viewer.seesAll) return refusal(403, pageTexts.onlyAuditors);
+  const given = method === 'POST' ? await body() : Buffer.alloc(0);
+  if (given === 'too-long') return refusal(413, 'The body is longer than 1 MB.', { connection: 'close' });
+  return route.answer({ context, viewer, query, rest: decode(rest.join('/')), body: given.toString('utf8') });
+}
+
+const NOT_FOUND = refusal(404, pageTexts.notFound);
+
+async function listWaiting({ context, viewer, query }: ApiCall): Promise<HttpAnswer> {
+  const from = query.get('from') ?? undefined;
+  const { requests, next } = await loadList(context, viewer.who, 'waiting', { from, limit: PAGE_SIZE });
+  const items = requests.map(waitingItemOf);
+  const names = await namesOf(
+    context,
+    items.flatMap(({ requesters, deciders }) => [...requesters, ...deciders]),
+  );
+  return jsonAnswer(200, { items, names, next } satisfies Waiting);
+}
+
+async function listHistory({ context, viewer, query }: ApiCall): Promise<HttpAnswer> {
+  const all = (await context.index.all()).filter((entry) => tookPart(viewer, entry));
+  const person = query.get('person') ?? '';
+  const known = person === '' ? {} : await namesOf(context, all.flatMap(peopleOf));
+  const search = {
+    person,
+    text: query.get('text') ?? '',
+    tool: query.get('tool') ?? '',
+    state: query.get('state') ?? '',
+    since: timeIn(query.get('since')),
+    until: timeIn(query.get('until'), DAY_MS),
+  };
+  const found = searchRequests(all, search, (id) => known[id] ?? id);
+  const pages = Math.max(1, Math.ceil(found.length / PAGE_SIZE));
+  const page = Math.min(pages, Math.max(1, Math.floor(Number(query.get('page') ?? 1)) || 1));
+  const items = found.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE).map(itemOf);
+  const names = await namesOf(
+    context,
+    items.flatMap(({ requesters, deciders }) => [...requesters, ...deciders]),
+  );
+  const states = [...new Set(all.map(({ state }) => state))].sort();
+  return jsonAnswer(200, {
+    ...{ items, names, total: found.length, page, pages },
+    states: states.map((state) => ({ state, word: wordOf(state) })),
+  } satisfies History);
+}
+
+const DAY_MS = 86_400_000;
+
+/** Reads a date such as 2026-11-16; `plus` is added to it, so that the last day counts whole. */
+function timeIn(text: string | null, plus = 0): number | undefined {
+  const time = text === null || text === '' ? Number.NaN : Date.parse(text);
+  return Number.isNaN(time) ? undefined : time + plus;
+}
+
+async function showRequest({ context, viewer, rest: id }: ApiCall): Promise<HttpAnswer> {
+  const { store, index } = context;
+  if (threadOf(id) === undefined) return NOT_FOUND;
+  const [loaded, entry] = await Promise.all([store.load(id), index.find(id)]);
+  const rows = entry === undefined ? [] : await index.rowsOf(entry);
+  if (loaded.outcome === 'found') {
+    const { request } = loaded;
+    if (!(await maySee(context, viewer, request))) return NOT_FOUND;
+    const names = await namesOf(context, peopleIn(request, entry));
+    const view = viewOf(request, (name) => names[name] ?? name);
+    const [rules, slackLink] = await Promise.all([rulesFor(context, request), linkOf(context, request)]);
+    return jsonAnswer(200, { ...view, rules, rows, names, slackLink } satisfies RequestView);
+  }
+  if (entry === undefined || !tookPart(viewer, entry)) return NOT_FOUND;
+  const names = await namesOf(context, peopleOf(entry));
+  const view = loggedViewOf(entry, (name) => names[name] ?? name);
+  return jsonAnswer(200, { ...view, rules: [], rows, names } satisfies RequestView);
+}
+
+/** Explains the call of a request by the rules of now; a call that no rule is about has none. */
+async function rulesFor({ explain }: ApiContext, request: RequestRecord): Promise<readonly string[]> {
+  const details = readDetails(request);
+  if (details === undefined || request.kind !== 'approval') return [];
+  const { name: tool, input } = details.interrupt.toolRequest;
+  return explain({
+    ...{ tool, input: toValue(input), requesters: request.requesters },
+    contextAuthors: details.contextAuthors ?? [],
+    channel: parseThreadId(request.threadId).channel,
+  });
+}
+
+function toValue(input: unknown): JsonValue {
+  return JSON.parse(JSON.stringify(input ?? null));
+}
+
+/** Finds the card of a request in Slack. */
+async function linkOf(
+  { links }: ApiContext,
+  { threadId, views }: RequestRecord,
+): Promise<string | undefined> {
+  const { channel, threadTs } = parseThreadId(threadId);
+  const posted = views
+    .map(({ postedAt }) => Posted.safeParse(postedAt).data)
+    .find((at) => at?.channel === channel);
+  if (posted === undefined) return undefined;
+  const link = await links.linkTo({ channel, ts: posted.ts, threadTs }).catch(() => undefined);
+  return link !== undefined && /^https?:\/\//.test(link) ? link : undefined;
+}
+
+const Posted = z.object({ channel: z.string(), ts: z.string() });
+
+async function showLog({ context, query }: ApiCall): Promise<HttpAnswer> {
+  const { store, auditKey } = context;
+  const after = Math.max(0, Math.floor(Number(query.get('after') ?? 0)) || 0);
+  const { base, head } = await store.auditEnds();
+  const rows: LogPart['rows'][number][] = [];
+  for await (const row of store.exportAudit(after)) {
+    rows.push(row);
+    if (rows.length === LOG_PART) break;
+  }
+  const next = rows.length === LOG_PART ? rows.at(-1)?.seq : undefined;
+  const checkpoints = [];
+  if (after === 0) for await (const checkpoint of store.readCheckpoints()) checkpoints.push(checkpoint);
+  return jsonAnswer(200, {
+    ...{ base, head, rows, next },
+    ...(after === 0 && { checkpoints, publicKeys: auditKey === undefined ? '' : publicPemOf(auditKey) }),
+  } satisfies LogPart);
+}
+
+async function showFigures({ context, query }: ApiCall): Promise<HttpAnswer> {
+  const days = DAYS.safeParse(query.get('days') ?? undefined).data;
+  const figures = figuresOf(await context.index.all(), { days });
+  const names = await namesOf(
+    context,
+    figures.approvers.map(({ who }) => who),
+  );
+  return jsonAnswer(200, { ...figures, names } satisfies Figures);
+}
+
+async function showManifest({ context }: ApiCall): Promise<HttpAnswer> {
+  const { store, toolbox, index, redact } = context;
+  const recorded = await manifestIn(store).readManifest();
+  const changes = (await index.all()).filter(
+    ({ tool, state }) => tool === POLICY_CHANGE_TOOL && state === 'succeeded',
+  );
+  const last = recorded?.isGoverned === true ? changes.at(-1) : undefined;
+  const by =
+    last === undefined
+      ? []
+      : last.votes.flatMap(({ who, decision }) => (decision === 'approve' ? [who] : []));
+  return jsonAnswer(200, {
+    digest: recorded?.digest ?? '',
+    text: pretty(redact(recorded?.text ?? '')),
+    isGoverned: recorded?.isGoverned === true,
+    ...(last !== undefined && { approval: { id: last.id, title: showLine(last.title), by } }),
+    tools: toolbox
+      .tools()
+      .map(({ name }) => name)
+      .sort(),
+    names: await namesOf(context, by),
+  } satisfies ManifestView);
+}
+
+/** The recorded text is one line of JSON. */
+function pretty(text: string): string {
+  const value = tryParseJson(text);
+  return value === undefined ? text : JSON.stringify(value, null, 2);
+}
+
+const Question = z.object({
+  tool: z.string().max(200),
+  arguments: z.string().max(100_000),
+  as: z.string().max(100),
+  channel: z.string().max(100).default(''),
+});
+
+async function explainCall({ context, body }: ApiCall): Promise<HttpAnswer> {
+  const { data } = Question.safeParse(tryParseJson(body));
+  const input = data && tryParseJson(data.arguments);
+  if (data === undefined || input === undefined) return refusal(400, pageTexts.notJson);
+  const { tool, as, channel } = data;
+  const lines = await context.explain({
+    tool,
+    input: toValue(input),
+    requesters: [as],
+    contextAuthors: [],
+    channel,
+  });
+  return jsonAnswer(200, { lines } satisfies Explained);
+}
+
+/** Looks names up, once each; an id without one stays an id. */
+async function namesOf({ directory }: Pick<ApiContext, 'directory'>, ids: readonly string[]): Promise<Names> {
+  const relaxed = directory.relaxed();
+  const found = await Promise.all(
+    [...new Set(ids)].map(async (id) => {
+      const name = await relaxed.nameOf(id).catch(() => undefined);
+      return [id, showLine(name ?? id)] as const;
+    }),
+  );
+  return Object.fromEntries(found);
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}

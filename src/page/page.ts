@@ -1,0 +1,194 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Logger } from 'pino';
+import type { BrowserRequest } from '../bot/slack/bot-server.ts';
+import { type HttpAnswer, refusal } from '../bot/slack/http-answer.ts';
+import type { PageDeclaration } from '../tools/manifest/manifest.ts';
+import { type ApiContext, answerApi } from './api.ts';
+import { type PageFile, readPageFiles } from './page-files.ts';
+import { RequestIndex } from './request-index.ts';
+import { Cookies } from './session.ts';
+import { RETURN_PATH, SignIn } from './sign-in.ts';
+import { pageTexts } from './texts.ts';
+import { viewerOf } from './viewer.ts';
+
+export interface PageOptions extends Omit<ApiContext, 'index'> {
+  /** The page of the manifest that is active now; `undefined` if it has none. */
+  readonly page: () => PageDeclaration | undefined;
+  readonly admins: () => readonly string[];
+  readonly publicUrl: string;
+  /** The secret that the key of the cookies is derived from. */
+  readonly secret: string;
+  readonly fetch: typeof fetch;
+  readonly slackIssuer?: string;
+  /** The folder of the built browser part. */
+  readonly files?: URL;
+  readonly logger: Logger;
+}
+
+export interface Page {
+  /** Answers a browser; `undefined` if the path is not the page's or there is no page. */
+  answer(request: BrowserRequest): Promise<HttpAnswer | undefined>;
+  /** Returns the address of a request on the page; `undefined` if there is no page. */
+  linkTo(requestId: string): string | undefined;
+}
+
+const ROOT = '/page/';
+/** For each minute: steps of sign-ins from one address, which behind a proxy is that of everybody, and calls of one person. */
+const MOST = { signIn: 300, api: 300 } as const;
+
+/** No inline code, no other host, no frame around it. */
+const SECURITY: Readonly<Record<string, string>> = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'",
+  // With none at all a form of the page would not say where it comes from.
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+};
+
+/** Opens the page beside Slack. It reads the record and keeps nothing of its own; who signs in is checked in Slack with each call. */
+export function openPage(options: PageOptions): Page {
+  const { page, publicUrl, secret, logger } = options;
+  const base = publicUrl.replace(/\/$/, '');
+  const cookies = new Cookies(secret, publicUrl);
+  const signIn = new SignIn({ ...options, cookies });
+  const limiter = new RateLimiter();
+  const api: ApiContext = { ...options, index: new RequestIndex(options.store) };
+  let files: Promise<ReadonlyMap<string, PageFile>> | undefined;
+  const readFiles = () => {
+    files ??= readPageFiles(options.files);
+    return files;
+  };
+
+  const beginSignIn = async (
+    declared: PageDeclaration,
+    { url, address }: BrowserRequest,
+  ): Promise<HttpAnswer> => {
+    if (!limiter.allows(`sign-in ${address}`, MOST.signIn)) return refusal(429, pageTexts.tooMany, RETRY);
+    const begun = await signIn.begin(declared, url.searchParams.get('to') ?? '');
+    if (begun.outcome === 'no-provider') return message(502, pageTexts.noProvider, base);
+    return redirect(begun.url, begun.cookie);
+  };
+
+  const completeSignIn = async (declared: PageDeclaration, request: BrowserRequest): Promise<HttpAnswer> => {
+    if (!limiter.allows(`sign-in ${request.address}`, MOST.signIn))
+      return refusal(429, pageTexts.tooMany, RETRY);
+    const done = await signIn.complete(declared, request.url.searchParams, request.headers.cookie);
+    if (done.outcome === 'failed') return message(403, pageTexts.problems[done.problem], base);
+    return redirect(`${base}${ROOT}${done.route}`, done.cookie);
+  };
+
+  const callApi = async (declared: PageDeclaration, request: BrowserRequest): Promise<HttpAnswer> => {
+    const { method, url, headers } = request;
+    const session = cookies.sessionIn(headers.cookie);
+    if (session === undefined) return refusal(401, pageTexts.notSignedIn);
+    if (method === 'POST' && !isOwnOrigin(headers, base)) return refusal(403, pageTexts.wrongOrigin);
+    if (!limiter.allows(`api ${session.who}`, MOST.api)) return refusal(429, pageTexts.tooMany, RETRY);
+    const { auditors } = declared;
+    const viewer = await viewerOf(options.directory, session.who, { admins: options.admins(), auditors });
+    if ('problem' in viewer) {
+      const status = viewer.problem === 'cannot-check' ? 503 : 403;
+      return refusal(status, pageTexts.problems[viewer.problem]);
+    }
+    return answerApi(api, viewer, {
+      path: url.pathname.slice(`${ROOT}api/`.length),
+      ...{ method: method === 'HEAD' ? 'GET' : method, query: url.searchParams, body: request.body },
+    });
+  };
+
+  const route = async (declared: PageDeclaration, request: BrowserRequest): Promise<HttpAnswer> => {
+    const { method, url, headers } = request;
+    const { pathname } = url;
+    if (pathname.startsWith(`${ROOT}api/`)) return callApi(declared, request);
+    if (pathname === `${ROOT}sign-out`) {
+      if (method !== 'POST') return refusal(405, 'Use POST.', { allow: 'POST' });
+      if (!isOwnOrigin(headers, base)) return refusal(403, pageTexts.wrongOrigin);
+      return { ...redirect(`${base}${ROOT}`, cookies.endSession()), status: 303 };
+    }
+    // A preview of the link by HEAD must not use a sign-in up.
+    if (method !== 'GET' && (method !== 'HEAD' || pathname === RETURN_PATH))
+      return refusal(405, 'Use GET.', { allow: 'GET' });
+    if (pathname === '/' || pathname === '/page') return redirect(`${base}${ROOT}`);
+    if (pathname === `${ROOT}sign-in`) return beginSignIn(declared, request);
+    if (pathname === RETURN_PATH) return completeSignIn(declared, request);
+    const asset = (await readFiles()).get(pathname.slice(ROOT.length));
+    if (pathname.startsWith(`${ROOT}assets/`))
+      return asset === undefined ? refusal(404, pageTexts.notFound) : fileAnswer(asset);
+    const shell = (await readFiles()).get('index.html');
+    return shell === undefined ? refusal(503, pageTexts.notBuilt) : shellAnswer(shell, base);
+  };
+
+  return {
+    async answer(request) {
+      const { pathname } = request.url;
+      const declared = page();
+      const isOurs = pathname === '/' || pathname === '/page' || pathname.startsWith(ROOT);
+      if (declared === undefined || !isOurs) return undefined;
+      const { status, headers, body } = await route(declared, request);
+      logger.debug({ path: pathname, status }, 'page answered');
+      return { status, headers: { 'cache-control': 'no-store', ...SECURITY, ...headers }, body };
+    },
+    linkTo: (requestId) =>
+      page() === undefined ? undefined : `${base}${ROOT}requests/${encodeURIComponent(requestId)}`,
+  };
+}
+
+const RETRY = { 'retry-after': '60' };
+
+/** Tells whether a browser sent a request from the page itself; a browser always names the origin of what changes something. */
+function isOwnOrigin({ origin }: IncomingHttpHeaders, base: string): boolean {
+  return origin !== undefined && origin === new URL(base).origin;
+}
+
+function redirect(location: string, cookie?: string): HttpAnswer {
+  return {
+    status: 302,
+    headers: { location, ...(cookie !== undefined && { 'set-cookie': cookie }) },
+    body: '',
+  };
+}
+
+/** The names of built files change with their contents. */
+function fileAnswer({ type, text }: PageFile): HttpAnswer {
+  const headers = { 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable' };
+  return { status: 200, headers, body: text };
+}
+
+/** Answers with the page; its addresses begin where the bot is reached, also below a path of a proxy. */
+function shellAnswer({ type, text }: PageFile, base: string): HttpAnswer {
+  const path = escapeHtml(`${new URL(base).pathname.replace(/\/$/, '')}${ROOT}`);
+  const body = text.replace('<head>', `<head><base href="${path}">`);
+  return { status: 200, headers: { 'content-type': type }, body };
+}
+
+/** Answers a person with one sentence, before there is a page for them. */
+function message(status: number, text: string, base: string): HttpAnswer {
+  const again = `${new URL(base).pathname.replace(/\/$/, '')}${ROOT}sign-in`;
+  const body = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${pageTexts.title}</title></head><body><main><h1>${pageTexts.signInFailed}</h1><p>${escapeHtml(text)}</p><p><a href="${escapeHtml(again)}">${pageTexts.tryAgain}</a></p></main></body></html>\n`;
+  return { status, headers: { 'content-type': 'text/html; charset=utf-8' }, body };
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+const WINDOW_MS = 60_000;
+const MOST_KEYS = 10_000;
+
+/** Counts requests in each minute, in this process. */
+class RateLimiter {
+  #window = 0;
+  readonly #counts = new Map<string, number>();
+
+  allows(key: string, most: number): boolean {
+    const window = Math.floor(Date.now() / WINDOW_MS);
+    if (window !== this.#window || this.#counts.size > MOST_KEYS) this.#counts.clear();
+    this.#window = window;
+    const count = (this.#counts.get(key) ?? 0) + 1;
+    this.#counts.set(key, count);
+    return count <= most;
+  }
+}

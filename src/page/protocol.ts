@@ -1,0 +1,156 @@
+/** The shapes that the page's server sends to its browser part. Texts are plain text: the browser never parses markup. */
+
+export interface Me {
+  readonly who: string;
+  readonly name: string;
+  /** Whether the person sees every request and the log. */
+  readonly seesAll: boolean;
+}
+
+/** Names of people and user groups, by id. */
+export type Names = Readonly<Record<string, string>>;
+
+export interface ListItem {
+  readonly id: string;
+  readonly title: string;
+  readonly tool: string;
+  readonly state: string;
+  /** The state in words. */
+  readonly word: string;
+  readonly requesters: readonly string[];
+  readonly deciders: readonly string[];
+  readonly askedAt: number;
+  readonly decidedAt?: number | undefined;
+  readonly expiresAt?: number | undefined;
+  readonly isHighRisk?: boolean | undefined;
+}
+
+export interface Waiting {
+  readonly items: readonly ListItem[];
+  readonly names: Names;
+  /** The start of the next page. */
+  readonly next?: string | undefined;
+}
+
+export interface History {
+  readonly items: readonly ListItem[];
+  readonly names: Names;
+  readonly total: number;
+  /** From 1. */
+  readonly page: number;
+  readonly pages: number;
+  readonly states: readonly { readonly state: string; readonly word: string }[];
+}
+
+/** A label with a short text, or with people. */
+export interface Fact {
+  readonly label: string;
+  readonly text: string;
+}
+
+/** A row of the audit log. */
+export interface LogRow {
+  readonly seq: number;
+  readonly at: number;
+  readonly event: string;
+  readonly subject: string;
+  readonly detail: string;
+  readonly body: string;
+  readonly hash: string;
+}
+
+export interface RequestView {
+  readonly id: string;
+  readonly title: string;
+  readonly state: string;
+  readonly word: string;
+  /** False for one that was removed after its time; then the log alone tells of it. */
+  readonly isKept: boolean;
+  readonly facts: readonly Fact[];
+  /** The call in the words of its card. */
+  readonly fields: readonly Fact[];
+  /** Whole texts: the exact arguments, previews, explanations, the outcome. */
+  readonly texts: readonly Fact[];
+  readonly votes: readonly {
+    readonly who: string;
+    readonly decision: string;
+    readonly at: number;
+    readonly standsFor?: string | undefined;
+  }[];
+  /** The reason for which approval was needed, as it was recorded. */
+  readonly because?: string | undefined;
+  /** The steps of the rules as they are now, a line each. */
+  readonly rules: readonly string[];
+  readonly rows: readonly LogRow[];
+  readonly names: Names;
+  readonly slackLink?: string | undefined;
+}
+
+/** One part of the log, with what proves it. The checkpoints come with the first part. */
+export interface LogPart {
+  /** The first row that is still there continues this one. */
+  readonly base: { readonly seq: number; readonly hash: string };
+  readonly head: { readonly seq: number; readonly hash: string };
+  readonly rows: readonly LogRow[];
+  /** The number after which the next part begins; missing at the end. */
+  readonly next?: number | undefined;
+  /** Each as its signed text and the hash that is stored beside it. */
+  readonly checkpoints?:
+    | readonly { readonly n: number; readonly hash: string; readonly text: string }[]
+    | undefined;
+  /** The public keys as PEM; empty if nothing is signed. */
+  readonly publicKeys?: string | undefined;
+}
+
+export interface Figure {
+  readonly policy: string;
+  readonly rule: string;
+  readonly requests: number;
+  readonly approved: number;
+  readonly rejected: number;
+  readonly expired: number;
+  readonly waiting: number;
+  /** Of those that people decided; missing if nobody decided one. */
+  readonly approvalRate?: number | undefined;
+  readonly medianSeconds?: number | undefined;
+  readonly p90Seconds?: number | undefined;
+  /** The share decided in less than three seconds. */
+  readonly quickShare?: number | undefined;
+  readonly outcomes: Readonly<Record<string, number>>;
+}
+
+export interface ApproverLoad {
+  readonly who: string;
+  readonly approved: number;
+  readonly rejected: number;
+  readonly medianSeconds?: number | undefined;
+}
+
+export interface Figures {
+  readonly days: number | undefined;
+  readonly requests: number;
+  readonly rules: readonly Figure[];
+  readonly approvers: readonly ApproverLoad[];
+  readonly names: Names;
+}
+
+export interface ManifestView {
+  readonly digest: string;
+  readonly text: string;
+  readonly isGoverned: boolean;
+  /** The request by which people approved it, if they had to. */
+  readonly approval?:
+    | { readonly id: string; readonly title: string; readonly by: readonly string[] }
+    | undefined;
+  readonly tools: readonly string[];
+  readonly names: Names;
+}
+
+export interface Explained {
+  readonly lines: readonly string[];
+}
+
+export interface Refusal {
+  readonly ok: false;
+  readonly error: string;
+}

@@ -1,0 +1,224 @@
+import * as oauth from 'oauth4webapi';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { describeError } from '../agent/errors.ts';
+import type { Directory } from '../bot/slack/directory.ts';
+import { type Ineligibility, mayDecide } from '../bot/slack/may-decide.ts';
+import type { DocumentStore } from '../store/port/documents.ts';
+import type { PageDeclaration } from '../tools/manifest/manifest.ts';
+import { type Attempt, type Cookies, SIGN_IN_MS } from './session.ts';
+
+export const SLACK_ISSUER = 'https://slack.com';
+export const RETURN_PATH = '/page/signed-in';
+/** The provider has this long for each answer. */
+const PROVIDER_MS = 10_000;
+/** Views that a person may be sent back to; nothing in it can name another host. */
+const ROUTE = /^[A-Za-z0-9:._~%?=&+/-]{0,500}$/;
+const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
+
+export interface SignInOptions {
+  readonly page: () => PageDeclaration | undefined;
+  readonly publicUrl: string;
+  readonly cookies: Cookies;
+  readonly directory: Directory;
+  readonly store: Pick<DocumentStore, 'writeDocument'>;
+  readonly fetch: typeof fetch;
+  /** The issuer of people who sign in with Slack. */
+  readonly slackIssuer?: string;
+  readonly logger: Logger;
+}
+
+export type Begun =
+  | { readonly outcome: 'redirect'; readonly url: string; readonly cookie: string }
+  | { readonly outcome: 'no-provider' };
+
+/** The reasons why nobody was signed in. */
+export type SignInProblem =
+  | 'not-begun'
+  | 'used'
+  | 'refused'
+  | 'not-verified'
+  | 'other-workspace'
+  | 'unknown-person'
+  | Ineligibility;
+
+export type Completed =
+  | { readonly outcome: 'signed-in'; readonly cookie: string; readonly route: string }
+  | { readonly outcome: 'failed'; readonly problem: SignInProblem };
+
+interface ProviderRequest {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: URLSearchParams | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const SlackClaims = z.object({
+  'https://slack.com/user_id': z.string(),
+  'https://slack.com/team_id': z.string(),
+});
+const CompanyClaims = z.object({ email: z.email(), email_verified: z.literal(true) });
+
+/**
+ * Signs people in by OpenID Connect: the authorization code flow with PKCE, a state that is bound to the browser and works once, and a
+ * nonce. Who comes back is a person of the bot's own workspace, or nobody.
+ */
+export class SignIn {
+  readonly #options: SignInOptions;
+
+  constructor(options: SignInOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the address of the provider, and the cookie that binds the answer to this browser. */
+  async begin(page: PageDeclaration, wanted: string): Promise<Begun> {
+    const { cookies, directory, logger } = this.#options;
+    const issuer = this.#issuerOf(page);
+    try {
+      const server = await this.#discover(issuer);
+      const { authorization_endpoint: endpoint } = server;
+      if (endpoint === undefined) throw new Error('The provider names no authorization endpoint');
+      const attempt = {
+        state: oauth.generateRandomState(),
+        nonce: oauth.generateRandomNonce(),
+        verifier: oauth.generateRandomCodeVerifier(),
+        ...{ issuer, clientId: page.clientId, route: routeOf(wanted) },
+      };
+      const url = new URL(endpoint);
+      const parameters = {
+        response_type: 'code',
+        client_id: page.clientId,
+        redirect_uri: this.#returnUrl(),
+        scope: page.issuer === undefined ? 'openid' : 'openid email',
+        state: attempt.state,
+        nonce: attempt.nonce,
+        code_challenge: await oauth.calculatePKCECodeChallenge(attempt.verifier),
+        code_challenge_method: 'S256',
+        ...(page.issuer === undefined && { team: await directory.ownTeam() }),
+      };
+      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+      return { outcome: 'redirect', url: url.href, cookie: cookies.openAttempt(attempt) };
+    } catch (error) {
+      logger.warn({ issuer, reason: describeError(error) }, 'sign-in provider not reached');
+      return { outcome: 'no-provider' };
+    }
+  }
+
+  /** Completes a sign-in by the answer of the provider, in the browser that began it and once. */
+  async complete(page: PageDeclaration, answer: URLSearchParams, cookies?: string): Promise<Completed> {
+    const attempt = this.#options.cookies.attemptIn(cookies);
+    const isSame = attempt?.issuer === this.#issuerOf(page) && attempt.clientId === page.clientId;
+    if (attempt === undefined || !isSame) return failed('not-begun');
+    try {
+      const claims = await this.#exchange(page, attempt, answer);
+      if (claims === 'used') return failed('used');
+      const who = await this.#personOf(page, claims);
+      if (typeof who === 'object') return who;
+      const permission = await mayDecide(this.#options.directory.fresh(), who, [who]);
+      if (!permission.eligible) {
+        this.#options.logger.warn({ user: who, why: permission.why }, 'sign-in refused');
+        return failed(permission.why);
+      }
+      this.#options.logger.info({ user: who }, 'signed in');
+      return { outcome: 'signed-in', cookie: this.#options.cookies.openSession(who), route: attempt.route };
+    } catch (error) {
+      this.#options.logger.warn({ issuer: attempt.issuer, reason: describeError(error) }, 'sign-in refused');
+      return failed('refused');
+    }
+  }
+
+  /** Exchanges the code for claims whose signature, issuer, audience, time and nonce are checked; `used` for a state that came before. */
+  async #exchange(
+    page: PageDeclaration,
+    attempt: Attempt,
+    answer: URLSearchParams,
+  ): Promise<oauth.IDToken | 'used'> {
+    const server = await this.#discover(attempt.issuer);
+    const client = { client_id: page.clientId };
+    const checked = oauth.validateAuthResponse(server, client, answer, attempt.state);
+    if (!(await this.#takeOnce(attempt.state))) return 'used';
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const authenticate = methods.includes('client_secret_basic')
+      ? oauth.ClientSecretBasic(page.clientSecret)
+      : oauth.ClientSecretPost(page.clientSecret);
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      client,
+      authenticate,
+      checked,
+      this.#returnUrl(),
+      attempt.verifier,
+      this.#requestOptions(attempt.issuer),
+    );
+    const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
+      expectedNonce: attempt.nonce,
+      requireIdToken: true,
+    });
+    await oauth.validateApplicationLevelSignature(server, response, this.#requestOptions(attempt.issuer));
+    const claims = oauth.getValidatedIdTokenClaims(tokens);
+    if (claims === undefined) throw new Error('The provider gave no ID token');
+    return claims;
+  }
+
+  async #personOf(page: PageDeclaration, claims: oauth.IDToken): Promise<string | Completed> {
+    const { directory, logger } = this.#options;
+    if (page.issuer === undefined) {
+      const { data } = SlackClaims.safeParse(claims);
+      if (data === undefined) return failed('refused');
+      const { 'https://slack.com/user_id': who, 'https://slack.com/team_id': team } = data;
+      if (team === (await directory.ownTeam())) return who;
+      logger.warn({ user: who, team }, 'sign-in from another workspace');
+      return failed('other-workspace');
+    }
+    const { data } = CompanyClaims.safeParse(claims);
+    if (data === undefined) return failed('not-verified');
+    return (await directory.personWithEmail(data.email)) ?? failed('unknown-person');
+  }
+
+  #takeOnce(state: string): Promise<boolean> {
+    const document = { version: 'used', value: '' };
+    return this.#options.store
+      .writeDocument('page', state, document, { replaces: '', forMs: 2 * SIGN_IN_MS })
+      .then((written) => written === 'written');
+  }
+
+  #issuerOf({ issuer }: PageDeclaration): string {
+    return issuer ?? this.#options.slackIssuer ?? SLACK_ISSUER;
+  }
+
+  #returnUrl(): string {
+    return `${this.#options.publicUrl.replace(/\/$/, '')}${RETURN_PATH}`;
+  }
+
+  async #discover(issuer: string): Promise<oauth.AuthorizationServer> {
+    const url = new URL(issuer);
+    const options = { ...this.#requestOptions(issuer), algorithm: 'oidc' as const };
+    return await oauth.processDiscoveryResponse(url, await oauth.discoveryRequest(url, options));
+  }
+
+  /** Only a provider on this machine is reached without HTTPS. */
+  #requestOptions(issuer: string) {
+    const { fetch } = this.#options;
+    return {
+      signal: () => AbortSignal.timeout(PROVIDER_MS),
+      [oauth.customFetch]: (url: string, { method, headers, body, signal }: ProviderRequest) =>
+        fetch(url, {
+          ...{ method, headers, redirect: 'manual' },
+          ...(body !== undefined && { body }),
+          ...(signal !== undefined && { signal }),
+        }),
+      [oauth.allowInsecureRequests]: LOOPBACK.test(new URL(issuer).hostname),
+    };
+  }
+}
+
+function failed(problem: SignInProblem): Completed {
+  return { outcome: 'failed', problem };
+}
+
+/** Returns the wanted view, or the first one if it is none of ours. */
+export function routeOf(wanted: string): string {
+  const isOurs =
+    ROUTE.test(wanted) && !wanted.startsWith('/') && !wanted.includes('..') && !wanted.includes('//');
+  return isOurs ? wanted : '';
+}

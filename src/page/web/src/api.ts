@@ -1,0 +1,37 @@
+import type { LogPart, LogRow, Refusal } from '../../protocol.ts';
+
+/** The answer of the page's server: a value, or a sentence that says why there is none. */
+export type Loaded<Value> =
+  | { readonly state: 'loading' }
+  | { readonly state: 'loaded'; readonly value: Value }
+  | { readonly state: 'failed'; readonly status: number; readonly error: string };
+
+/** Asks the page's server; the address is below the page. */
+export async function ask<Value>(path: string, body?: object): Promise<Loaded<Value>> {
+  try {
+    const response = await fetch(new URL(`api/${path}`, document.baseURI), {
+      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+      headers: { accept: 'application/json' },
+    });
+    const answer: unknown = await response.json();
+    if (response.ok) return { state: 'loaded', value: answer as Value };
+    return { state: 'failed', status: response.status, error: (answer as Refusal).error };
+  } catch {
+    return { state: 'failed', status: 0, error: "The bot can't be reached. Try again." };
+  }
+}
+
+/** Reads the rows of the log after its first part, a part at a time. */
+export async function* readRows(first: LogPart, onRead: (rows: number) => void): AsyncGenerator<LogRow> {
+  let part = first;
+  let read = 0;
+  for (;;) {
+    yield* part.rows;
+    read += part.rows.length;
+    onRead(read);
+    if (part.next === undefined) return;
+    const loaded = await ask<LogPart>(`log?after=${part.next}`);
+    if (loaded.state !== 'loaded') throw new Error(loaded.state === 'failed' ? loaded.error : '');
+    part = loaded.value;
+  }
+}

@@ -1,0 +1,112 @@
+import { useEffect, useRef } from 'react';
+import type { Me } from '../../protocol.ts';
+import { FiguresView } from './figures.tsx';
+import { Inbox } from './inbox.tsx';
+import { Log } from './log.tsx';
+import { ManifestPage } from './manifest.tsx';
+import { PageLink, useLoaded } from './parts.tsx';
+import { RequestPage } from './request.tsx';
+import { type Route, useRoute } from './use-route.ts';
+
+const VIEWS = [
+  { path: '', name: 'Inbox', isForAuditors: false },
+  { path: 'log', name: 'Log', isForAuditors: true },
+  { path: 'figures', name: 'Figures', isForAuditors: true },
+  { path: 'manifest', name: 'Manifest', isForAuditors: true },
+] as const;
+
+/** The page: who is signed in, the views, and the one that is open. */
+export function App() {
+  const me = useLoaded<Me>('me');
+  const route = useRoute();
+  if (me.state === 'loading') return <p className="alone">Loading…</p>;
+  if (me.state === 'failed') return <SignIn error={me.status === 401 ? undefined : me.error} />;
+  return <SignedIn me={me.value} route={route} />;
+}
+
+function SignIn({ error }: { error: string | undefined }) {
+  const { path, query } = useRoute();
+  const asked = query.toString();
+  const to = encodeURIComponent(asked === '' ? path : `${path}?${asked}`);
+  return (
+    <main className="alone">
+      <h1>Countersign</h1>
+      {error !== undefined && <p role="alert">{error}</p>}
+      <p>See what you asked for, and what waits for you.</p>
+      <p>
+        <a className="button" href={`sign-in?to=${to}`}>
+          Sign in
+        </a>
+      </p>
+    </main>
+  );
+}
+
+function SignedIn({ me, route }: { me: Me; route: Route }) {
+  const views = VIEWS.filter(({ isForAuditors }) => !isForAuditors || me.seesAll);
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  const { path } = route;
+  // A reader of the screen hears the new view; the first one is where the page begins.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the focus moves when the view changes.
+  useEffect(() => {
+    if (!isFirst.current) main.current?.focus();
+    isFirst.current = false;
+  }, [path]);
+  const current = path.startsWith('requests/') ? '' : path;
+  return (
+    <>
+      <button type="button" className="skip" onClick={() => main.current?.focus()}>
+        Skip to the content
+      </button>
+      <header>
+        <p className="brand">Countersign</p>
+        <nav aria-label="Views">
+          <ul>
+            {views.map(({ path: to, name }) => (
+              <li key={to}>
+                <PageLink to={to} isCurrent={current === to}>
+                  {name}
+                </PageLink>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <form method="post" action="sign-out" className="me">
+          <span>{me.name}</span>
+          <button type="submit">Sign out</button>
+        </form>
+      </header>
+      <main id="main" tabIndex={-1} ref={main}>
+        <View route={route} me={me} />
+      </main>
+    </>
+  );
+}
+
+function View({ route, me }: { route: Route; me: Me }) {
+  const { path, query } = route;
+  const id = /^requests\/([^/]+)$/.exec(path)?.[1];
+  if (id !== undefined) return <RequestPage key={id} id={decodeURIComponent(id)} />;
+  switch (path) {
+    case '':
+      return <Inbox query={query} />;
+    case 'log':
+      return me.seesAll ? <Log /> : <NotThere />;
+    case 'figures':
+      return me.seesAll ? <FiguresView query={query} /> : <NotThere />;
+    case 'manifest':
+      return me.seesAll ? <ManifestPage /> : <NotThere />;
+    default:
+      return <NotThere />;
+  }
+}
+
+function NotThere() {
+  return (
+    <>
+      <h1>Not here</h1>
+      <p>There is no such page, or you can't see it.</p>
+    </>
+  );
+}

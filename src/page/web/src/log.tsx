@@ -1,0 +1,134 @@
+import { type FormEvent, useEffect, useState } from 'react';
+import type { LogPart, LogRow } from '../../protocol.ts';
+import { ask, readRows } from './api.ts';
+import { Moment } from './parts.tsx';
+import { Rows } from './rows.tsx';
+import { type LogCheck, verifyLog } from './verify-log.ts';
+
+/** The newest rows that are listed; the check reads all. */
+const LISTED = 100;
+
+type Checked =
+  | { readonly state: 'reading'; readonly rows: number }
+  | { readonly state: 'failed'; readonly error: string }
+  | { readonly state: 'checked'; readonly check: LogCheck; readonly rows: readonly LogRow[] };
+
+/** The audit log, checked in this browser each time it is opened. */
+export function Log() {
+  const [key, setKey] = useState<string>();
+  const checked = useCheck(key);
+  const give = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget).get('key');
+    setKey(typeof given === 'string' && given.trim() !== '' ? given : undefined);
+  };
+  return (
+    <>
+      <h1>Log</h1>
+      <p>
+        Your browser checks every row and every signature. It takes nothing from the bot but the rows and,
+        unless you give one, its public key.
+      </p>
+      <Result checked={checked} />
+      <details>
+        <summary>Check with your own copy of the public key</summary>
+        <form onSubmit={give} className="stacked">
+          <label>
+            Public key (PEM)
+            <textarea name="key" rows={4} />
+          </label>
+          <button type="submit">Check again</button>
+        </form>
+      </details>
+      {checked.state === 'checked' && <Newest checked={checked} />}
+    </>
+  );
+}
+
+function Newest({ checked: { check, rows } }: { checked: Extract<Checked, { state: 'checked' }> }) {
+  const broken = check.break !== undefined && 'row' in check.break.at ? check.break.at.row : undefined;
+  return (
+    <section>
+      <h2>{broken === undefined ? 'Newest rows' : `Rows around row ${broken}`}</h2>
+      <Rows rows={rows} broken={broken} />
+    </section>
+  );
+}
+
+function useCheck(key: string | undefined): Checked {
+  const [checked, setChecked] = useState<Checked>({ state: 'reading', rows: 0 });
+  useEffect(() => {
+    let isOver = false;
+    const show = (next: Checked) => {
+      if (!isOver) setChecked(next);
+    };
+    void checkLog(key, (rows) => show({ state: 'reading', rows })).then(show, (error: unknown) =>
+      show({ state: 'failed', error: error instanceof Error ? error.message : String(error) }),
+    );
+    return () => {
+      isOver = true;
+    };
+  }, [key]);
+  return checked;
+}
+
+async function checkLog(key: string | undefined, onRead: (rows: number) => void): Promise<Checked> {
+  onRead(0);
+  const loaded = await ask<LogPart>('log');
+  if (loaded.state !== 'loaded')
+    return { state: 'failed', error: loaded.state === 'failed' ? loaded.error : '' };
+  const first = loaded.value;
+  const kept: LogRow[] = [];
+  async function* keep(rows: AsyncIterable<LogRow>): AsyncGenerator<LogRow> {
+    for await (const row of rows) {
+      kept.push(row);
+      yield row;
+    }
+  }
+  const rows = keep(readRows(first, onRead));
+  const check = await verifyLog({ first, rows, publicKeys: key ?? first.publicKeys ?? '' });
+  return { state: 'checked', check, rows: around(kept, check) };
+}
+
+/** Chooses the rows to list: those around the first fault, or the newest. */
+function around(rows: readonly LogRow[], check: LogCheck): readonly LogRow[] {
+  if (check.break === undefined || !('row' in check.break.at)) return rows.slice(-LISTED).reverse();
+  const { row } = check.break.at;
+  return rows.filter(({ seq }) => Math.abs(seq - row) <= LISTED / 4);
+}
+
+const SIGNATURES = {
+  checked: '',
+  'not-yet': 'Nothing is signed yet, so this proves only that its rows fit each other.',
+  'no-key': 'The log is not signed, so this proves only that its rows fit each other.',
+  'not-supported':
+    "This browser can't check signatures (Ed25519), so this proves only that its rows fit each other.",
+} as const;
+
+function Result({ checked }: { checked: Checked }) {
+  if (checked.state === 'reading') return <p role="status">Checking… {checked.rows} rows read.</p>;
+  if (checked.state === 'failed') return <p role="alert">{checked.error}</p>;
+  const { check } = checked;
+  return (
+    <div role="status" className={check.break === undefined ? 'verdict good' : 'verdict bad'}>
+      <p>
+        <strong>{check.break === undefined ? 'The log is intact.' : 'The log was changed.'}</strong>{' '}
+        {check.break?.message}
+      </p>
+      <p>
+        {check.rows} rows,{' '}
+        {check.checkpoints === 1 ? '1 signed checkpoint' : `${check.checkpoints} signed checkpoints`}
+        {check.signedUntil !== undefined && (
+          <>
+            , the last <Moment at={check.signedUntil} />
+          </>
+        )}
+        .{' '}
+        {check.signatures === 'checked' && check.checkpoints === 0
+          ? SIGNATURES['not-yet']
+          : SIGNATURES[check.signatures]}{' '}
+        {check.isTrimmed && 'Older rows were exported and removed.'}
+      </p>
+    </div>
+  );
+}
