@@ -36,7 +36,7 @@ export const jsonSchema: Suite = {
   source: 'json-schema-org/JSON-Schema-Test-Suite at 44401e0c0467',
   hole: 'nothing is required',
   given: 'json-schema',
-  async run({ isLoosened, folder = '' }) {
+  async run({ isLoosened, folder }) {
     const tally = newTally();
     for (const [draft, dialect] of DRAFTS) {
       const tests = join(folder, 'tests', draft);

@@ -31,6 +31,7 @@ function manifestText(): string {
   return `${text}
   desk:
     module: ${tickets}
+    reversible: yes
     approval:
       - { match: pay_customer, when: "input.amount > 1000.0", policy: large, because: "a payment over 1,000" }
       - { match: "*", policy: support, because: "every change of a ticket" }

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+/** The packages that the browser part of the page has inside it; npm installs none of them in production. */
+const IN_PAGE = ['react', 'react-dom', 'scheduler'];
+
 /**
  * Returns the SBOM of the packages in a folder into which `npm ci --omit=dev` has installed them. Beside development packages npm would
  * leave out what those need as well.
@@ -14,10 +17,27 @@ export function sbomOf(folder) {
   const { devDependencies: _others, ...manifest } = JSON.parse(text);
   writeFileSync(file, JSON.stringify(manifest));
   try {
-    return npm(folder, 'sbom', '--sbom-format=cyclonedx', '--sbom-type=application');
+    const sbom = JSON.parse(npm(folder, 'sbom', '--sbom-format=cyclonedx', '--sbom-type=application'));
+    const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
+    const inPage = IN_PAGE.map((name) => componentOf(name, packages[`node_modules/${name}`]));
+    return JSON.stringify({ ...sbom, components: [...sbom.components, ...inPage] }, null, 2);
   } finally {
     writeFileSync(file, text);
   }
+}
+
+function componentOf(name, { version, license }) {
+  const purl = `pkg:npm/${name}@${version}`;
+  const licenses = [{ license: { id: license } }];
+  return {
+    'bom-ref': `${name}@${version}`,
+    type: 'library',
+    name,
+    version,
+    scope: 'required',
+    purl,
+    licenses,
+  };
 }
 
 function npm(folder, ...args) {

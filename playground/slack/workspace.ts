@@ -1,4 +1,4 @@
-import type { AttemptAnswer, Delivery, InteractionOutcome } from './delivery/delivery.ts';
+import type { AttemptAnswer, Delivery, EnvelopeType, InteractionOutcome } from './delivery/delivery.ts';
 import type { Forgery, RawAnswer, RequestUrl } from './http/request-url.ts';
 import type { RequestContent } from './http/sign-request.ts';
 import type { SlackContext } from './people/interaction.ts';
@@ -75,7 +75,7 @@ export class Workspace {
   }
 
   /** Sends the app a payload as it is, for what no person of the local Slack does. */
-  deliver(type: 'events_api' | 'interactive', payload: JsonObject): Promise<InteractionOutcome> {
+  deliver(type: EnvelopeType, payload: JsonObject): Promise<InteractionOutcome> {
     return this.#context.deliveries.deliverRaw(type, payload);
   }
 

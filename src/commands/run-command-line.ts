@@ -154,6 +154,16 @@ const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./door/ask.ts')).ask,
   },
   {
+    name: 'hook claude-code',
+    summary: 'decide about a tool call of Claude Code',
+    load: async () => (await import('./door/hook.ts')).hookClaudeCode,
+  },
+  {
+    name: 'hook codex',
+    summary: 'decide about a tool call of Codex',
+    load: async () => (await import('./door/hook.ts')).hookCodex,
+  },
+  {
     name: 'caller key',
     summary: 'make the key of a caller',
     load: async () => (await import('./door/caller-key.ts')).callerKey,

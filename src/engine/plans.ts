@@ -105,7 +105,7 @@ export function planProblem(toolbox: Toolbox, place: CallPlace, { steps }: PlanI
     if (mayBeInPlan(toolbox, entry, { input: given, place, policy: verdict.policy })) covered += 1;
   }
   if (covered < 2)
-    return 'Fewer than two of these steps may be approved together. Call the tools one by one instead.';
+    return 'Fewer than two of these steps may be approved together: the others are of high risk or cannot be taken back. Call the tools one by one instead.';
   return undefined;
 }
 
@@ -117,16 +117,19 @@ interface PlannedCall {
   readonly policy: string;
 }
 
-/** Tells whether the approval of a plan may cover a call. One of high risk is always asked alone, and the plan waits there. */
+/**
+ * Tells whether the approval of a plan may cover a call. One of high risk, and one that nothing takes back, is always asked alone, and the
+ * plan waits there.
+ */
 export function mayBeInPlan(
   toolbox: Pick<Toolbox, 'policy'>,
-  { tool }: Pick<ToolEntry, 'tool'>,
+  { tool, reversible }: Pick<ToolEntry, 'tool' | 'reversible'>,
   { input, place, policy: name }: PlannedCall,
 ): boolean {
   const policy = toolbox.policy(name);
-  if (policy === undefined) return false;
+  if (policy === undefined || reversible === 'no') return false;
   const { timeZone, risk } = policy;
-  return riskOf(risk, { tool: tool.name, input, ...place, timeZone }) !== 'high';
+  return riskOf(risk, { tool: tool.name, input, reversible, ...place, timeZone }) !== 'high';
 }
 
 /** Tells whether a call of the latest round is a step of a plan there. It never runs in its turn. */

@@ -64,8 +64,9 @@ const PlannedStep = z.object({
   input: z.custom<JsonValue>((value) => value !== undefined),
   /** Whether it is asked by itself, and the plan waits there. */
   alone: z.boolean(),
-  /** The time after its success in which it can be undone. */
+  /** The time after its success in which it can be undone, and whether it can be taken back at all. */
   undoMs: z.number().optional(),
+  reversible: z.enum(REVERSIBLE).optional(),
 });
 
 /** A plan as its card shows it. */

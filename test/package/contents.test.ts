@@ -84,6 +84,18 @@ const Sbom = z.object({
   ),
 });
 
+/** Lists the packages whose code is in the browser part of the page, by the licences beside it. */
+function packagesInPage(): string[] {
+  const licences = readFileSync(join(folder, 'dist/bin/page/web/dist/THIRD_PARTY_LICENSES'), 'utf8');
+  return [...licences.matchAll(/^=+\n(\S+) \S+ \(/gm)].map(([, name = '']) => name).sort();
+}
+
+test('the page is in the package, with the licences of what it is made of', () => {
+  const assets = readdirSync(join(folder, 'dist/bin/page/web/dist/assets'));
+  expect(assets.map((name) => name.split('.').at(-1)).sort()).toEqual(['css', 'js']);
+  expect(packagesInPage()).toContain('react-dom');
+});
+
 test('the SBOM lists the production packages of the lock file, all of them with a licence', () => {
   const options = { cwd: ROOT, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 } as const;
   const { components } = Sbom.parse(
@@ -104,8 +116,8 @@ test('the SBOM lists the production packages of the lock file, all of them with 
   const isNeeded = ({ optional, devOptional }: (typeof packages)[string]) => !optional && !devOptional;
   const needed = inLock.filter(([, each]) => isNeeded(each)).map(([path]) => nameOf(path));
   expect(needed.length).toBeGreaterThan(100);
-  expect(needed.filter((name) => !listed.has(name))).toEqual([]);
-  const known = new Set(inLock.map(([path]) => nameOf(path)));
+  expect([...needed, ...packagesInPage()].filter((name) => !listed.has(name))).toEqual([]);
+  const known = new Set([...inLock.map(([path]) => nameOf(path)), ...packagesInPage()]);
   expect([...listed].filter((name) => !known.has(name))).toEqual([]);
   expect(components.filter(({ licenses }) => licenses.length === 0)).toEqual([]);
   const counts = new Map<string, number>();

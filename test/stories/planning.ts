@@ -16,6 +16,7 @@ policies:
 tools:
   desk:
     module: ./test/stories/fixtures/ticket-tools.ts
+    reversible: yes
     approval:
 ${rules}
       - { match: read_ticket, require: never }

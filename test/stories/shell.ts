@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
-import { type Calling, KEYS } from './calling.ts';
+import { KEYS } from './calling.ts';
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
@@ -19,6 +19,11 @@ export interface Shell {
   says(words: RegExp): Promise<void>;
 }
 
+/** A bot by its port. */
+export interface Reachable {
+  bot(): { readonly port: number };
+}
+
 /** Makes a folder that ends with the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-shell-'));
@@ -28,7 +33,7 @@ export function temporaryFolder(): string {
 
 /** Starts `countersign` in a process of its own, as a caller of the story's bot. */
 export function countersign(
-  door: Pick<Calling, 'bot'>,
+  door: Reachable,
   args: readonly string[],
   { cwd, environment = {}, input }: { cwd: string; environment?: Record<string, string>; input?: string },
 ): Shell {

@@ -92,6 +92,8 @@ const SCALED = [
   'test/faults/matrix.test.ts',
   'test/oracle/oracle.test.ts',
   'test/stories/home.test.ts',
+  'test/stories/plans-property.test.ts',
+  'test/store/races/plans.test.ts',
   'test/store/comparison/comparison.test.ts',
   'test/store/lost-replies/lost-replies.test.ts',
   'test/store/races/policy-races.test.ts',

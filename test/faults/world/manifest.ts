@@ -30,6 +30,7 @@ limits:
 tools:
   effects:
     module: ./tools.mjs
+    reversible: yes
     title: "Take effect for {{input.token}}"
     approval:
 ${rules.join('\n')}

@@ -159,12 +159,13 @@ async function askSingly(
 
 /** Copies what a plan's card shows of a step. */
 function shownStep(request: NewRequest): PlannedSteps['steps'][number] {
-  const { presented, interrupt, undoMs } = detailsOf(request);
+  const { presented, interrupt, undoMs, reversible } = detailsOf(request);
   const { number = 0, alone = false } = request.step ?? {};
   const { name: tool, input } = interrupt.toolRequest;
   return {
     ...{ id: request.id, number, alone, tool, input: toJson(input) },
     ...(undoMs !== undefined && { undoMs }),
+    ...(reversible !== undefined && { reversible }),
     presented: presented ?? { title: readableName(tool), fields: [], hasTitle: false, isComplete: false },
   };
 }

@@ -1,5 +1,6 @@
 import type { KnownBlock, RichTextElement, StaticSelect } from '@slack/types';
 import type { PlannedSteps } from '../../../engine/request-details.ts';
+import { REVERSIBLE } from '../../../policy/reversible.ts';
 import { ALONE, type PlanStep, type RequestRecord } from '../../../store/port/store.ts';
 import { limits } from '../../slack/limits.ts';
 import { cardTexts, STATE_ICON, UNDONE_ICON } from '../texts/cards.ts';
@@ -72,7 +73,7 @@ export function buildPlanCard(
         ...stepBlocks(details.plan.steps, steps).blocks,
         ...pairRows([{ label: cardTexts.whyApproval, value: whyApproval(details) }]),
         context(words(planTexts.rules)),
-        ...approvalLines(request, { ...details, undoMs: undoMsOf(details.plan) }),
+        ...approvalLines(request, { ...details, ...undoOf(details.plan) }),
         actions(request, details, details.plan.steps, options),
         ...threadLine(options),
       ],
@@ -102,12 +103,12 @@ export function isWholePlan(plan: Omit<PlannedSteps, 'shown'>): boolean {
 const PLAN_BLOCKS = limits.messageBlocks - 14;
 const PLAN_CHARACTERS = limits.messageBlockCharacters - 4_000;
 
-/** Returns for how long every step that is covered can be undone; `undefined` if one cannot. */
-function undoMsOf({ steps }: PlannedSteps): number | undefined {
-  const times = steps.filter(({ alone }) => !alone).map(({ undoMs }) => undoMs);
-  return times.reduce((least, each) =>
-    least === undefined || each === undefined ? undefined : Math.min(least, each),
-  );
+/** Tells whether a plan can be taken back, and for how long: the worst of the steps that it covers counts. */
+function undoOf({ steps }: PlannedSteps): Pick<CardDetails, 'undoMs' | 'reversible'> {
+  const covered = steps.filter(({ alone }) => !alone);
+  const reversible = REVERSIBLE.findLast((each) => covered.some((step) => (step.reversible ?? 'no') === each));
+  const times = covered.flatMap((step) => (step.reversible === 'undo' ? (step.undoMs ?? []) : []));
+  return { reversible, undoMs: times.length === 0 ? undefined : Math.min(...times) };
 }
 
 function isApproved({ digest, isChosen }: PlanStep): boolean {
