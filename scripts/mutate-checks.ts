@@ -19,6 +19,8 @@ const DIGEST = 'test/tools/toolbox/request-digest.test.ts';
 const GATE = 'test/tools/gate/reference.test.ts';
 const DELEGATIONS = 'test/store/delegations.test.ts';
 const EXPORT = 'test/audit/export-progress.test.ts';
+const CALLERS = 'test/stories/door-callers.test.ts';
+const ASKS = 'test/stories/door-asks.test.ts';
 
 const mutant = (name: string, text: string, becomes: string, ...tests: readonly string[]): Mutant => ({
   name,
@@ -273,6 +275,26 @@ const MUTANTS: readonly Mutant[] = [
   ),
   mutant('two exporters', "lease, { replaces: '', forMs: leaseMs }", 'lease, { forMs: leaseMs }', EXPORT),
   mutant('progress over that of another process', 'document, { replaces: former }', 'document', EXPORT),
+  mutant(
+    'caller with a tool that was taken from it',
+    'if (!callers.every(isCallerAllowed)) return false;',
+    '',
+    CALLERS,
+    'test/door/callers.test.ts',
+  ),
+  mutant(
+    'token for a second change',
+    "if (written === 'written') return accept(caller);",
+    'if (written !== undefined) return accept(caller);',
+    CALLERS,
+  ),
+  mutant(
+    'second start of an ask',
+    "if (written === 'stale') return refuse('too-late', STARTED_BEFORE);",
+    '',
+    ASKS,
+  ),
+  mutant('silence as not run', "if (await isStarted()) return 'in-doubt';", '', ASKS),
 ];
 
 const root = fileURLToPath(new URL('..', import.meta.url));

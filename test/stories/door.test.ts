@@ -69,8 +69,8 @@ test('a rejection ends it with the words of the person, and nothing runs', async
 
 test('the owner cannot approve what the caller asks for', async () => {
   const manifest = WITH_CALLERS.replace(
-    `approvers: [${CAST.alice}, ${CAST.bruno}],`,
-    `approvers: [${CAST.requester}, ${CAST.alice}],`,
+    `default: { approvers: [${CAST.alice}, ${CAST.bruno}],`,
+    `default: { approvers: [${CAST.requester}, ${CAST.alice}],`,
   );
   const door = await startCalling({ manifest });
   const { body } = await door.refund(12_000);

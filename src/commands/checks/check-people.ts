@@ -302,7 +302,7 @@ interface Reference {
 }
 
 /** Lists every id of people, user groups, bots and channels in a manifest. */
-function referencesIn({ agent, policies, tools, page }: Manifest): Reference[] {
+function referencesIn({ agent, policies, tools, callers, page }: Manifest): Reference[] {
   return [
     ...list('/agent/admins', agent.admins, 'admin'),
     ...(agent.unfreeze.approvers === agent.admins
@@ -335,6 +335,13 @@ function referencesIn({ agent, policies, tools, page }: Manifest): Reference[] {
       return [
         ...list(`${pointer}/allow/channels`, allow.channels, 'channel'),
         ...list(`${pointer}/allow/people`, allow.people, 'person'),
+      ];
+    }),
+    ...[...callers.values()].flatMap(({ name, owner, channel }): Reference[] => {
+      const pointer = pointerTo('/callers', name);
+      return [
+        { id: owner, pointer: `${pointer}/owner`, role: 'person' },
+        { id: channel, pointer: `${pointer}/channel`, role: 'posting' },
       ];
     }),
     ...groupsAskedFor({ tools }).map((group) => ({ ...group, role: 'person' as const })),
