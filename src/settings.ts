@@ -35,7 +35,7 @@ export const Environment = z.object({
     .max(65_535)
     .default(3000)
     .describe(
-      "The port of the bot's own HTTP server: `/health`, `/ready`, `/metrics`, `/callback`, `/connect`, `/page`, `/slack/events`.",
+      "The port of the bot's own HTTP server: `/health`, `/ready`, `/metrics`, `/callback`, `/connect`, `/v1`, `/mcp`, `/page`, `/slack/events`.",
     ),
   PUBLIC_URL: WebAddress.optional().describe(
     'Where external systems and browsers reach the bot (default: `http://localhost:PORT`).',

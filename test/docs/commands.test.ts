@@ -18,7 +18,7 @@ const documents = [
 /** The names of the commands, as the program lists them. */
 async function listed(): Promise<string[]> {
   const { out } = await run(['help']);
-  return [...out.matchAll(/^ {2}([a-z][a-z ]*?) {2,}/gm)].map(([, name = '']) => name);
+  return [...out.matchAll(/^ {2}([a-z][a-z -]*?) {2,}/gm)].map(([, name = '']) => name);
 }
 
 test('every command that the documentation names exists, and so do its options', async () => {
