@@ -281,6 +281,8 @@ function flat(text: string): string {
     .replaceAll(/\\u\{([0-9a-f]+)\}/g, (_all, code: string) =>
       String.fromCodePoint(Number.parseInt(code, 16)),
     )
+    // In a title a line break is written out.
+    .replaceAll('\\n', ' ')
     .replaceAll(/["\\]/g, '')
     .replaceAll(/\s+/g, ' ')
     .trim();
