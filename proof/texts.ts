@@ -276,16 +276,18 @@ function wrongOnCard(card: Message, text: string): string[] {
 
 /** Puts a text on one line, without the bars and the escapes of a card. */
 function flat(text: string): string {
-  return text
-    .replaceAll(/^ *\|/gm, '')
-    .replaceAll(/\\u\{([0-9a-f]+)\}/g, (_all, code: string) =>
-      String.fromCodePoint(Number.parseInt(code, 16)),
-    )
-    // In a title a line break is written out.
-    .replaceAll('\\n', ' ')
-    .replaceAll(/["\\]/g, '')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
+  return (
+    text
+      .replaceAll(/^ *\|/gm, '')
+      .replaceAll(/\\u\{([0-9a-f]+)\}/g, (_all, code: string) =>
+        String.fromCodePoint(Number.parseInt(code, 16)),
+      )
+      // In a title a line break is written out.
+      .replaceAll('\\n', ' ')
+      .replaceAll(/["\\]/g, '')
+      .replaceAll(/\s+/g, ' ')
+      .trim()
+  );
 }
 
 function hasAction({ blocks }: Message, id: string): boolean {

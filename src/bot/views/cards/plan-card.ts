@@ -106,7 +106,9 @@ const PLAN_CHARACTERS = limits.messageBlockCharacters - 4_000;
 /** Tells whether a plan can be taken back, and for how long: the worst of the steps that it covers counts. */
 function undoOf({ steps }: PlannedSteps): Pick<CardDetails, 'undoMs' | 'reversible'> {
   const covered = steps.filter(({ alone }) => !alone);
-  const reversible = REVERSIBLE.findLast((each) => covered.some((step) => (step.reversible ?? 'no') === each));
+  const reversible = REVERSIBLE.findLast((each) =>
+    covered.some((step) => (step.reversible ?? 'no') === each),
+  );
   const times = covered.flatMap((step) => (step.reversible === 'undo' ? (step.undoMs ?? []) : []));
   return { reversible, undoMs: times.length === 0 ? undefined : Math.min(...times) };
 }
