@@ -269,7 +269,7 @@ async function planKnown(
       policy: shown,
       ...(isWhole && entry.answers !== undefined && { answers: entry.answers }),
       reversible,
-      ...(reversible === 'undo' &&
+      ...(reversible !== 'no' &&
         answer === undefined &&
         entry.undo !== undefined && { undoMs: entry.undo.withinMs }),
       ...(undoes !== undefined && { undoes }),
