@@ -118,8 +118,8 @@ interface PlannedCall {
 }
 
 /**
- * Tells whether the approval of a plan may cover a call. One of high risk, and one that nothing takes back, is always asked alone, and the
- * plan waits there.
+ * Tells whether the approval of a plan may cover a call. One of high risk, one that nothing takes back, and one that says itself who
+ * approves it, is always asked alone, and the plan waits there.
  */
 export function mayBeInPlan(
   toolbox: Pick<Toolbox, 'policy'>,
@@ -128,6 +128,8 @@ export function mayBeInPlan(
 ): boolean {
   const policy = toolbox.policy(name);
   if (policy === undefined || reversible === 'no') return false;
+  // Those who approve a plan are the same for all of it.
+  if (policy.groups.some(({ from }) => from !== undefined)) return false;
   const { timeZone, risk } = policy;
   return riskOf(risk, { tool: tool.name, input, reversible, ...place, timeZone }) !== 'high';
 }

@@ -42,6 +42,17 @@ test('a call of high risk, of a risk that cannot be told, or under a policy that
   expect(isCovered('low', 'gone')).toBe(false);
 });
 
+test('a call whose policy takes its approvers from the call is asked alone', () => {
+  const groups = [
+    { any: [], from: 'has(input.owner) ? input.owner : "lead@example.com"', quorum: 1, pointer: '' },
+  ];
+  const { policy } = policyOf('low');
+  const withOwner = { policy: (name: string) => ({ ...policy(name), groups }) as ReturnType<typeof policy> };
+  const call = { input: { amount: 1 }, place, policy: 'default' };
+  expect(mayBeInPlan({ policy }, { tool, reversible: 'yes' }, call)).toBe(true);
+  expect(mayBeInPlan(withOwner, { tool, reversible: 'yes' }, call)).toBe(false);
+});
+
 test('the digest of a plan says which steps it has, in which order, and which of them were chosen', () => {
   const steps = ['a', 'b', 'c'].map((digest, index) => ({ number: index + 1, digest }));
   const swapped = ['b', 'a', 'c'].map((digest, index) => ({ number: index + 1, digest }));
