@@ -46,8 +46,9 @@ Options:
   --json                print the end as one line of JSON; the output of the command goes to stderr
 
 ${DOOR_HELP}
-Exit code: that of the command, or 2 wrong usage, 80 rejected, 81 expired, 82 withdrawn, 83 unknown whether it was taken
-or ran, 84 something changed while it waited, 85 refused or not reachable. With 80 to 85, but for 83, it did not run.
+Exit code: 0 or another one of the command itself, 2 wrong usage. 80 rejected, 81 expired, 82 withdrawn, 83 unknown
+whether it was taken or ran, 84 something changed while it waited, 85 refused or not reachable. With 80 to 85, but for
+83, it did not run.
 `,
   async run(args, context) {
     const end = args.indexOf('--');
