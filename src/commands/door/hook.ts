@@ -110,7 +110,7 @@ Options:
   --rules PATH   the rules (default: ~/.config/countersign/hook.yml); keep them where the agent cannot write
 
 ${DOOR_HELP}
-Exit code: 0 answered, 2 the payload was not understood, which blocks the call.
+Exit code: 0 answered, 2 wrong usage. A payload that is not understood is wrong usage too; both agents block the call then.
 `,
     async run(args, context) {
       const { values } = readOptions(args, { rules: { type: 'string' } });
