@@ -108,10 +108,10 @@ async function runOf(context: ExecutorContext, request: RequestRecord): Promise<
   if (state !== 'pending' || step === undefined || step.alone) return undefined;
   const plan = await context.store.load(step.plan);
   if (plan.outcome !== 'found' || plan.request.state !== 'approved') return undefined;
-  const { by, votes } = plan.request;
+  const { by, votes, principals } = plan.request;
   return approvedRun(
     context,
-    { ...request, by },
+    { ...request, by, principals },
     votes.filter(({ decision }) => decision === 'approve'),
   );
 }

@@ -55,6 +55,11 @@ const PresentedCall = z.object({
   isComplete: z.boolean(),
 });
 
+/** The person in whose name a call runs at a server. */
+const RunsAs = z.object({ person: z.string(), server: z.string() });
+/** Whether answers to a call's server are approved too before they are sent. */
+const Answers = z.enum(['approved', 'free']);
+
 const PlannedStep = z.object({
   /** The id of its request. */
   id: z.string(),
@@ -67,6 +72,9 @@ const PlannedStep = z.object({
   /** The time after its success in which it can be undone, and whether it can be taken back at all. */
   undoMs: z.number().optional(),
   reversible: z.enum(REVERSIBLE).optional(),
+  /** In whose name it runs, and whether answers to its server are approved too. */
+  runsAs: RunsAs.optional(),
+  answers: Answers.optional(),
 });
 
 /** A plan as its card shows it. */
@@ -139,9 +147,9 @@ const Details = z.object({
   /** The reason for which approval is needed, in words. */
   because: Text,
   /** The person in whose name the call runs at a server. */
-  runsAs: z.object({ person: z.string(), server: z.string() }).optional().catch(undefined),
+  runsAs: RunsAs.optional().catch(undefined),
   /** Whether answers to the call's server are approved too before they are sent; missing for a call without a server. */
-  answers: z.enum(['approved', 'free']).optional().catch(undefined),
+  answers: Answers.optional().catch(undefined),
   /** Whether the call, and each call inside it that waits, can be taken back; missing counts as not. */
   reversible: z.enum(REVERSIBLE).optional().catch(undefined),
   /** The time after its success in which the action can be undone; missing if nothing undoes it. */

@@ -24,6 +24,7 @@ const FEATURES = [
     'crash',
     'expiry',
     'first time',
+    'plan',
   ],
 ];
 // Three features say who approves, seven are about what runs; beside these a preview and an inner call leave three pairs out.

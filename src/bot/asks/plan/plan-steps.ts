@@ -36,8 +36,8 @@ interface ProposedPlan {
   }[];
   /** The steps that have their results. */
   readonly ended: readonly (CallState & { readonly state: 'settled' })[];
-  /** Whether something waits that should and does not: a gate has denied it, for example. */
-  readonly isBroken: boolean;
+  /** Why its steps are not asked about: a gate has denied one, for example, or one has begun and waits for people. */
+  readonly problem: string | undefined;
 }
 
 /** Finds the plan of a round; its steps are the calls that were put beside it. */
@@ -61,7 +61,10 @@ export function proposedPlan(
     return found?.state === 'settled' ? [found] : [];
   });
   const isNew = call.interrupt.metadata?.[PLAN_PAUSE] === 'new';
-  return { call, steps, ended, isBroken: isNew && steps.length < refs.length };
+  const isWhole = steps.length + ended.length === refs.length && !(isNew && ended.length > 0);
+  // A step that has begun has not run yet, and nothing after it may run before.
+  const problem = isWhole ? undefined : isNew ? planTexts.broken : planTexts.paused;
+  return { call, steps, ended, problem };
 }
 
 /** The requests of a plan: its own, those of its steps; or why nobody is asked. */
@@ -82,10 +85,10 @@ const NOTHING: PlannedRequests = { requests: [], asked: 0, closed: [] };
 export async function planSteps(
   context: PlanContext,
   origin: RequestOrigin,
-  { call, steps, ended, isBroken }: ProposedPlan,
+  { call, steps, ended, problem }: ProposedPlan,
 ): Promise<PlannedRequests> {
   const { toolbox } = context;
-  if (isBroken) return { ...NOTHING, problem: planTexts.broken };
+  if (problem !== undefined) return { ...NOTHING, problem };
   const { threadId, requesters, contextAuthors } = origin;
   const place = { requesters, contextAuthors, channel: channelOf(threadId) };
   const placed = steps.map((step) => {
@@ -159,13 +162,15 @@ async function askSingly(
 
 /** Copies what a plan's card shows of a step. */
 function shownStep(request: NewRequest): PlannedSteps['steps'][number] {
-  const { presented, interrupt, undoMs, reversible } = detailsOf(request);
+  const { presented, interrupt, undoMs, reversible, runsAs, answers } = detailsOf(request);
   const { number = 0, alone = false } = request.step ?? {};
   const { name: tool, input } = interrupt.toolRequest;
   return {
     ...{ id: request.id, number, alone, tool, input: toJson(input) },
     ...(undoMs !== undefined && { undoMs }),
     ...(reversible !== undefined && { reversible }),
+    ...(runsAs !== undefined && { runsAs }),
+    ...(answers !== undefined && { answers }),
     presented: presented ?? { title: readableName(tool), fields: [], hasTitle: false, isComplete: false },
   };
 }

@@ -96,7 +96,7 @@ function pendingBlocks(request: RequestRecord, details: CardDetails, options: Ca
     ...explanation(request, details, options),
     ...callerLink(request, details),
     ...approvalLines(request, details),
-    ...(options.hasButtons === false ? [context(words(cardTexts.decidedElsewhere))] : []),
+    ...decidedLine(options),
     pendingActions(request, details, body, options),
   ];
 }
@@ -172,7 +172,7 @@ function placeOf({ threadId }: RequestRecord): RichTextElement[] {
 }
 
 /** Says who has opened Details lately, so that two people do not read the same by accident. */
-function reviewLine({ review }: CardOptions): KnownBlock[] {
+export function reviewLine({ review }: CardOptions): KnownBlock[] {
   return review === undefined ? [] : [context(words(cardTexts.reviewedBy), mention(review))];
 }
 
@@ -193,19 +193,19 @@ export function sinceLine({ since, view }: CardOptions): KnownBlock[] {
 }
 
 /** Says for which approver the person of a direct message is asked. */
-function askedForLine({ askedFor }: CardOptions): KnownBlock[] {
+export function askedForLine({ askedFor }: CardOptions): KnownBlock[] {
   return askedFor === undefined ? [] : [context(words(delegationTexts.askedFor), ...mentions([askedFor]))];
 }
 
 /** Says in whose name the call runs, if it is a person's. */
-function identityLine({ runsAs }: CardDetails): KnownBlock[] {
+export function identityLine({ runsAs }: Pick<CardDetails, 'runsAs'>): KnownBlock[] {
   if (runsAs === undefined) return [];
   const server = showLabel(runsAs.server, limits.label);
   return [context(words(connectionTexts.runsAs(server)), ...mentions([runsAs.person]))];
 }
 
 /** Says who gave the answer that waits, or whether answers to the call's server will need approval. */
-function answerLines({ answer, answers }: CardDetails): KnownBlock[] {
+export function answerLines({ answer, answers }: Pick<CardDetails, 'answer' | 'answers'>): KnownBlock[] {
   if (answer !== undefined) return [context(words(cardTexts.answered), ...mentions(answer.by))];
   return answers === undefined ? [] : [context(words(cardTexts.answers[answers]))];
 }
@@ -217,7 +217,7 @@ function undoesLine({ undoes }: CardDetails): KnownBlock[] {
 }
 
 /** Says for whom, or for what, the call is a first one on record. */
-function firstLine({ presented: { first } }: CardDetails): KnownBlock[] {
+export function firstLine({ presented: { first } }: Pick<CardDetails, 'presented'>): KnownBlock[] {
   if (first === undefined) return [];
   const act = showLabel(first.act, limits.label);
   const target = cardTexts.thisTarget(showLabel(first.of ?? cardTexts.target, limits.label));
@@ -291,6 +291,25 @@ function approversOf(request: RequestRecord, { approvers }: CardDetails): string
   return (approvers === undefined ? principals : [...approvers, ...escalated]).filter(mayApprove);
 }
 
+/** Says where approvers decide, on a card without their buttons. */
+export function decidedLine({ hasButtons }: CardOptions): KnownBlock[] {
+  return hasButtons === false ? [context(words(cardTexts.decidedElsewhere))] : [];
+}
+
+/** Leaves who asked the way to look and to withdraw. */
+export function actionsElsewhere(requestId: string): KnownBlock {
+  return {
+    type: 'actions',
+    block_id: requestId,
+    elements: [
+      moreMenu([
+        [DETAILS, cardTexts.details],
+        [WITHDRAW, cardTexts.withdraw],
+      ]),
+    ],
+  };
+}
+
 function pendingActions(
   request: RequestRecord,
   details: CardDetails,
@@ -298,17 +317,7 @@ function pendingActions(
   { view, hasButtons = true }: CardOptions,
 ): KnownBlock {
   const { id } = request;
-  if (!hasButtons)
-    return {
-      type: 'actions',
-      block_id: id,
-      elements: [
-        moreMenu([
-          [DETAILS, cardTexts.details],
-          [WITHDRAW, cardTexts.withdraw],
-        ]),
-      ],
-    };
+  if (!hasButtons) return actionsElsewhere(id);
   return {
     type: 'actions',
     block_id: id,
@@ -396,10 +405,30 @@ export function previewBlocks({
   return [...former, ...sidesOf(preview)];
 }
 
+/** Tells whether a card shows all of what a call would change. */
+export function isWholePreview({
+  presented: { preview, previousPreview },
+}: Pick<CardDetails, 'presented'>): boolean {
+  return [preview, previousPreview].every(
+    (sides) =>
+      sides === undefined ||
+      !('before' in sides) ||
+      shownSides(sides).isShort ||
+      keptLines(changedLines(sides)).leftOut === 0,
+  );
+}
+
+function shownSides({ before, after }: Sides) {
+  const shown = [before, after].map((text) => showText(text));
+  return {
+    shown,
+    isShort: shown.every((text) => text.length <= SIDE_LENGTH && text.split('\n').length <= 3),
+  };
+}
+
 /** Shows short texts side by side, and longer ones as a diff. */
 function sidesOf({ before, after }: Sides): KnownBlock[] {
-  const shown = [before, after].map((text) => showText(text));
-  const isShort = shown.every((text) => text.length <= SIDE_LENGTH && text.split('\n').length <= 3);
+  const { shown, isShort } = shownSides({ before, after });
   if (!isShort) return [line(words(cardTexts.preview, { bold: true })), ...diffBlocks({ before, after })];
   const side = (label: string, text = '') => ({ label, value: text.trim() === '' ? '""' : text });
   return pairRows([side(cardTexts.before, shown[0]), side(cardTexts.after, shown[1])]);
@@ -408,6 +437,15 @@ function sidesOf({ before, after }: Sides): KnownBlock[] {
 function diffBlocks({ before, after }: Sides): KnownBlock[] {
   const lines = changedLines({ before, after });
   if (lines.length === 0) return [line(words(cardTexts.noDifference))];
+  const { kept, leftOut } = keptLines(lines);
+  return [
+    ...(kept.length === 0 ? [] : [preformatted(kept.join('\n'))]),
+    ...(leftOut === 0 ? [] : [line(words(cardTexts.diffCut(leftOut), { bold: true }))]),
+  ];
+}
+
+/** Keeps the first lines, as far as there is room. */
+function keptLines(lines: readonly string[]): { readonly kept: readonly string[]; readonly leftOut: number } {
   const kept: string[] = [];
   let characters = 0;
   for (const text of lines) {
@@ -415,11 +453,7 @@ function diffBlocks({ before, after }: Sides): KnownBlock[] {
     if (kept.length === DIFF_LINES || characters > DIFF_CHARACTERS) break;
     kept.push(text);
   }
-  const leftOut = lines.length - kept.length;
-  return [
-    ...(kept.length === 0 ? [] : [preformatted(kept.join('\n'))]),
-    ...(leftOut === 0 ? [] : [line(words(cardTexts.diffCut(leftOut), { bold: true }))]),
-  ];
+  return { kept, leftOut: lines.length - kept.length };
 }
 
 /** Lists the changed lines with a sign each, and a few unchanged ones around them. */

@@ -17,12 +17,20 @@ import {
   WITHDRAW,
 } from './action-ids.ts';
 import {
+  actionsElsewhere,
+  answerLines,
   approvalLines,
   approveButton,
+  askedForLine,
   contextLine,
+  decidedLine,
+  firstLine,
   freezeLine,
+  identityLine,
+  isWholePreview,
   previewBlocks,
   quietLine,
+  reviewLine,
   sinceLine,
   whyApproval,
 } from './approval-card.ts';
@@ -65,7 +73,9 @@ export function buildPlanCard(
       blocks: [
         { type: 'header', text: plain(`${written}?`) },
         contextLine(request, details, options),
+        ...reviewLine(options),
         ...sinceLine(options),
+        ...askedForLine(options),
         ...freezeLine(options),
         ...quietLine(options),
         quoted(planTexts.goal, details.plan.goal, { characters: limits.quoteCharacters, lines: 3 }),
@@ -74,6 +84,7 @@ export function buildPlanCard(
         ...pairRows([{ label: cardTexts.whyApproval, value: whyApproval(details) }]),
         context(words(planTexts.rules)),
         ...approvalLines(request, { ...details, ...undoOf(details.plan) }),
+        ...decidedLine(options),
         actions(request, details, details.plan.steps, options),
         ...threadLine(options),
       ],
@@ -100,7 +111,7 @@ export function isWholePlan(plan: Omit<PlannedSteps, 'shown'>): boolean {
 }
 
 /** What the rest of the card leaves of Slack's room for a message. */
-const PLAN_BLOCKS = limits.messageBlocks - 14;
+const PLAN_BLOCKS = limits.messageBlocks - 17;
 const PLAN_CHARACTERS = limits.messageBlockCharacters - 4_000;
 
 /** Tells whether a plan can be taken back, and for how long: the worst of the steps that it covers counts. */
@@ -227,8 +238,10 @@ function runsOf(steps: readonly ShownStep[]): ShownStep[][] {
 
 function listOf(run: readonly ShownStep[], left: readonly number[]): StepBlocks {
   const bodies = run.map((step) => ({ step, ...buildCallBody({ ...step, originalInput: undefined }) }));
-  return {
-    blocks: bodies.flatMap(({ step: { number, presented, alone }, blocks }) => [
+  const common = commonNotes(run);
+  const steps = bodies.flatMap(({ step, blocks }) => {
+    const { number, presented, alone } = step;
+    return [
       line(
         words(`${number}. `, { bold: true }),
         words(
@@ -237,10 +250,36 @@ function listOf(run: readonly ShownStep[], left: readonly number[]): StepBlocks 
         ),
         ...(alone ? [words(planTexts.asked)] : []),
       ),
-      ...(alone ? [] : [...blocks, ...previewBlocks({ presented })]),
-    ]),
-    isWhole: bodies.every(({ step: { alone }, isWhole }) => alone || isWhole),
+      ...(alone ? [] : [...(common === undefined ? notesOf(step) : []), ...blocks]),
+      ...(alone ? [] : previewBlocks({ presented })),
+    ];
+  });
+  return {
+    blocks: [...steps, ...ofAll(run, common ?? [])],
+    isWhole: bodies.every(({ step, isWhole }) => step.alone || (isWhole && isWholePreview(step))),
   };
+}
+
+/** Says in whose name a step runs, whether answers in it are approved, and what is a first time. */
+function notesOf(step: ShownStep): KnownBlock[] {
+  return [
+    ...identityLine({ runsAs: step.runsAs }),
+    ...answerLines({ answer: undefined, answers: step.answers }),
+    ...firstLine(step),
+  ];
+}
+
+/** Heads what is said once for several steps with their numbers. */
+function ofAll(run: readonly ShownStep[], notes: readonly KnownBlock[]): readonly KnownBlock[] {
+  const [first, last] = [run.at(0), run.at(-1)];
+  if (notes.length === 0 || first === undefined || last === undefined || first === last) return notes;
+  return [line(words(planTexts.both(first.number, last.number), { bold: true })), ...notes];
+}
+
+/** Returns the notes that all steps of a run have, to say them once below; `undefined` if they differ. */
+function commonNotes(run: readonly ShownStep[]): readonly KnownBlock[] | undefined {
+  const [first = [], ...others] = run.map((step) => (step.alone ? [] : notesOf(step)));
+  return others.every((notes) => JSON.stringify(notes) === JSON.stringify(first)) ? first : undefined;
 }
 
 const TABLE_ROWS = 3;
@@ -267,7 +306,8 @@ function tableOf(run: readonly ShownStep[]): StepBlocks | undefined {
       ),
   );
   const titles = isAlike ? commonTitle(run.map(({ presented }) => presented.title)) : undefined;
-  if (titles === undefined) return undefined;
+  const notes = commonNotes(run);
+  if (titles === undefined || notes === undefined) return undefined;
   const columns = labels.map((label, index) => ({
     label: showLabel(label, CELL_CHARACTERS),
     values: run.map(({ presented }) => presented.fields[index]?.text ?? ''),
@@ -290,6 +330,7 @@ function tableOf(run: readonly ShownStep[]): StepBlocks | undefined {
       ),
       preformatted(tableText(shown)),
       ...pairRows(constant),
+      ...notes,
     ],
     isWhole: true,
   };
@@ -336,9 +377,10 @@ function actions(
   request: RequestRecord,
   details: CardDetails,
   shown: readonly ShownStep[],
-  { view }: CardOptions,
+  { view, hasButtons }: CardOptions,
 ): KnownBlock {
   const { id, steps = [], digest } = request;
+  if (hasButtons === false) return actionsElsewhere(id);
   const isNarrowed = steps.some(({ isChosen }) => !isChosen);
   const approve = approveButton(id, details);
   return {

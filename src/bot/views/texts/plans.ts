@@ -35,6 +35,7 @@ export const planTexts = {
   asked: ' · asked separately, the plan waits here',
   notChosen: 'Not chosen: ',
   constant: 'All of them',
+  both: (first: number, last: number) => `Steps ${first} to ${last}:`,
   rules: 'Each step starts after the one before it. The first that does not run stops the rest.',
   before: 'Before this:',
   number: 'Step',
@@ -45,6 +46,8 @@ export const planTexts = {
   stopped: (done: number, steps: number) => `${done} of ${plural(steps, 'step')} ran before that.`,
 
   broken: 'Not every step of the plan could be asked for. Call the tools one by one instead.',
+  paused:
+    'A step before these has begun and waits for people. They did not run. Propose them again after it.',
   problem: (number: number, problem: string) => `Step ${number}: ${problem}`,
   tooLong: 'The plan does not fit on one card. Propose fewer steps, or call the tools one by one.',
   oneAtATime: 'Propose one plan at a time.',

@@ -51,7 +51,8 @@ local function follow_plan(body, digest)
     local kind = string.match(name, '^(%a+):')
     if kind == 'vote' or kind == 'at' or kind == 'groups' or kind == 'for' then set(name, value) end
   end
-  set('approvals', plan.approvals or '0', 'rejections', plan.rejections or '0')
+  -- A plan may have been escalated.
+  set('approvals', plan.approvals or '0', 'rejections', plan.rejections or '0', 'principals', plan.principals)
   enter('approved', 'by', plan.by, 'decided_at', plan.decided_at)
   set_to_run(true)
   audit('approved', request_id, 'plan ' .. request.step, '', '')
