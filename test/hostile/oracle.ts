@@ -19,7 +19,7 @@ const UNSEEN_OR_EMOJI = new RegExp(`\\p{RGI_Emoji}|(${UNSEEN}|\\p{M}{6,})`, 'gv'
 const READ = ['text', 'initial_value', 'fallback', 'alt_text', 'accessibility_label', 'title', 'description'];
 /** Our own notices' code spans: a tool's name, a command, a callback address. */
 const OWN_CODE =
-  /^(?:[\w-]{1,64}|\/countersign(?: [a-z]+(?: @Bob until Friday| …|(?: \[(?:tool \| all|reason)\])+)?)?|https?:\/\/\S+\/callback\/[\w.-]+)$/;
+  /^(?:[\w-]{1,64}|\/countersign(?: [a-z]+(?: @Bob until Friday| …|(?: \[(?:tool \| all|--model|reason)\])+)?)?|https?:\/\/\S+\/callback\/[\w.-]+)$/;
 /** A value in quotes, in which every quote of its own is escaped. */
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
 /** A single word among the values of a title by default. */
