@@ -5,7 +5,7 @@ import { REVISIONS, runScenarios } from './scenarios.ts';
 /** Runs the client scenarios of the public conformance suite, and fails if a result differs from docs/conformance.md. */
 const only = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const isVerbose = process.argv.includes('--verbose');
-/** What the suite says of each scenario, by revision; nothing where the revision does not require it. */
+/** The suite's verdict on each scenario, by revision; none where the revision does not require it. */
 const results = new Map<string, Map<string, boolean>>();
 const problems: string[] = [];
 for await (const { scenario, revision, passed, unexpected } of runScenarios({ only, isVerbose })) {

@@ -15,7 +15,7 @@ import type { Workspace } from '../playground/slack/workspace.ts';
 import { clickCard } from '../test/support/click-card.ts';
 import { startWholeBot } from './whole-bot.ts';
 
-/** What the bot has told others in a day of work. */
+/** Everything that the bot has told others in a day of work. */
 export interface PlayedDay {
   /** The requests to the endpoint of the audit log. */
   readonly posted: readonly { readonly headers: Readonly<Record<string, string>>; readonly body: string }[];
@@ -24,7 +24,7 @@ export interface PlayedDay {
   readonly metrics: string;
 }
 
-/** What people ask for, and what an approver does about it. */
+/** Requests of people, each with the decision of an approver. */
 const TASKS = ['approve', 'reject', 'withdraw', 'free', 'fail', 'answer'] as const;
 type Task = (typeof TASKS)[number];
 

@@ -27,7 +27,7 @@ interface Attack {
 }
 
 const HOLE = 'texts are sent as they are';
-/** How many threads are played at a time. */
+/** The number of threads that are played at a time. */
 const AT_ONCE = 4;
 /** Longer than this and a text is slow, however busy the machine is. */
 const SLOW_MS = 30_000;

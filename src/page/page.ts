@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
-import type { BrowserRequest } from '../bot/slack/bot-server.ts';
+import type { WebRequest } from '../bot/slack/bot-server.ts';
 import { type HttpAnswer, refusal } from '../bot/slack/http-answer.ts';
 import type { PageDeclaration } from '../tools/manifest/manifest.ts';
 import { type ApiContext, answerApi } from './api.ts';
@@ -27,7 +27,7 @@ export interface PageOptions extends Omit<ApiContext, 'index'> {
 
 export interface Page {
   /** Answers a browser; `undefined` if the path is not the page's or there is no page. */
-  answer(request: BrowserRequest): Promise<HttpAnswer | undefined>;
+  answer(request: WebRequest): Promise<HttpAnswer | undefined>;
   /** Returns the address of a request on the page; `undefined` if there is no page. */
   linkTo(requestId: string): string | undefined;
 }
@@ -65,7 +65,7 @@ export function openPage(options: PageOptions): Page {
 
   const beginSignIn = async (
     declared: PageDeclaration,
-    { url, address }: BrowserRequest,
+    { url, address }: WebRequest,
   ): Promise<HttpAnswer> => {
     if (!limiter.allows(`sign-in ${address}`, MOST.signIn)) return refusal(429, pageTexts.tooMany, RETRY);
     const begun = await signIn.begin(declared, url.searchParams.get('to') ?? '');
@@ -73,7 +73,7 @@ export function openPage(options: PageOptions): Page {
     return redirect(begun.url, begun.cookie);
   };
 
-  const completeSignIn = async (declared: PageDeclaration, request: BrowserRequest): Promise<HttpAnswer> => {
+  const completeSignIn = async (declared: PageDeclaration, request: WebRequest): Promise<HttpAnswer> => {
     if (!limiter.allows(`sign-in ${request.address}`, MOST.signIn))
       return refusal(429, pageTexts.tooMany, RETRY);
     const done = await signIn.complete(declared, request.url.searchParams, request.headers.cookie);
@@ -81,7 +81,7 @@ export function openPage(options: PageOptions): Page {
     return redirect(`${base}${ROOT}${done.route}`, done.cookie);
   };
 
-  const callApi = async (declared: PageDeclaration, request: BrowserRequest): Promise<HttpAnswer> => {
+  const callApi = async (declared: PageDeclaration, request: WebRequest): Promise<HttpAnswer> => {
     const { method, url, headers } = request;
     const session = cookies.sessionIn(headers.cookie);
     if (session === undefined) return refusal(401, pageTexts.notSignedIn);
@@ -99,7 +99,7 @@ export function openPage(options: PageOptions): Page {
     });
   };
 
-  const route = async (declared: PageDeclaration, request: BrowserRequest): Promise<HttpAnswer> => {
+  const route = async (declared: PageDeclaration, request: WebRequest): Promise<HttpAnswer> => {
     const { method, url, headers } = request;
     const { pathname } = url;
     if (pathname.startsWith(`${ROOT}api/`)) return callApi(declared, request);

@@ -29,11 +29,11 @@ export interface BotServerOptions {
   /** Answers the browser of a person who connects an account; `undefined` for any other path. */
   readonly connect: (url: URL, cookies: string | undefined) => Promise<HttpAnswer | undefined>;
   /** Answers other agents and jobs under `/v1`; an answer may take as long as they ask for, up to a minute. */
-  readonly door?: (request: DoorRequest) => Promise<HttpAnswer>;
+  readonly door?: (request: WebRequest) => Promise<HttpAnswer>;
   /** Answers a browser at the page beside Slack; `undefined` for any other path, or if there is no page. */
-  readonly page?: (request: BrowserRequest) => Promise<HttpAnswer | undefined>;
+  readonly page?: (request: WebRequest) => Promise<HttpAnswer | undefined>;
   /** Answers MCP clients at `/mcp`; an answer may be a stream of events. */
-  readonly mcp?: (request: DoorRequest) => Promise<Response>;
+  readonly mcp?: (request: WebRequest) => Promise<Response>;
   /** Receives Slack's requests, in HTTP mode. */
   readonly receive: Connection['receive'];
   readonly logger: Logger;
@@ -43,24 +43,16 @@ export interface BotServerOptions {
   readonly requestMs?: number;
 }
 
-/** A request under `/v1` or at `/mcp`. */
-export interface DoorRequest {
+/** A request of a browser at the page, or of another agent or job at the door. */
+export interface WebRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: IncomingHttpHeaders;
-  readonly body: () => Promise<Buffer | 'too-long'>;
-  /** Aborted when the client is gone. */
-  readonly signal: AbortSignal;
-}
-
-/** A request of a browser at the page. */
-export interface BrowserRequest {
-  readonly method: string;
-  readonly url: URL;
-  readonly headers: IncomingMessage['headers'];
   /** The address of the other end; behind a proxy, the proxy's. */
   readonly address: string;
   readonly body: () => Promise<Buffer | 'too-long'>;
+  /** Aborted when the client is gone. */
+  readonly signal: AbortSignal;
 }
 
 export interface BotServer {
@@ -185,7 +177,8 @@ async function answer(
     return await withBody(request, (body) => receiveCallback(token, body.toString('utf8')));
   }
   const { method = 'GET', headers } = request;
-  const asked = { method, url, headers, body: () => readBody(request), signal };
+  const address = request.socket.remoteAddress ?? '';
+  const asked = { method, url, headers, address, body: () => readBody(request), signal };
   if (url.pathname.startsWith(DOOR) && door !== undefined) return await door(asked);
   if (url.pathname === MCP && mcp !== undefined) return await mcp(asked);
   if (url.pathname.startsWith('/connect/')) {
@@ -200,11 +193,7 @@ async function answer(
     if (request.method !== 'POST') return onlyBy('POST');
     return await withBody(request, (body) => receive({ headers: request.headers, body }));
   }
-  const shown = await options.page?.({
-    ...{ method: request.method ?? '', url, headers: request.headers },
-    address: request.socket.remoteAddress ?? '',
-    body: () => readBody(request),
-  });
+  const shown = await options.page?.(asked);
   return shown ?? refusal(404, 'Not found.');
 }
 

@@ -15,7 +15,7 @@ import { interruptOf, type Settlement, type Store } from '../../store/port/store
 import { type Elsewhere, elsewhereOf, Report } from '../../tools/toolbox/caller-action.ts';
 import { callerTexts } from '../views/texts/callers.ts';
 
-/** How the waiting for a caller ended, beside the ends that any call can have. */
+/** The end of the waiting for a caller, beside the ends that any call can have. */
 interface EndedElsewhere {
   readonly messages: readonly Message[];
   /** The settlements that are replied to as those of any call. */

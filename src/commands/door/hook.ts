@@ -155,7 +155,7 @@ async function decide(context: CommandContext, { agent, payload, path }: Asked):
   return { decision: action, reason: reason ?? `A rule of Countersign says: ${action}.` };
 }
 
-/** What a shell would read as more than one plain command. */
+/** Matches text that a shell would read as more than one plain command. */
 const SPECIAL = /[;&|<>$`\\\n\r(){}!#*?[\]~]/;
 
 function fits(

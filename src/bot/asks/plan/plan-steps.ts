@@ -70,7 +70,7 @@ export function proposedPlan(
 /** The requests of a plan: its own, those of its steps; or why nobody is asked. */
 interface PlannedRequests {
   readonly requests: readonly NewRequest[];
-  /** How many of them people are asked about. */
+  /** The number of those that people are asked about. */
   readonly asked: number;
   readonly closed: readonly CloseReply[];
   readonly problem?: string;

@@ -110,7 +110,7 @@ export function isWholePlan(plan: Omit<PlannedSteps, 'shown'>): boolean {
   return isWhole && all.length <= PLAN_BLOCKS && JSON.stringify(all).length <= PLAN_CHARACTERS;
 }
 
-/** What the rest of the card leaves of Slack's room for a message. */
+/** The part of Slack's room for a message that the rest of the card leaves. */
 const PLAN_BLOCKS = limits.messageBlocks - 17;
 const PLAN_CHARACTERS = limits.messageBlockCharacters - 4_000;
 
