@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CHANNELS } from '../../../playground/slack/default-cast.ts';
+import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
+import { PREFIX } from '../worker/prefix.ts';
 import { type Errand, makeErrand, RECIPES, type Recipe } from '../world/errand.ts';
 import type { World } from '../world/start-world.ts';
 
@@ -28,9 +30,11 @@ export async function keepBusy(
   return errands;
 }
 
-/** Waits, after the faults have ended, until every errand has come to its end or the time is up. */
+/** Waits, after the faults have ended, until every errand has come to its end, and every click that was acknowledged is decided, or the time is up. */
 export async function letSettle(world: World, withinMs: number): Promise<void> {
   const end = Date.now() + withinMs;
   while (world.people.open > 0 && Date.now() < end) await sleep(50);
   await world.people.settled();
+  const store = openRedisStore({ client: world.client, prefix: PREFIX });
+  while ((await store.measure()).outbox.waiting > 0 && Date.now() < end) await sleep(50);
 }

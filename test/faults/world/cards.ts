@@ -49,7 +49,8 @@ function buttonsOf({ action_id, value, options }: CardElement, blockId: string):
   return (options ?? []).map((option) => ({ actionId: String(option.value), requestId: blockId }));
 }
 
-/** Whether a card names this person among those who signed. */
+/** Whether a card names this person among those who signed; in the same line it names those whose approval it still needs. */
 export function hasSigned(card: ShownCard, who: string): boolean {
-  return new RegExp(`[Aa]pproved by[^\\]]*${who}`).test(card.text);
+  const [, signers = ''] = /[Aa]pproved by(.*?)(?:\]| · needs \d+ more)/.exec(card.text) ?? [];
+  return signers.includes(who);
 }
