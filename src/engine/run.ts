@@ -5,6 +5,7 @@ import type { DoneCounter, RequestRecord } from '../store/port/store.ts';
 import { type CallPlace, grantOf } from '../tools/gate.ts';
 import type { ToolEntry } from '../tools/toolbox/toolbox.ts';
 import { digestNow } from './bind-request.ts';
+import type { CompletedInput } from './complete-input.ts';
 import { GrantEvidence } from './grant-evidence.ts';
 import { channelOf, type EngineContext, type Voter } from './ports.ts';
 import { type Details, detailsOf } from './request-details.ts';
@@ -36,6 +37,8 @@ export interface ApprovedRun extends AskedCall {
   readonly basis: 'approval';
   /** The people whose approval it rests on, and in whose place. */
   readonly approvers: readonly Voter[];
+  /** Its whole input, if it is a step of a plan that gets values from earlier ones. */
+  readonly completed?: CompletedInput | undefined;
 }
 
 /** A Run that has paused for its server and goes on with an answer, on the approval or the grant that it was started with. */

@@ -172,11 +172,12 @@ export function viewFields(views: readonly NewView[]): Fields | undefined {
 /** Writes an attempt in the order in which `start.lua` reads it. */
 function attemptFields(
   run: RunScript,
-  { attempt, tool, digest, heartbeatTimeoutMs, stillEligible, groups, evidence, counts }: Attempt,
+  { attempt, tool, digest, heartbeatTimeoutMs, stillEligible, groups, evidence, counts, ...other }: Attempt,
 ): Fields {
   const body = run.auditBody({
     ...{ attempt, digest, stillEligible, evidence },
     ...(groups !== undefined && { groups: toJson(groups) }),
+    ...(other.arguments !== undefined && { arguments: other.arguments }),
   });
   const people = stillEligible.map((who) =>
     groups === undefined ? who : `${who}=${(groups[who] ?? []).join(',')}`,
