@@ -113,6 +113,7 @@ async function runOf(context: ExecutorContext, request: RequestRecord): Promise<
     context,
     { ...request, by, principals },
     votes.filter(({ decision }) => decision === 'approve'),
+    plan.request,
   );
 }
 
