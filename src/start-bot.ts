@@ -36,7 +36,8 @@ import { observedModel } from './observe/observed-model.ts';
 import { observeTools } from './observe/observed-tool.ts';
 import { currentTrace } from './observe/tracing.ts';
 import { openModels } from './open-model.ts';
-import { openPage } from './page/page.ts';
+import { signingFor } from './bot/inbox/decisions/signing.ts';
+import { openPage, type Page } from './page/page.ts';
 import type { Settings } from './settings.ts';
 import { type ManifestRecord, manifestIn } from './store/documents/manifest.ts';
 import { refusalOf } from './store/errors.ts';
@@ -185,12 +186,13 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const { app } = connection;
   const directory = new Directory(app.client);
   const links = new MessageLinks(app.client);
-  const page = openPage({
+  const page: Page = openPage({
     ...{ store: record, directory, links, toolbox, auditKey, publicUrl, secret: settings.callbackSecret },
     page: () => toolbox.manifest.page,
     admins: () => toolbox.manifest.agent.admins,
     explain: (call) => explainCall(toolbox, { ...call, readTotals: (limits) => record.readTotals(limits) }),
     redact: (text) => secrets.redact(text),
+    signing: signingFor(() => context),
     fetch: proxiedFetch(proxy),
     // Another Slack than slack.com signs its own people in.
     ...(settings.slack.apiUrl !== undefined && { slackIssuer: new URL(settings.slack.apiUrl).origin }),
@@ -212,7 +214,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     toolbox,
     store: record,
     client: app.client,
-    ...{ directory, links, pageLink: page.linkTo },
+    ...{ directory, links, pageLink: page.linkTo, passkeyLink: page.passkeyLink },
     threads: new ThreadReader(app.client),
     fileHost: new FileHost({
       client: app.client,

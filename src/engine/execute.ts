@@ -131,6 +131,7 @@ async function approvedOrPlanned(
     context,
     { ...request, by, principals },
     votes.filter(({ decision }) => decision === 'approve'),
+    plan.request,
   );
 }
 

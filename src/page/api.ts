@@ -2,16 +2,26 @@ import { z } from 'zod';
 import { type JsonValue, tryParseJson } from '../agent/json.ts';
 import { publicPemOf, type SigningKey } from '../audit/signing-key.ts';
 import { loadList } from '../bot/asks/load-lists.ts';
-import type { Directory } from '../bot/slack/directory.ts';
 import { type HttpAnswer, jsonAnswer, refusal } from '../bot/slack/http-answer.ts';
 import { type MessageLinks, parseThreadId } from '../bot/slack/thread.ts';
 import { showLine } from '../bot/views/texts/show-text.ts';
 import { readDetails } from '../engine/request-details.ts';
 import { manifestIn } from '../store/documents/manifest.ts';
-import { type RequestRecord, type Store, threadOf } from '../store/port/store.ts';
+import { type RequestRecord, threadOf } from '../store/port/store.ts';
 import { POLICY_CHANGE_TOOL } from '../tools/toolbox/policy-change.ts';
 import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 import { figuresOf } from './figures.ts';
+import {
+  changeName,
+  dropPasskey,
+  listPasskeys,
+  offerPasskey,
+  type PasskeyCall,
+  type PasskeyContext,
+  showApproval,
+  takeApproval,
+  takePasskey,
+} from './passkeys.ts';
 import type {
   Explained,
   Figures,
@@ -23,7 +33,7 @@ import type {
   RequestView,
   Waiting,
 } from './protocol.ts';
-import { peopleOf, type RequestIndex, searchRequests } from './request-index.ts';
+import { peopleOf, type RequestEntry, type RequestIndex, searchRequests } from './request-index.ts';
 import { itemOf, loggedViewOf, peopleIn, viewOf, waitingItemOf, wordOf } from './request-view.ts';
 import { pageTexts } from './texts.ts';
 import { maySee, tookPart, type Viewer } from './viewer.ts';
@@ -37,9 +47,7 @@ export interface ExplainedCall {
   readonly channel: string;
 }
 
-export interface ApiContext {
-  readonly store: Store;
-  readonly directory: Directory;
+export interface ApiContext extends PasskeyContext {
   readonly links: MessageLinks;
   readonly toolbox: Pick<Toolbox, 'tools'>;
   readonly index: RequestIndex;
@@ -51,13 +59,9 @@ export interface ApiContext {
   readonly redact: (text: string) => string;
 }
 
-interface ApiCall {
+interface ApiCall extends PasskeyCall {
   readonly context: ApiContext;
-  readonly viewer: Viewer;
   readonly query: URLSearchParams;
-  /** What follows the name of the route. */
-  readonly rest: string;
-  readonly body: string;
 }
 
 interface Route {
@@ -81,6 +85,16 @@ const ROUTES: Readonly<Record<string, Route>> = {
   figures: { method: 'GET', isForAuditors: true, answer: showFigures },
   manifest: { method: 'GET', isForAuditors: true, answer: showManifest },
   explain: { method: 'POST', isForAuditors: true, answer: explainCall },
+  passkeys: { method: 'GET', answer: listPasskeys },
+  'passkey-options': { method: 'POST', answer: offerPasskey },
+  'passkey-add': { method: 'POST', answer: takePasskey },
+  'passkey-rename': { method: 'POST', answer: changeName },
+  'passkey-remove': { method: 'POST', answer: dropPasskey },
+  approval: {
+    method: 'GET',
+    answer: (call) => showApproval(call, (request) => wholeView(call.context, request)),
+  },
+  approve: { method: 'POST', answer: takeApproval },
 };
 
 interface ApiRequest {
@@ -89,13 +103,14 @@ interface ApiRequest {
   readonly method: string;
   readonly query: URLSearchParams;
   readonly body: () => Promise<Buffer | 'too-long'>;
+  readonly freshAt: number;
 }
 
-/** Answers a signed-in person's call of the page's own interface. Nothing in it changes anything. */
+/** Answers a signed-in person's call of the page's own interface. Only their passkeys, and what those sign, change anything. */
 export async function answerApi(
   context: ApiContext,
   viewer: Viewer,
-  { path, method, query, body }: ApiRequest,
+  { path, method, query, body, freshAt }: ApiRequest,
 ): Promise<HttpAnswer> {
   const [name = '', ...rest] = path.split('/');
   const route = Object.hasOwn(ROUTES, name) ? ROUTES[name] : undefined;
@@ -104,7 +119,8 @@ export async function answerApi(
   if (route.isForAuditors === true && !viewer.seesAll) return refusal(403, pageTexts.onlyAuditors);
   const given = method === 'POST' ? await body() : Buffer.alloc(0);
   if (given === 'too-long') return refusal(413, 'The body is longer than 1 MB.', { connection: 'close' });
-  return route.answer({ context, viewer, query, rest: decode(rest.join('/')), body: given.toString('utf8') });
+  const text = given.toString('utf8');
+  return route.answer({ context, viewer, query, rest: decode(rest.join('/')), body: text, freshAt });
 }
 
 const NOT_FOUND = refusal(404, pageTexts.notFound);
@@ -163,15 +179,24 @@ async function showRequest({ context, viewer, rest: id }: ApiCall): Promise<Http
   if (loaded.outcome === 'found') {
     const { request } = loaded;
     if (!(await maySee(context, viewer, request))) return NOT_FOUND;
-    const names = await namesOf(context, peopleIn(request, entry));
-    const view = viewOf(request, (name) => names[name] ?? name);
-    const [rules, slackLink] = await Promise.all([rulesFor(context, request), linkOf(context, request)]);
-    return jsonAnswer(200, { ...view, rules, rows, names, slackLink } satisfies RequestView);
+    return jsonAnswer(200, await wholeView(context, request, entry, rows));
   }
   if (entry === undefined || !tookPart(viewer, entry)) return NOT_FOUND;
   const names = await namesOf(context, peopleOf(entry));
   const view = loggedViewOf(entry, (name) => names[name] ?? name);
   return jsonAnswer(200, { ...view, rules: [], rows, names } satisfies RequestView);
+}
+
+async function wholeView(
+  context: ApiContext,
+  request: RequestRecord,
+  entry?: RequestEntry,
+  rows: RequestView['rows'] = [],
+): Promise<RequestView> {
+  const names = await namesOf(context, peopleIn(request, entry));
+  const view = viewOf(request, (name) => names[name] ?? name);
+  const [rules, slackLink] = await Promise.all([rulesFor(context, request), linkOf(context, request)]);
+  return { ...view, rules, rows, names, slackLink };
 }
 
 /** Explains the call of a request by the rules of now; a call that no rule is about has none. */

@@ -7,7 +7,12 @@ const SESSION_MS = 8 * 3_600_000;
 /** A person has this long to sign in at the provider. */
 export const SIGN_IN_MS = 600_000;
 
-const Session = z.object({ who: z.string(), until: z.number() });
+const Session = z.object({
+  who: z.string(),
+  until: z.number(),
+  /** When the person proved who they are to the provider itself, and not by an earlier sign-in there. */
+  freshAt: z.number(),
+});
 /** A signed-in person. The cookie holds it encrypted, so the bot keeps nothing of it. */
 export type Session = Readonly<z.infer<typeof Session>>;
 
@@ -18,6 +23,7 @@ const Attempt = z.object({
   issuer: z.string(),
   clientId: z.string(),
   route: z.string(),
+  isFresh: z.boolean(),
   until: z.number(),
 });
 /** A sign-in that was begun in this browser; it holds the PKCE verifier, so it is a secret. */
@@ -44,8 +50,9 @@ export class Cookies {
     this.#prefix = publicUrl.startsWith('https://') ? '__Host-countersign' : 'countersign';
   }
 
-  openSession(who: string): string {
-    return this.#write('session', { who, until: Date.now() + SESSION_MS });
+  openSession(who: string, { isFresh = false }: { readonly isFresh?: boolean } = {}): string {
+    const now = Date.now();
+    return this.#write('session', { who, until: now + SESSION_MS, freshAt: isFresh ? now : 0 });
   }
 
   openAttempt(attempt: Omit<Attempt, 'until'>): string {

@@ -250,7 +250,10 @@ test('a session ends after 8 hours, an attempt after 10 minutes, and over HTTPS 
   const named = (line: string) => line.split(';', 1)[0] ?? '';
   const session = named(cookies.openSession(CAST.alice));
   const attempt = named(
-    cookies.openAttempt({ state: 's', nonce: 'n', verifier: 'v', issuer: 'i', clientId: 'c', route: '' }),
+    cookies.openAttempt({
+      ...{ state: 's', nonce: 'n', verifier: 'v', issuer: 'i', clientId: 'c', route: '' },
+      isFresh: false,
+    }),
   );
   expect(session).toMatch(/^__Host-countersign-session=/);
   expect(cookies.sessionIn(session)).toMatchObject({ who: CAST.alice });

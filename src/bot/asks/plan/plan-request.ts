@@ -4,6 +4,7 @@ import { effectiveInput } from '../../../agent/schema/compile-schema.ts';
 import { previewOf } from '../../../engine/admit.ts';
 import { digestNow } from '../../../engine/bind-request.ts';
 import { type AnswerKind, classifyInterrupt } from '../../../engine/classify-interrupt.ts';
+import { countsNow, readPasskeys } from '../../../engine/passkeys.ts';
 import { PLAN_RULE, planDigest } from '../../../engine/plans.ts';
 import {
   type Details,
@@ -14,7 +15,7 @@ import {
 } from '../../../engine/request-details.ts';
 import { NOBODY } from '../../../engine/task-people.ts';
 import { firstOfFacts } from '../../../policy/first-times.ts';
-import { type Policy, type RiskLevel, riskOf } from '../../../policy/policy.ts';
+import { confirmFor, type Policy, type RiskLevel, riskOf } from '../../../policy/policy.ts';
 import { reversibilityOf } from '../../../policy/reversible.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf, type Store } from '../../../store/port/store.ts';
 import { callerId } from '../../../tools/callers.ts';
@@ -210,7 +211,7 @@ async function planKnown(
     return noticeTexts.notAllowedHere;
   const policy = toolbox.policy(part?.policy ?? pause.policy);
   if (policy === undefined) return noticeTexts.noPolicy(part?.policy ?? pause.policy);
-  const { name, confirm, timeZone, excluded } = policy;
+  const { name, timeZone, excluded } = policy;
   const { channel } = parseThreadId(threadId);
   const reversible = reversibilityOf(entry, ...(inner ?? []).map((step) => toolbox.find(step.tool)));
   const judged = {
@@ -227,7 +228,12 @@ async function planKnown(
       ...(policy.selfApproval ? [] : (answer?.by ?? [])),
     ]),
   ];
-  const lasting = snapshotOf(policy, [...resolved.groups]);
+  const risk = part?.plan?.risk ?? riskOf(policy.risk, judged);
+  const confirm = confirmFor(policy.confirm, risk);
+  const lasting = {
+    ...snapshotOf(policy, [...resolved.groups]),
+    ...(confirm === 'passkey' && { passkey: true as const }),
+  };
   const snapshot = part === undefined ? lasting : withinAnHour(lasting);
   const isCovered = part !== undefined && part.plan === undefined;
   // People are checked again at the click and before the start, so a look-up may be a little old, or fail.
@@ -246,7 +252,6 @@ async function planKnown(
         standInsFor({ store, directory }, { ...snapshot, policy: snapshot, requesters, barred }),
         statusesOf(directory.relaxed(), approvers),
       ]);
-  const risk = part?.plan?.risk ?? riskOf(policy.risk, judged);
   const mayGrant =
     part === undefined &&
     toolName !== CALLER_ACTION_TOOL &&
@@ -259,6 +264,7 @@ async function planKnown(
     ...{ name, risk, confirm, own: pause.own },
     ...(mayGrant && policy.grants !== undefined && { grants: grantTerms(entry, policy.grants, input) }),
   };
+  const keyed = confirm === 'passkey' && isSure ? await withPasskey(store, approvers) : undefined;
   const digest = digestNow(toolbox, { ...bound, policy: policy.name, barred });
   const own = toolbox.policy(pause.policy);
   return {
@@ -270,6 +276,7 @@ async function planKnown(
       presented,
       approvers: isSure ? approvers : undefined,
       ...(statuses !== undefined && { statuses }),
+      ...(keyed !== undefined && { keyed }),
       description: tool.description,
       ...(entry.runsAsRequester !== undefined && {
         runsAs: { person: requester, server: entry.runsAsRequester.name },
@@ -315,6 +322,12 @@ async function planKnown(
     execution: waitsForTask(interrupt) ? TASK_ANSWER : entry.execution,
     views: isCovered ? [] : [threadView, ...otherViews(policy, told.people, standIns)],
   };
+}
+
+/** Counts the people who have a passkey that counts now. */
+async function withPasskey(store: PlanContext['store'], people: readonly string[]): Promise<number> {
+  const held = await Promise.all(people.map((who) => readPasskeys(store, who)));
+  return held.filter(({ keys }) => keys.some((key) => countsNow(key))).length;
 }
 
 /** Numbers the steps of a plan. */
