@@ -7,7 +7,7 @@ import type { Directory } from '../bot/slack/directory.ts';
 import { type Ineligibility, mayDecide } from '../bot/slack/may-decide.ts';
 import type { DocumentStore } from '../store/port/documents.ts';
 import type { PageDeclaration } from '../tools/manifest/manifest.ts';
-import { type Attempt, type Cookies, SIGN_IN_MS } from './session.ts';
+import { type Attempt, type Cookies, type Sessions, SIGN_IN_MS } from './session.ts';
 
 export const SLACK_ISSUER = 'https://slack.com';
 export const RETURN_PATH = '/page/signed-in';
@@ -21,6 +21,7 @@ export interface SignInOptions {
   readonly page: () => PageDeclaration | undefined;
   readonly publicUrl: string;
   readonly cookies: Cookies;
+  readonly sessions: Sessions;
   readonly directory: Directory;
   readonly store: Pick<DocumentStore, 'writeDocument'>;
   readonly fetch: typeof fetch;
@@ -121,7 +122,7 @@ export class SignIn {
         return failed(permission.why);
       }
       this.#options.logger.info({ user: who }, 'signed in');
-      return { outcome: 'signed-in', cookie: this.#options.cookies.openSession(who), route: attempt.route };
+      return { outcome: 'signed-in', cookie: await this.#options.sessions.open(who), route: attempt.route };
     } catch (error) {
       this.#options.logger.warn({ issuer: attempt.issuer, reason: describeError(error) }, 'sign-in refused');
       return failed('refused');

@@ -69,11 +69,12 @@ export interface PageStoryOptions extends Pick<StoryOptions, 'replies' | 'timing
 /** Starts the whole product with a page, and the provider at which people sign in. */
 export async function startPageStory(options: PageStoryOptions = {}) {
   const { signIn: by, auditors = [CAST.bruno], manifest = MANIFEST, auditKey, ...others } = options;
-  const scopes = [...(SHIPPED_APP.scopes ?? []), 'users:read.email'];
+  const more = by === COMPANY ? ['channels:read', 'users:read.email'] : ['channels:read'];
+  const scopes = [...(SHIPPED_APP.scopes ?? []), ...more];
   const story = await startStory({
     ...others,
     withoutBot: true,
-    ...(by === COMPANY && { slack: { app: { scopes } } }),
+    slack: { app: { scopes } },
   });
   const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
