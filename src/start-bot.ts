@@ -22,6 +22,7 @@ import { ThreadReader } from './bot/slack/thread-reader.ts';
 import { UPDATE_WINDOW_MS, UpdateBudget } from './bot/slack/update-budget.ts';
 import { workspaceGroups } from './bot/slack/user-groups.ts';
 import { ThreadStatus } from './bot/thread-status.ts';
+import { engineContext } from './bot/turns/engine-context.ts';
 import { workHandlers } from './bot/work-handlers.ts';
 import { Door } from './door/door.ts';
 import { Identities } from './door/identity.ts';
@@ -253,6 +254,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
       logger: doorLog,
       trace: currentTrace,
       key: auditKey,
+      engine: () => engineContext({ ...context, directory: context.directory.fresh() }),
     },
     mayAsk: async (user, channel) =>
       (await askerProblem(context.directory, context.agent().askers, { user, channel })) === undefined,

@@ -174,7 +174,7 @@ const NO_ATTEMPT: Attempt = {
 
 /** Describes the attempt that a start records. */
 export function attemptOf(
-  { timing }: Pick<ExecutorContext, 'timing'>,
+  { timing }: { readonly timing: Pick<ExecutorContext['timing'], 'heartbeatTimeoutMs'> },
   run: ApprovedRun,
   { digest = '', approvers = NO_APPROVERS, uses }: StartPlan,
   attempt: string,

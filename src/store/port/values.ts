@@ -215,6 +215,8 @@ export interface Attempt {
   readonly arguments?: JsonValue | undefined;
   /** The limits that it counts against, under a name that is the same for every attempt. */
   readonly counts?: { readonly action: string; readonly limits: readonly LimitUse[] };
+  /** Set by a caller that runs it itself. */
+  readonly elsewhere?: true;
 }
 
 export interface Outcome {

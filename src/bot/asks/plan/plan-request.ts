@@ -18,11 +18,10 @@ import { firstOfFacts } from '../../../policy/first-times.ts';
 import { confirmFor, type Policy, type RiskLevel, riskOf } from '../../../policy/policy.ts';
 import { reversibilityOf } from '../../../policy/reversible.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf, type Store } from '../../../store/port/store.ts';
-import { callerId } from '../../../tools/callers.ts';
 import { editorOf, previousPreviewOf } from '../../../tools/gate.ts';
 import { consentOf } from '../../../tools/mcp/auth/ask-for-consent.ts';
 import { answerOf, answersInWords, elicitationOf, waitsForTask } from '../../../tools/mcp/server-pause.ts';
-import { CALLER_ACTION_TOOL, type Elsewhere, elsewhereOf } from '../../../tools/toolbox/caller-action.ts';
+import { CALLER_ACTION_TOOL } from '../../../tools/toolbox/caller-action.ts';
 import type { ToolEntry } from '../../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../../context.ts';
 import { isSlackPerson } from '../../slack/directory.ts';
@@ -188,13 +187,8 @@ async function planKnown(
         : connectionTexts.cardPurpose(consent.server, consent.host);
     const shown = { presented, description: tool.description, ...(purpose !== undefined && { purpose }) };
     const details = toDetails(call, interrupt, shown);
-    const elsewhere = elsewhereOf(interrupt);
     const snapshot =
-      elsewhere !== undefined
-        ? callerPolicy(elsewhere)
-        : consent === undefined
-          ? answerPolicy(entry, requesters, pause.kind)
-          : consentPolicy(consent.person);
+      consent === undefined ? answerPolicy(entry, requesters, pause.kind) : consentPolicy(consent.person);
     return {
       ...base,
       kind: pause.kind,
@@ -203,8 +197,7 @@ async function planKnown(
       policy: snapshot,
       digest: digestNow(toolbox, { ...bound, policy: undefined, barred: [] }),
       execution: NO_EXECUTION,
-      // The card of the approval says that the caller runs it.
-      views: elsewhere === undefined ? [threadView] : [],
+      views: [threadView],
     };
   }
   if (!entry.allows({ requesters, contextAuthors, channel: parseThreadId(threadId).channel }))
@@ -355,12 +348,6 @@ function answerPolicy(entry: ToolEntry, requesters: readonly string[], kind: Ans
     limitToRequester,
     expiresInMs: kind === 'callback' ? CALLBACK_MS : QUESTION_MS,
   });
-}
-
-/** Only the caller itself reports what it ran: until the last moment to start, and then as long as it has asked for. */
-function callerPolicy({ caller, startWithinMs, reportWithinMs }: Elsewhere): PolicySnapshot {
-  const expiresInMs = startWithinMs + reportWithinMs;
-  return answerSnapshot([callerId(caller)], { limitToRequester: true, expiresInMs });
 }
 
 /** Only the person themselves can connect their account. */
