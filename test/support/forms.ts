@@ -58,6 +58,7 @@ const ONLY_FULL = [
   'test/stories/summary-kill.test.ts',
   'test/stories/effects-kill.test.ts',
   'test/stories/door-hook.test.ts',
+  'test/stories/door-inspector.test.ts',
   'test/stories/door-kill.test.ts',
   'test/stories/door-mcp.test.ts',
   'test/stories/door-shell.test.ts',
