@@ -108,7 +108,8 @@ async function findOutcome(
   if (!isSure) throw new Error('The people who can confirm an outcome could not be looked up');
   // A changed card notifies nobody; a message with mentions does.
   const notTried = (request.payload ?? '') === '' ? noticeTexts.unknown : noticeTexts.notTriedAgain;
-  const text = readReason(request.payload)?.code === 'in-doubt' ? noticeTexts.inDoubt : notTried;
+  const isInDoubt = request.execution.elsewhere === true || readReason(request.payload)?.code === 'in-doubt';
+  const text = isInDoubt ? noticeTexts.inDoubt : notTried;
   const told = resolvers.filter((id) => isGroup(id) || people.includes(id));
   await store.notify(requestId, 'recover', {
     revision: request.revision,

@@ -5,6 +5,7 @@ import type { LimitUse } from '../store/port/workspace.ts';
 import type { Toolbox, ToolEntry } from '../tools/toolbox/toolbox.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
 import { incompleteStep } from './complete-input.ts';
+import { unprovenOf } from './passkeys.ts';
 import { type CheckedApprovers, channelOf, type EngineContext } from './ports.ts';
 import type { Change, Refusal } from './reasons.ts';
 import type { Details } from './request-details.ts';
@@ -91,6 +92,10 @@ export const CHECKS: readonly Check[] = [
     if ('untold' in planned) return { code: 'over-limit', limit: planned.untold };
     Object.assign(plan, planned);
     return undefined;
+  }),
+  check('unproven', ['approval'], async ({ approvedAs, approvers }, { store }) => {
+    const people = await unprovenOf(store, approvedAs, approvers);
+    return people.length === 0 ? undefined : { code: 'unproven', people };
   }),
   check('quorum-lost', ['approval'], async (run, { people }, plan) => {
     plan.approvers = await people.checkApprovers(run.request, run.approvers);

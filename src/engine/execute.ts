@@ -131,6 +131,7 @@ async function approvedOrPlanned(
     context,
     { ...request, by, principals },
     votes.filter(({ decision }) => decision === 'approve'),
+    plan.request,
   );
 }
 
@@ -173,7 +174,7 @@ const NO_ATTEMPT: Attempt = {
 
 /** Describes the attempt that a start records. */
 export function attemptOf(
-  { timing }: Pick<ExecutorContext, 'timing'>,
+  { timing }: { readonly timing: Pick<ExecutorContext['timing'], 'heartbeatTimeoutMs'> },
   run: ApprovedRun,
   { digest = '', approvers = NO_APPROVERS, uses }: StartPlan,
   attempt: string,

@@ -44,6 +44,8 @@ const Refusals = [
   z.object({ code: z.literal('change-freeze'), name: z.string(), until: z.number() }),
   /** The grant that admitted it does not hold any more. */
   z.object({ code: z.literal('ungranted') }),
+  /** An approval needs a passkey, and that of these people does not prove it any more. */
+  z.object({ code: z.literal('unproven'), people: z.array(z.string()).readonly() }),
   z.object({ code: z.literal('quorum-lost') }),
   z.object({ code: z.literal('stale-approval') }),
   /** Another step of its plan did not run. */

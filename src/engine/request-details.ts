@@ -149,6 +149,8 @@ const Details = z.object({
   presented: PresentedCall.optional().catch(undefined),
   /** The people who could approve when the request was made; missing if Slack could not be asked. */
   approvers: z.array(z.string()).optional().catch(undefined),
+  /** How many of the approvers had a passkey that counts; only where approving takes one. */
+  keyed: z.number().optional().catch(undefined),
   /** The status in Slack of approvers when the request was made, by person; for show only. */
   statuses: z.record(z.string(), z.string()).optional().catch(undefined),
   /** The model's input, if another one waits for approval. */
@@ -196,7 +198,10 @@ const Details = z.object({
     .object({
       name: Text,
       risk: z.enum(['low', 'medium', 'high']).optional().catch(undefined),
-      confirm: z.boolean().optional().catch(undefined),
+      confirm: z
+        .union([z.boolean(), z.literal('passkey')])
+        .optional()
+        .catch(undefined),
       /** Whether the tool paused by itself, behind its gate. */
       own: z.boolean().catch(false),
       /** The terms on which approvers may allow the same again. */

@@ -7,6 +7,7 @@ import type { ToolEntry } from '../tools/toolbox/toolbox.ts';
 import { digestNow } from './bind-request.ts';
 import { type CompletedInput, completeInput } from './complete-input.ts';
 import { GrantEvidence } from './grant-evidence.ts';
+import type { ApprovedAs } from './passkeys.ts';
 import { channelOf, type EngineContext, type Voter } from './ports.ts';
 import { type Details, detailsOf, readDetails } from './request-details.ts';
 import { peopleOf } from './task-people.ts';
@@ -39,6 +40,8 @@ export interface ApprovedRun extends AskedCall {
   readonly approvers: readonly Voter[];
   /** Its whole input, if it is a step of a plan that gets values from earlier ones. */
   readonly completed?: CompletedInput | undefined;
+  /** The request that they approved. */
+  readonly approvedAs: ApprovedAs;
 }
 
 /** A Run that has paused for its server and goes on with an answer, on the approval or the grant that it was started with. */
@@ -99,14 +102,19 @@ export async function doneIfRan(
   });
 }
 
-/** Makes the Run of an approved request, with its tool as it is now; a vote that is about to be cast counts among the approvals. */
+/**
+ * Makes the Run of an approved request, with its tool as it is now; a vote that is about to be cast counts among the approvals. A step of a
+ * plan was approved as its plan.
+ */
 export async function approvedRun(
   context: Pick<EngineContext, 'toolbox' | 'logger'>,
   request: RequestRecord,
   more: readonly Voter[] = [],
+  approvedAs: ApprovedAs = request,
 ): Promise<ApprovedRun> {
   const approvals = request.votes.filter(({ decision }) => decision === 'approve');
-  return { ...(await askedCall(context, request)), basis: 'approval', approvers: [...approvals, ...more] };
+  const asked = await askedCall(context, request);
+  return { ...asked, basis: 'approval', approvers: [...approvals, ...more], approvedAs };
 }
 
 /** Makes the Run of a call whose server was answered. */

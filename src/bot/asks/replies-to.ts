@@ -25,7 +25,9 @@ import {
   parseAnswerValue,
   withoutAnswers,
 } from '../../tools/mcp/server-pause.ts';
+import { callerIn } from '../../tools/toolbox/caller-action.ts';
 import { isSlackPerson } from '../slack/directory.ts';
+import { callerTexts } from '../views/texts/callers.ts';
 import { planTexts } from '../views/texts/plans.ts';
 import { reasonTexts } from '../views/texts/reasons.ts';
 
@@ -162,6 +164,9 @@ function replyToSuperseded(reason: Reason | undefined, interrupt: Interrupt, too
   const close = (status: string, why: string): Resume => ({
     close: [closeInterrupt(interrupt, status, why)],
   });
+  const caller = callerIn(interrupt);
+  if (caller !== undefined && reason?.code === 'stale-approval')
+    return close('expired', callerTexts.notStarted(caller));
   const why = reason && reasonTexts(reason).why;
   if (why !== undefined && ENDS.has(reason?.code ?? '')) return close('superseded', why);
   if (reason?.code === 'incomplete' && reason.input === undefined)

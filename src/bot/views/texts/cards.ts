@@ -129,6 +129,7 @@ export const cardTexts = {
   diffCut: (lines: number) => `${plural(lines, 'more line')} not shown. See Details.`,
   noDifference: 'No change',
   openThread: 'Open the thread',
+  openPage: 'Open as a page',
   unreadable: "This request can't be shown, so nobody can approve or answer it.",
 
   approve: 'Approve',

@@ -30,6 +30,7 @@ const TEXTS: TextsOf = {
   frozen: ({ reason }) => whole(freezeTexts.denied({ reason })),
   'change-freeze': ({ name, until }) => didNotRun(changeFreezeInWords({ name, to: until })),
   ungranted: () => needsApproval('The pre-approval has ended'),
+  unproven: () => didNotRun('A passkey that approved it was removed, or does not prove the approval'),
   'quorum-lost': () => didNotRun('Too few of the people who approved are still approvers'),
   'stale-approval': () => ({
     ...didNotRun("It was approved but couldn't start in time"),
