@@ -230,7 +230,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       return { outcome: 'concluded', state };
     },
 
-    resolve(requestId, actor, verdict, reason, tries) {
+    resolve(requestId, actor, verdict, reason, tries, done) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
       const { state } = request;
@@ -254,6 +254,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
         world.enter(request, 'approved');
       } else {
         if (verdict === 'did-not-run' && request.action !== undefined) takeBack(world, request.action);
+        if (verdict === 'ran') countDone(world, done);
         world.settle(request, 'resolved', actor.who, `${verdict}\n${reason}`);
       }
       return { outcome: 'resolved', state: request.state };
