@@ -193,6 +193,7 @@ test('the list names every ground of each check, and every code is written, read
     'grant-revoked: answer',
     'preview-changed: approval',
     'over-limit: approval, rules',
+    'unproven: approval',
     'quorum-lost: approval',
     'stopped: rules',
     'frozen: approval, rules',
