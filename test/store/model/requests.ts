@@ -51,6 +51,8 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       const beside = voteBeside(request, who, delegator);
       if (beside !== undefined) return refuse(request, vote, { outcome: 'represented', by: beside });
 
+      if (decision === 'approve' && policy.passkey === true && vote.proof === undefined)
+        return { outcome: 'not-proven' };
       const rate = (decision === 'reject' ? [] : (vote.rates ?? [])).map((one) => ({ ...one, amount: 1 }));
       if (countAction(world, `vote/${requestId}`, rate) !== undefined)
         return refuse(request, vote, { outcome: 'too-many' });
