@@ -38,7 +38,7 @@ import {
   sinceLine,
   whyApproval,
 } from './approval-card.ts';
-import { buildCallBody, TITLE_LENGTH } from './call-body.ts';
+import { buildCallBody, fitsLine, TITLE_LENGTH } from './call-body.ts';
 import {
   button,
   type Card,
@@ -336,14 +336,14 @@ function tableOf(run: readonly ShownStep[]): StepBlocks | undefined {
       isComplete &&
       preview === undefined &&
       changes === undefined &&
-      showLine(title).length <= TITLE_LENGTH &&
+      fitsLine(title, TITLE_LENGTH) &&
       fields.length === labels.length &&
       fields.every(
         ({ label, text, format }, index) =>
           label === labels[index] &&
           format !== 'channel' &&
-          showLine(text) === text &&
-          text.length <= CELL_CHARACTERS,
+          text.length <= CELL_CHARACTERS &&
+          showLine(text) === text,
       ),
   );
   const titles = isAlike ? commonTitle(run.map(({ presented }) => presented.title)) : undefined;
