@@ -59,7 +59,7 @@ export async function castVote(
     rates,
   }));
   const recording =
-    decision === 'approve' && request.steps === undefined
+    decision === 'approve' && request.steps === undefined && request.execution.elsewhere !== true
       ? voteAndStart(context, request, voter, { directory, voting })
       : voting.then((vote) => context.store.vote(request.id, vote));
   const [result, { problem }] = await Promise.all([recording, authorizing, voting]);
