@@ -22,8 +22,8 @@ import { ThreadReader } from './bot/slack/thread-reader.ts';
 import { UPDATE_WINDOW_MS, UpdateBudget } from './bot/slack/update-budget.ts';
 import { workspaceGroups } from './bot/slack/user-groups.ts';
 import { ThreadStatus } from './bot/thread-status.ts';
+import { engineContext } from './bot/turns/engine-context.ts';
 import { workHandlers } from './bot/work-handlers.ts';
-import { explainCall } from './commands/explain.ts';
 import { Door } from './door/door.ts';
 import { Identities } from './door/identity.ts';
 import { createMcp } from './door/mcp.ts';
@@ -36,7 +36,8 @@ import { observedModel } from './observe/observed-model.ts';
 import { observeTools } from './observe/observed-tool.ts';
 import { currentTrace } from './observe/tracing.ts';
 import { openModels } from './open-model.ts';
-import { openPage } from './page/page.ts';
+import { signingFor } from './bot/inbox/decisions/signing.ts';
+import { openPage, type Page } from './page/page.ts';
 import type { Settings } from './settings.ts';
 import { type ManifestRecord, manifestIn } from './store/documents/manifest.ts';
 import { refusalOf } from './store/errors.ts';
@@ -50,6 +51,7 @@ import { connectRedis } from './store/redis/connect.ts';
 import { openRedisStore } from './store/redis/redis-store.ts';
 import { onceIn, updateCounterIn } from './store/redis/short-lived.ts';
 import { proxiedFetch } from './tools/http/proxy.ts';
+import { explainCall } from './tools/judge-call.ts';
 import type { Manifest } from './tools/manifest/manifest.ts';
 import { Sealer } from './tools/mcp/auth/connections.ts';
 import type { Secrets } from './tools/secrets.ts';
@@ -185,12 +187,13 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const { app } = connection;
   const directory = new Directory(app.client);
   const links = new MessageLinks(app.client);
-  const page = openPage({
+  const page: Page = openPage({
     ...{ store: record, directory, links, toolbox, auditKey, publicUrl, secret: settings.callbackSecret },
     page: () => toolbox.manifest.page,
     admins: () => toolbox.manifest.agent.admins,
     explain: (call) => explainCall(toolbox, { ...call, readTotals: (limits) => record.readTotals(limits) }),
     redact: (text) => secrets.redact(text),
+    signing: signingFor(() => context),
     fetch: proxiedFetch(proxy),
     // Another Slack than slack.com signs its own people in.
     ...(settings.slack.apiUrl !== undefined && { slackIssuer: new URL(settings.slack.apiUrl).origin }),
@@ -212,7 +215,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     toolbox,
     store: record,
     client: app.client,
-    ...{ directory, links, pageLink: page.linkTo },
+    ...{ directory, links, pageLink: page.linkTo, passkeyLink: page.passkeyLink },
     threads: new ThreadReader(app.client),
     fileHost: new FileHost({
       client: app.client,
@@ -251,6 +254,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
       logger: doorLog,
       trace: currentTrace,
       key: auditKey,
+      engine: () => engineContext({ ...context, directory: context.directory.fresh() }),
     },
     mayAsk: async (user, channel) =>
       (await askerProblem(context.directory, context.agent().askers, { user, channel })) === undefined,

@@ -1,4 +1,5 @@
 import { toJson } from '../agent/json.ts';
+import { completeInput } from '../engine/complete-input.ts';
 import { execute } from '../engine/execute.ts';
 import { lookUp } from '../engine/outcomes.ts';
 import { readReason } from '../engine/reasons.ts';
@@ -85,11 +86,13 @@ async function findOutcome(
   const loaded = await store.load(requestId);
   if (loaded.outcome !== 'found' || loaded.request.state !== 'unknown') return;
   const { request } = loaded;
-  const { interrupt, idempotencyKey } = detailsOf(request);
+  const details = detailsOf(request);
+  const { interrupt, idempotencyKey } = details;
+  const completed = await completeInput({ store }, request, details);
   const tool = toolbox.find(interrupt.toolRequest.name)?.tool;
   const verdict = await lookUp({ logger }, tool, {
     idempotencyKey,
-    input: toJson(interrupt.toolRequest.input),
+    input: completed?.input ?? toJson(interrupt.toolRequest.input),
   });
   if (verdict !== 'unknown') {
     const who = `tool:${interrupt.toolRequest.name}`;
@@ -103,7 +106,8 @@ async function findOutcome(
   if (!isSure) throw new Error('The people who can confirm an outcome could not be looked up');
   // A changed card notifies nobody; a message with mentions does.
   const notTried = (request.payload ?? '') === '' ? noticeTexts.unknown : noticeTexts.notTriedAgain;
-  const text = readReason(request.payload)?.code === 'in-doubt' ? noticeTexts.inDoubt : notTried;
+  const isInDoubt = request.execution.elsewhere === true || readReason(request.payload)?.code === 'in-doubt';
+  const text = isInDoubt ? noticeTexts.inDoubt : notTried;
   const told = resolvers.filter((id) => isGroup(id) || people.includes(id));
   await store.notify(requestId, 'recover', {
     revision: request.revision,

@@ -87,11 +87,6 @@ export function callOnRecord(messages: readonly Message[]): z.infer<typeof Marke
   return undefined;
 }
 
-/** Names the document that says that a caller has started the action of a request; it is written once. */
-export function startOf(requestId: string): readonly [group: string, id: string] {
-  return ['caller-start', requestId];
-}
-
 const Words = z.object({ user: z.string(), text: z.string().min(1), role: z.literal('context') });
 /** What a person wrote below the card: context for the caller, and an instruction to nobody. */
 export interface WordsForCaller {

@@ -27,6 +27,7 @@ const ONLY_FULL = [
   'test/deploy/started.test.ts',
   'test/docs/contributing.test.ts',
   'test/faults/checkers.test.ts',
+  'test/faults/matrix-processes.test.ts',
   'test/faults/matrix-services.test.ts',
   'test/hostile/table.test.ts',
   'test/main.test.ts',

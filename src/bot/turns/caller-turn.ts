@@ -22,7 +22,6 @@ import { undoReply } from '../asks/undo-call.ts';
 import type { BotContext } from '../context.ts';
 import { endedUndoRows } from '../outbox/keep-undo.ts';
 import { deniedCalls, noteDenials } from './denials.ts';
-import { endElsewhere } from './elsewhere.ts';
 import { engineContext, toolContext } from './engine-context.ts';
 
 /** The call, one for each requested undo, and the end. */
@@ -58,14 +57,8 @@ export async function runCallerTurn(
   let { messages } = turn;
   if (isContinued) {
     const ended = await admitAnswers(engine, turn);
-    const elsewhere = await endElsewhere(context, messages, ended);
-    const resume = repliesTo(elsewhere.settled, messages, toolbox.tools());
-    const close = [...(resume.close ?? []), ...elsewhere.close];
-    const settled = await settle({
-      ...settings(),
-      messages: elsewhere.messages,
-      resume: { ...resume, close },
-    });
+    const resume = repliesTo(ended, messages, toolbox.tools());
+    const settled = await settle({ ...settings(), messages, resume });
     messages = await followTasks(settled.messages, settings());
     if (!lease.isCut) await concludeActions(engine, turn, ended, messages);
     const again = await openRequests(context, threadId, messages, { anew: true });

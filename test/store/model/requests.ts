@@ -160,6 +160,11 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
         world.audit(request, 'superseded', reason);
         return { outcome: 'superseded', reason };
       }
+      if (request.asked.execution.elsewhere === true && attempt.elsewhere !== true) {
+        const { decidedAt = world.now, asked } = request;
+        request.runAt = decidedAt + (asked.policy.startWithinMs ?? HOLD_MS) + 1;
+        return { outcome: 'elsewhere' };
+      }
       const { action = '', limits = [] } = attempt.counts ?? {};
       const over = countAction(world, action, limits);
       if (over !== undefined) return over;
@@ -237,6 +242,8 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       if (!actor.eligible) return refuse(request, actor, { outcome: 'not-eligible' });
       if (verdict === 'run-again' && isBarred(request, actor.who))
         return refuse(request, actor, { outcome: 'own-request' });
+      if (verdict === 'run-again' && request.asked.execution.elsewhere === true)
+        return refuse(request, actor, { outcome: 'not-eligible' });
       if (tries !== undefined && tries !== request.attempts)
         return refuse(request, actor, { outcome: 'not-as-shown' });
       world.audit(request, 'resolved', said);

@@ -1,4 +1,6 @@
 import type { KnownBlock, RichTextElement, StaticSelect } from '@slack/types';
+import type { JsonValue } from '../../../agent/json.ts';
+import { replaceReferences } from '../../../engine/references.ts';
 import type { PlannedSteps } from '../../../engine/request-details.ts';
 import { REVERSIBLE } from '../../../policy/reversible.ts';
 import { ALONE, type PlanStep, type RequestRecord } from '../../../store/port/store.ts';
@@ -28,6 +30,7 @@ import {
   freezeLine,
   identityLine,
   isWholePreview,
+  passkeyLine,
   previewBlocks,
   quietLine,
   reviewLine,
@@ -76,13 +79,14 @@ export function buildPlanCard(
         ...reviewLine(options),
         ...sinceLine(options),
         ...askedForLine(options),
+        ...passkeyLine(request),
         ...freezeLine(options),
         ...quietLine(options),
         quoted(planTexts.goal, details.plan.goal, { characters: limits.quoteCharacters, lines: 3 }),
         ...beforeLines(details.plan),
         ...stepBlocks(details.plan.steps, steps).blocks,
         ...pairRows([{ label: cardTexts.whyApproval, value: whyApproval(details) }]),
-        context(words(planTexts.rules)),
+        context(words(rulesOf(details.plan))),
         ...approvalLines(request, { ...details, ...undoOf(details.plan) }),
         ...decidedLine(options),
         actions(request, details, details.plan.steps, options),
@@ -101,6 +105,11 @@ export function buildPlanCard(
       ...threadLine(options),
     ],
   };
+}
+
+function rulesOf({ steps }: PlannedSteps): string {
+  const isDeferred = steps.some(({ presented }) => presented.deferred !== undefined);
+  return isDeferred ? `${planTexts.rules} ${planTexts.deferredRules}` : planTexts.rules;
 }
 
 /** Tells whether a card has room for all of a plan, so that nobody approves what they cannot see. */
@@ -237,7 +246,10 @@ function runsOf(steps: readonly ShownStep[]): ShownStep[][] {
 }
 
 function listOf(run: readonly ShownStep[], left: readonly number[]): StepBlocks {
-  const bodies = run.map((step) => ({ step, ...buildCallBody({ ...step, originalInput: undefined }) }));
+  const bodies = run.map((step) => ({
+    step,
+    ...buildCallBody({ ...step, input: inputInWords(step), originalInput: undefined }),
+  }));
   const common = commonNotes(run);
   const steps = bodies.flatMap(({ step, blocks }) => {
     const { number, presented, alone } = step;
@@ -266,6 +278,25 @@ function notesOf(step: ShownStep): KnownBlock[] {
     ...identityLine({ runsAs: step.runsAs }),
     ...answerLines({ answer: undefined, answers: step.answers }),
     ...firstLine(step),
+    ...deferredLines(step),
+  ];
+}
+
+/** Puts the values from earlier steps in an input into words. */
+function inputInWords({ input, presented }: ShownStep): JsonValue {
+  if (presented.deferred === undefined) return input;
+  return replaceReferences(input, ({ step, path }) => planTexts.value(step, path)) ?? input;
+}
+
+/** Says which values come from earlier steps, and what they must keep to. */
+function deferredLines({ presented: { deferred } }: ShownStep): KnownBlock[] {
+  if (deferred === undefined) return [];
+  const values = deferred.values.map(
+    ({ label, step, path }) => `${showLabel(label, limits.label)} (${planTexts.valueOf(step, path)})`,
+  );
+  return [
+    line(words(planTexts.values, { bold: true }), words(values.join(', '))),
+    ...deferred.bounds.map((bound) => line(words(planTexts.bounds, { bold: true }), words(showLine(bound)))),
   ];
 }
 
@@ -400,7 +431,7 @@ function actions(
       stepMenu(
         EDIT_STEP,
         planTexts.editStep,
-        shown.filter(({ alone }) => !alone),
+        shown.filter(({ alone, presented }) => !alone && presented.deferred === undefined),
       ),
       moreMenu([
         [DETAILS, cardTexts.details],

@@ -87,18 +87,27 @@ function SignedIn({ me, route }: { me: Me; route: Route }) {
 function View({ route, me }: { route: Route; me: Me }) {
   const { path, query } = route;
   const id = /^requests\/([^/]+)$/.exec(path)?.[1];
-  if (id !== undefined) return <RequestPage key={id} id={decodeURIComponent(id)} />;
+  if (id !== undefined) return <RequestPage key={id} id={decoded(id)} me={me} />;
   switch (path) {
     case '':
       return <Inbox query={query} />;
     case 'log':
-      return me.seesAll ? <Log /> : <NotThere />;
+      return me.seesAll ? <Log query={query} /> : <NotThere />;
     case 'figures':
       return me.seesAll ? <FiguresView query={query} /> : <NotThere />;
     case 'manifest':
-      return me.seesAll ? <ManifestPage /> : <NotThere />;
+      return me.seesAll ? <ManifestPage query={query} /> : <NotThere />;
     default:
       return <NotThere />;
+  }
+}
+
+/** An address that somebody typed may be no address. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }
 

@@ -33,6 +33,10 @@ end
 if verdict == 'run-again' and is_barred(who) then -- guard: resolve-own
   return refuse(who, body, digest, 'own-request')
 end
+-- An approval is for one start of its caller.
+if verdict == 'run-again' and request.elsewhere then -- guard: resolve-elsewhere
+  return refuse(who, body, digest, 'not-eligible')
+end
 -- A person who looked after an earlier attempt has not seen what a later one did.
 if tries ~= '' and tries ~= request.attempts then -- guard: resolve-shown
   return refuse(who, body, digest, 'not-as-shown')
