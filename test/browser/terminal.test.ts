@@ -23,11 +23,16 @@ test('a job asks through the door, waits in the terminal, and goes on when someb
   await alice.click(alice.terminal, 'Run the job');
   await alice.terminal.getByText(/countersign ask --policy release .* -- sh release\.sh/).waitFor();
   await alice.terminal.getByText(/Waiting for approval in Slack/).waitFor();
-  await card(alice).getByText(/release-job/).first().waitFor();
+  await card(alice)
+    .getByText(/release-job/)
+    .first()
+    .waitFor();
   expect(await findViolations(alice.page)).toEqual([]);
   expect(await alice.terminal.textContent()).not.toContain('Uploading');
   await alice.click(card(alice), 'Approve');
-  await alice.terminal.getByText(/Approved by U0ALICE002\. Running\.[\s\S]*checkout 2\.4\.1 is live/).waitFor();
+  await alice.terminal
+    .getByText(/Approved by U0ALICE002\. Running\.[\s\S]*checkout 2\.4\.1 is live/)
+    .waitFor();
   await alice.terminal.getByText('The job succeeded.').waitFor();
 });
 
