@@ -23,12 +23,14 @@ import { ThreadReader } from './bot/slack/thread-reader.ts';
 import { UPDATE_WINDOW_MS, UpdateBudget } from './bot/slack/update-budget.ts';
 import { workspaceGroups } from './bot/slack/user-groups.ts';
 import { ThreadStatus } from './bot/thread-status.ts';
+import { engineContext } from './bot/turns/engine-context.ts';
 import { workHandlers } from './bot/work-handlers.ts';
-import { explainCall } from './commands/explain.ts';
 import { Door } from './door/door.ts';
 import { Identities } from './door/identity.ts';
 import { createMcp } from './door/mcp.ts';
 import { createRest } from './door/rest.ts';
+import { Webhooks } from './door/webhooks.ts';
+import { WEBHOOK } from './engine/caller-threads.ts';
 import { PendingLimiter } from './engine/pending-limiter.ts';
 import { RunningTurns } from './engine/running-turns.ts';
 import { Metrics } from './observe/metrics.ts';
@@ -51,6 +53,7 @@ import { connectRedis } from './store/redis/connect.ts';
 import { openRedisStore } from './store/redis/redis-store.ts';
 import { onceIn, updateCounterIn } from './store/redis/short-lived.ts';
 import { proxiedFetch } from './tools/http/proxy.ts';
+import { explainCall } from './tools/judge-call.ts';
 import type { Manifest } from './tools/manifest/manifest.ts';
 import { Sealer } from './tools/mcp/auth/connections.ts';
 import type { Secrets } from './tools/secrets.ts';
@@ -76,6 +79,8 @@ export interface BotSetup {
   readonly sweep?: EngineOptions['sweep'];
   /** The time that an MCP client without tasks is kept waiting for people. */
   readonly mcpWaitMs?: number;
+  /** How long a message to a caller's webhook is tried. */
+  readonly webhookGiveUpMs?: number;
   /** Puts the text of messages, arguments and results on the spans of traces. */
   readonly captureContent?: boolean;
   /** Holds changed manifests back until they are approved; without it the given manifest is used as it is. */
@@ -253,6 +258,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
       logger: doorLog,
       trace: currentTrace,
       key: auditKey,
+      engine: () => engineContext({ ...context, directory: context.directory.fresh() }),
     },
     mayAsk: async (user, channel) =>
       (await askerProblem(context.directory, context.agent().askers, { user, channel })) === undefined,
@@ -268,6 +274,11 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const mcp = createMcp({
     ...{ door, identities, publicUrl, logger: doorLog, count },
     ...(setup.mcpWaitMs !== undefined && { waitMs: setup.mcpWaitMs }),
+  });
+  const webhooks = new Webhooks({
+    ...{ store: record, door, callers, proxy, logger: doorLog },
+    count: (caller, result) => metrics.count('countersign_webhooks_total', { caller, result }),
+    ...(setup.webhookGiveUpMs !== undefined && { giveUpMs: setup.webhookGiveUpMs }),
   });
   const surroundings = {
     refusedWrite: () => refusedWrite(once),
@@ -329,6 +340,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     if (context.turns.threads().length > 0 || engine.running().length > 0)
       logger.warn(runningWork(), 'stopped with work left; other processes continue it');
     await context.status.idle(STATUS_TIMEOUT_MS);
+    await webhooks.idle();
     await toolbox.close();
     await exporter.stop();
     await record.close();
@@ -337,7 +349,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   try {
     await connection.init();
     await claimRecord(record, await context.directory.ownTeam());
-    await engine.start(workHandlers(context));
+    await engine.start(workHandlers(context, new Map([[WEBHOOK, (_, item) => webhooks.take(item)]])));
     const port = await server.start();
     await connection.start();
     onUnlocked = () => void tellOfUnlocked(context, toolbox.unlocked());

@@ -6,7 +6,7 @@ import type { PageDeclaration } from '../tools/manifest/manifest.ts';
 import { type ApiContext, answerApi } from './api.ts';
 import { type PageFile, readPageFiles } from './page-files.ts';
 import { RequestIndex } from './request-index.ts';
-import { Cookies } from './session.ts';
+import { Cookies, Sessions } from './session.ts';
 import { RETURN_PATH, SignIn } from './sign-in.ts';
 import { pageTexts } from './texts.ts';
 import { viewerOf } from './viewer.ts';
@@ -55,7 +55,8 @@ export function openPage(options: PageOptions): Page {
   const { page, publicUrl, secret, logger } = options;
   const base = publicUrl.replace(/\/$/, '');
   const cookies = new Cookies(secret, publicUrl);
-  const signIn = new SignIn({ ...options, cookies });
+  const sessions = new Sessions(cookies, options.store);
+  const signIn = new SignIn({ ...options, cookies, sessions });
   const limiter = new RateLimiter();
   const api: Omit<ApiContext, 'declared'> = {
     ...{ ...options, index: new RequestIndex(options.store) },
@@ -88,7 +89,7 @@ export function openPage(options: PageOptions): Page {
 
   const callApi = async (declared: PageDeclaration, request: WebRequest): Promise<HttpAnswer> => {
     const { method, url, headers } = request;
-    const session = cookies.sessionIn(headers.cookie);
+    const session = await sessions.read(headers.cookie);
     if (session === undefined) return refusal(401, pageTexts.notSignedIn);
     if (method === 'POST' && !isOwnOrigin(headers, base)) return refusal(403, pageTexts.wrongOrigin);
     if (!limiter.allows(`api ${session.who}`, MOST.api)) return refusal(429, pageTexts.tooMany, RETRY);
@@ -112,7 +113,7 @@ export function openPage(options: PageOptions): Page {
     if (pathname === `${ROOT}sign-out`) {
       if (method !== 'POST') return refusal(405, 'Use POST.', { allow: 'POST' });
       if (!isOwnOrigin(headers, base)) return refusal(403, pageTexts.wrongOrigin);
-      return { ...redirect(`${base}${ROOT}`, cookies.endSession()), status: 303 };
+      return { ...redirect(`${base}${ROOT}`, await sessions.end(headers.cookie)), status: 303 };
     }
     // A preview of the link by HEAD must not use a sign-in up.
     if (method !== 'GET' && (method !== 'HEAD' || pathname === RETURN_PATH))

@@ -9,7 +9,7 @@ export interface Me {
   readonly seesAll: boolean;
 }
 
-/** Names of people and user groups, by id. */
+/** Names of people, user groups and channels, by id; an id without a name is missing. */
 export type Names = Readonly<Record<string, string>>;
 
 export interface ListItem {
@@ -41,13 +41,17 @@ export interface History {
   /** From 1. */
   readonly page: number;
   readonly pages: number;
+  /** People whose names Slack has not told in time, so that a search by name does not find them. */
+  readonly unnamed: number;
   readonly states: readonly { readonly state: string; readonly word: string }[];
 }
 
-/** A label with a short text, or with people. */
+/** A label with a text. */
 export interface Fact {
   readonly label: string;
   readonly text: string;
+  /** Whether ids in the text are people, groups and channels, to be shown by name; in words of somebody else an id is just a word. */
+  readonly hasIds?: true;
 }
 
 /** A row of the audit log. */
@@ -150,6 +154,7 @@ export interface ManifestView {
 
 export interface Explained {
   readonly lines: readonly string[];
+  readonly names: Names;
 }
 
 /** A passkey of the person. */

@@ -7,7 +7,7 @@ import type { Directory } from '../bot/slack/directory.ts';
 import { type Ineligibility, mayDecide } from '../bot/slack/may-decide.ts';
 import type { DocumentStore } from '../store/port/documents.ts';
 import type { PageDeclaration } from '../tools/manifest/manifest.ts';
-import { type Attempt, type Cookies, SIGN_IN_MS } from './session.ts';
+import { type Attempt, type Cookies, type Sessions, SIGN_IN_MS } from './session.ts';
 
 export const SLACK_ISSUER = 'https://slack.com';
 export const RETURN_PATH = '/page/signed-in';
@@ -23,6 +23,7 @@ export interface SignInOptions {
   readonly page: () => PageDeclaration | undefined;
   readonly publicUrl: string;
   readonly cookies: Cookies;
+  readonly sessions: Sessions;
   readonly directory: Directory;
   readonly store: Pick<DocumentStore, 'writeDocument'>;
   readonly fetch: typeof fetch;
@@ -126,8 +127,7 @@ export class SignIn {
       }
       this.#options.logger.info({ user: who }, 'signed in');
       const { route, isFresh } = attempt;
-      const cookie = this.#options.cookies.openSession(who, { isFresh });
-      return { outcome: 'signed-in', cookie, route };
+      return { outcome: 'signed-in', cookie: await this.#options.sessions.open(who, { isFresh }), route };
     } catch (error) {
       this.#options.logger.warn({ issuer: attempt.issuer, reason: describeError(error) }, 'sign-in refused');
       return failed('refused');

@@ -4,6 +4,7 @@ import type { SignInProblem } from './sign-in.ts';
 export const pageTexts = {
   title: 'Countersign',
   requestedBy: 'Requested by',
+  channel: 'Channel',
   contextBy: 'May not approve',
   editedBy: 'Edited by',
   approvers: 'Approvers',
@@ -17,6 +18,7 @@ export const pageTexts = {
   rule: 'Rule',
   risk: 'Risk',
   runsAs: 'Runs as',
+  runsAt: 'Account at',
   asked: 'Requested',
   expires: 'Expires',
   decided: 'Decided',

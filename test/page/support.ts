@@ -79,11 +79,12 @@ export async function startPageStory(options: PageStoryOptions = {}) {
     page: more = '',
     ...others
   } = options;
-  const scopes = [...(SHIPPED_APP.scopes ?? []), 'users:read.email'];
+  const asked = by === COMPANY ? ['channels:read', 'users:read.email'] : ['channels:read'];
+  const scopes = [...(SHIPPED_APP.scopes ?? []), ...asked];
   const story = await startStory({
     ...others,
     withoutBot: true,
-    ...(by === COMPANY && { slack: { app: { scopes } } }),
+    slack: { app: { scopes } },
   });
   const port = await findFreePort();
   // A passkey belongs to a name, never to a number.

@@ -105,6 +105,8 @@ export type StartResult =
   | { readonly outcome: 'superseded' | 'unknown-outcome'; readonly reason: string }
   /** The tool is frozen: the request stays approved, and is tried again later. */
   | { readonly outcome: 'frozen' }
+  /** Its caller runs it itself, and has not started it. */
+  | { readonly outcome: 'elsewhere' }
   | { readonly outcome: 'not-approved'; readonly state: string }
   /** It is a step of a plan, and its turn has not come. */
   | { readonly outcome: 'not-next' }

@@ -211,8 +211,12 @@ export interface Attempt {
   /** The numbers of the approver groups that each of them is in now; only where the policy has groups. */
   readonly groups?: Readonly<Record<string, readonly number[]>>;
   readonly evidence: JsonObject;
+  /** The arguments that run, where the request does not hold them. */
+  readonly arguments?: JsonValue | undefined;
   /** The limits that it counts against, under a name that is the same for every attempt. */
   readonly counts?: { readonly action: string; readonly limits: readonly LimitUse[] };
+  /** Set by a caller that runs it itself. */
+  readonly elsewhere?: true;
 }
 
 export interface Outcome {

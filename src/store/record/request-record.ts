@@ -69,6 +69,8 @@ export const ExecutionRules = z.strictObject({
   maxAttempts: z.number().int().positive(),
   /** The time after its first start in which an idempotent action may be retried. */
   retryForMs: z.number().int(),
+  /** Whether its caller runs it itself: it is started by the caller alone, once. */
+  elsewhere: z.literal(true).optional(),
 });
 export type ExecutionRules = Readonly<z.infer<typeof ExecutionRules>>;
 
@@ -226,6 +228,8 @@ export interface RequestRecord {
   readonly granted: boolean;
   readonly attempts: number;
   readonly attempt: string | undefined;
+  /** When the latest attempt was started. */
+  readonly startedAt?: number;
   readonly progress: string | undefined;
   readonly views: readonly RecordedView[];
   /** The last cause beside the request itself for which its cards were drawn again. */
@@ -264,6 +268,7 @@ const Stored = z.object({
   rejections: Count.default(0),
   attempts: Count.default(0),
   attempt: z.string().optional(),
+  started_at: Count.optional(),
   progress: z.string().optional(),
   views: z.string(),
   redrawn_for: z.string().optional(),
@@ -309,6 +314,7 @@ export function parseRequestRecord(
     granted: stored.granted === '1',
     attempts: stored.attempts,
     attempt: stored.attempt === '' ? undefined : stored.attempt,
+    ...(stored.started_at !== undefined && { startedAt: stored.started_at }),
     progress: stored.progress,
     views: words(stored.views).map((view) => parseView(view, fields)),
     undo: parseUndo(fields),
@@ -386,6 +392,7 @@ function executionIn(fields: Readonly<Record<string, string>>): object {
     idempotent: idempotent === '1',
     maxAttempts: Number(maxAttempts),
     retryForMs: Number(retryFor),
+    ...(fields.elsewhere !== undefined && { elsewhere: true }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type JsonValue, toJson } from '../../../agent/json.ts';
+import { canonicalJson, type JsonValue, toJson } from '../../../agent/json.ts';
 import type { CallPart, Interrupt } from '../../../agent/messages.ts';
 import { effectiveInput } from '../../../agent/schema/compile-schema.ts';
 import { previewOf } from '../../../engine/admit.ts';
@@ -18,11 +18,10 @@ import { firstOfFacts } from '../../../policy/first-times.ts';
 import { confirmFor, type Policy, type RiskLevel, riskOf } from '../../../policy/policy.ts';
 import { reversibilityOf } from '../../../policy/reversible.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf, type Store } from '../../../store/port/store.ts';
-import { callerId } from '../../../tools/callers.ts';
 import { editorOf, previousPreviewOf } from '../../../tools/gate.ts';
 import { consentOf } from '../../../tools/mcp/auth/ask-for-consent.ts';
 import { answerOf, answersInWords, elicitationOf, waitsForTask } from '../../../tools/mcp/server-pause.ts';
-import { CALLER_ACTION_TOOL, type Elsewhere, elsewhereOf } from '../../../tools/toolbox/caller-action.ts';
+import { CALLER_ACTION_TOOL } from '../../../tools/toolbox/caller-action.ts';
 import type { ToolEntry } from '../../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../../context.ts';
 import { isSlackPerson } from '../../slack/directory.ts';
@@ -45,7 +44,15 @@ import {
 } from './people-to-ask.ts';
 import { planElicitation } from './plan-elicitation.ts';
 import { planUnknown } from './plan-unknown.ts';
-import { changesOf, coverageOf, firstInWords, inputWords, presentCall, presentPart } from './present-call.ts';
+import {
+  changesOf,
+  coverageOf,
+  firstInWords,
+  inputWords,
+  presentCall,
+  presentDeferred,
+  presentPart,
+} from './present-call.ts';
 
 const DAY_MS = 86_400_000;
 const QUESTION_MS = DAY_MS;
@@ -56,12 +63,14 @@ const NO_EXECUTION = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
 
 /** The parts of the context that a plan needs. */
 export type PlanContext = Pick<BotContext, 'toolbox' | 'directory'> & {
-  readonly store: Pick<Store, 'readDocument' | 'list' | 'load'>;
+  readonly store: Pick<Store, 'readDocument' | 'list' | 'load' | 'readTotals'>;
 };
 
 /** The part of a call in a plan: the policy that covers all of its steps stands in place of its own. */
 export interface PlanPart {
   readonly policy: string;
+  /** The bounds of a step's values from earlier steps. */
+  readonly bounds?: readonly string[];
   /** Set for the plan itself: its words, its risk, and its steps. */
   readonly plan?: {
     readonly presented: NonNullable<Details['presented']>;
@@ -122,9 +131,14 @@ async function planKnown(
   const inner = innerCalls(interrupt);
   const answer = answerOf(interrupt);
   const isWhole = inner === undefined && answer === undefined;
-  const hasPreview = pause.kind === 'approval' && isWhole;
+  // Values from earlier steps are not known yet.
+  const isDeferred =
+    call.deferred === true && canonicalJson(call.toolRequest.input) === canonicalJson(toJson(input));
+  const hasPreview = pause.kind === 'approval' && isWhole && !isDeferred;
   const [whole, preview] = await Promise.all([
-    presentCall(directory, entry, input),
+    isDeferred
+      ? presentDeferred(directory, entry, toJson(input), part?.bounds ?? [])
+      : presentCall(directory, entry, input),
     hasPreview ? previewOf(entry, input, { threadId, requesters, contextAuthors }) : undefined,
   ]);
   const words = part?.plan?.presented ?? (isWhole ? whole : presentPart(whole, inner, answer));
@@ -173,13 +187,8 @@ async function planKnown(
         : connectionTexts.cardPurpose(consent.server, consent.host);
     const shown = { presented, description: tool.description, ...(purpose !== undefined && { purpose }) };
     const details = toDetails(call, interrupt, shown);
-    const elsewhere = elsewhereOf(interrupt);
     const snapshot =
-      elsewhere !== undefined
-        ? callerPolicy(elsewhere)
-        : consent === undefined
-          ? answerPolicy(entry, requesters, pause.kind)
-          : consentPolicy(consent.person);
+      consent === undefined ? answerPolicy(entry, requesters, pause.kind) : consentPolicy(consent.person);
     return {
       ...base,
       kind: pause.kind,
@@ -188,8 +197,7 @@ async function planKnown(
       policy: snapshot,
       digest: digestNow(toolbox, { ...bound, policy: undefined, barred: [] }),
       execution: NO_EXECUTION,
-      // The card of the approval says that the caller runs it.
-      views: elsewhere === undefined ? [threadView] : [],
+      views: [threadView],
     };
   }
   if (!entry.allows({ requesters, contextAuthors, channel: parseThreadId(threadId).channel }))
@@ -340,12 +348,6 @@ function answerPolicy(entry: ToolEntry, requesters: readonly string[], kind: Ans
     limitToRequester,
     expiresInMs: kind === 'callback' ? CALLBACK_MS : QUESTION_MS,
   });
-}
-
-/** Only the caller itself reports what it ran: until the last moment to start, and then as long as it has asked for. */
-function callerPolicy({ caller, startWithinMs, reportWithinMs }: Elsewhere): PolicySnapshot {
-  const expiresInMs = startWithinMs + reportWithinMs;
-  return answerSnapshot([callerId(caller)], { limitToRequester: true, expiresInMs });
 }
 
 /** Only the person themselves can connect their account. */

@@ -31,6 +31,7 @@ import {
   type CardOptions,
   callersIn,
   line,
+  linkParts,
   mentions,
   plain,
   quoted,
@@ -94,15 +95,11 @@ export function buildSettled(
  * thread has the rest.
  */
 export function buildEndedCopy(request: RequestRecord, options: CardOptions): Card {
-  const { threadLink, revokedBy } = options;
+  const { revokedBy } = options;
   const { icon, word } = stateOf(request);
   const done = isDone(request) ? readDetails(request)?.presented?.done : undefined;
   const title = done === undefined ? titleOf(request) : showLabel(done, limits.label);
   const rejecter = request.state === 'rejected' ? [words(` · ${cardTexts.rejected}`), ...by(request)] : [];
-  const isLink = threadLink !== undefined && /^https?:\/\//.test(threadLink);
-  const link: RichTextElement[] = isLink
-    ? [words(' · '), { type: 'link', url: showLine(threadLink), text: cardTexts.openThread }]
-    : [];
   const actions = [
     ...(undoUntil(request).length > 0 ? [button(request.id, UNDO, cardTexts.undo)] : []),
     ...(request.granted && revokedBy === undefined
@@ -118,7 +115,7 @@ export function buildEndedCopy(request: RequestRecord, options: CardOptions): Ca
         words(title, didNotRun(request) ? { strike: true } : { bold: true }),
         ...approvedBy(request),
         ...rejecter,
-        ...link,
+        ...linkParts(options),
       ),
       ...(actions.length === 0 ? [] : [{ type: 'actions' as const, elements: actions }]),
     ],
@@ -153,16 +150,19 @@ interface End {
 function endOf(request: RequestRecord, { freeze }: CardOptions): End {
   const reason = request.payload ?? '';
   const quote = { label: cardTexts.reason, text: reason };
+  const caller = callerOf(request);
   switch (request.state) {
     case 'pending':
       return { lines: [] };
     case 'approved': {
       const held = freeze && showLabel(freezeTexts.held(freeze), limits.quoteCharacters);
-      return { lines: [[words(held ?? cardTexts.starting)]] };
+      return { lines: [[words(held ?? (caller && callerTexts.waitsFor(caller)) ?? cardTexts.starting)]] };
     }
     case 'started':
       return {
-        lines: [[words(cardTexts.running(request.attempts))]],
+        lines: [
+          [words(caller === undefined ? cardTexts.running(request.attempts) : callerTexts.runs(caller))],
+        ],
         quote: { label: cardTexts.progress, text: request.progress ?? '' },
       };
     case 'paused':
@@ -217,6 +217,12 @@ function endOf(request: RequestRecord, { freeze }: CardOptions): End {
   }
 }
 
+/** Returns the caller that runs the action itself; `undefined` for any other action. */
+function callerOf({ execution, requesters }: RequestRecord): string | undefined {
+  const [caller] = execution.elsewhere === true ? callersIn(requesters) : [];
+  return caller && showLabel(caller, limits.label);
+}
+
 function kindOfEnd({ kind }: RequestRecord): 'approval' | 'answer' {
   return kind === 'approval' ? 'approval' : 'answer';
 }
@@ -256,8 +262,6 @@ function progressOf(request: RequestRecord): RichTextElement[] {
       return [words(cardTexts.runsAt(showLabel(pause.server, limits.label)))];
     case 'unknown':
       return [words(cardTexts.endUnknown)];
-    case 'caller':
-      return [words(callerTexts.waitsFor(pause.caller))];
     case 'tool':
       return [words(cardTexts.paused)];
   }
@@ -278,6 +282,9 @@ function grantLine(request: RequestRecord, { revokedBy }: CardOptions): KnownBlo
 
 function replacedBy(request: RequestRecord, payload: string): End {
   const reason = readReason(payload);
+  const caller = callerOf(request);
+  if (caller !== undefined && reason?.code === 'stale-approval')
+    return { lines: [[words(callerTexts.notStarted(caller))]] };
   if (reason?.code === 'edited')
     return { lines: [[words(cardTexts.replacedByEdit), mention(reason.by), words(' · '), ...when(request)]] };
   if (reason !== undefined) return { lines: [[words(reasonTexts(reason).replaced)]] };
@@ -294,7 +301,9 @@ function replacedBy(request: RequestRecord, payload: string): End {
 function doubtOf(request: RequestRecord): End {
   const { payload = '' } = request;
   const label = cardTexts.reason;
-  const doubt = payload === '' ? doubtIn(readDetails(request)?.interrupt) : undefined;
+  const caller = callerOf(request);
+  const silent = caller === undefined ? undefined : ({ code: 'silent', caller } as const);
+  const doubt = payload === '' ? (silent ?? doubtIn(readDetails(request)?.interrupt)) : undefined;
   if (doubt !== undefined)
     return { lines: [[words(cardTexts.inDoubt)]], quote: { label, text: reasonTexts(doubt).why } };
   if (payload === '') return { lines: [[words(cardTexts.unknown)]] };

@@ -92,20 +92,29 @@ function View({ route, me }: { route: Route; me: Me }) {
   const nonce = /^approve\/([\w-]+)$/.exec(path)?.[1];
   if (nonce !== undefined) return <ApprovePage key={nonce} nonce={nonce} />;
   const id = /^requests\/([^/]+)$/.exec(path)?.[1];
-  if (id !== undefined) return <RequestPage key={id} id={decodeURIComponent(id)} />;
+  if (id !== undefined) return <RequestPage key={id} id={decoded(id)} me={me} />;
   switch (path) {
     case '':
       return <Inbox query={query} />;
     case 'passkeys':
       return <PasskeysPage />;
     case 'log':
-      return me.seesAll ? <Log /> : <NotThere />;
+      return me.seesAll ? <Log query={query} /> : <NotThere />;
     case 'figures':
       return me.seesAll ? <FiguresView query={query} /> : <NotThere />;
     case 'manifest':
-      return me.seesAll ? <ManifestPage /> : <NotThere />;
+      return me.seesAll ? <ManifestPage query={query} /> : <NotThere />;
     default:
       return <NotThere />;
+  }
+}
+
+/** An address that somebody typed may be no address. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }
 

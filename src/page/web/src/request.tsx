@@ -1,16 +1,16 @@
-import { showText } from '../../../bot/views/texts/show-text.ts';
-import type { RequestView } from '../../protocol.ts';
-import { Answer, Facts, Moment, nameIn, State, useLoaded, Whole } from './parts.tsx';
+import { showLine, showText } from '../../../bot/views/texts/show-text.ts';
+import type { Me, RequestView } from '../../protocol.ts';
+import { Answer, Facts, Moment, Named, State, useLoaded, Whole } from './parts.tsx';
 import { Rows } from './rows.tsx';
 
 /** One request, whole: what it would do, who decided, why people were asked, and its rows in the log. */
-export function RequestPage({ id }: { id: string }) {
+export function RequestPage({ id, me }: { id: string; me: Me }) {
   const loaded = useLoaded<RequestView>(`requests/${encodeURIComponent(id)}`);
-  return <Answer loaded={loaded}>{(request) => <Request request={request} />}</Answer>;
+  return <Answer loaded={loaded}>{(request) => <Request request={request} me={me} />}</Answer>;
 }
 
-function Request({ request }: { request: RequestView }) {
-  const { title, state, word, facts, rows, slackLink, isKept } = request;
+function Request({ request, me }: { request: RequestView; me: Me }) {
+  const { title, state, word, facts, rows, names, slackLink, isKept } = request;
   return (
     <article>
       <h1 className="untrusted">{title}</h1>
@@ -31,14 +31,14 @@ function Request({ request }: { request: RequestView }) {
       <Why request={request} />
       <section>
         <h2>Facts</h2>
-        <Facts facts={facts} />
+        <Facts facts={facts} names={names} />
       </section>
       <section>
         <h2>In the log</h2>
         {rows.length === 0 ? (
           <p>Its rows were removed from Redis; the export has them.</p>
         ) : (
-          <Rows rows={rows} />
+          <Rows rows={rows} names={names} hasLinks={me.seesAll} />
         )}
       </section>
     </article>
@@ -77,9 +77,14 @@ function Votes({ request: { votes, names } }: { request: RequestView }) {
       <ul>
         {votes.map(({ who, decision, at, standsFor }) => (
           <li key={`${who} ${at}`}>
-            {nameIn(names, who)}
-            {standsFor !== undefined && ` (for ${nameIn(names, standsFor)})`}{' '}
-            {DECISIONS[decision] ?? decision} <Moment at={at} />
+            <Named text={showLine(who)} names={names} />
+            {standsFor !== undefined && (
+              <>
+                {' (for '}
+                <Named text={showLine(standsFor)} names={names} />)
+              </>
+            )}{' '}
+            {DECISIONS[decision] ?? showLine(decision)} <Moment at={at} />
           </li>
         ))}
       </ul>
@@ -87,16 +92,20 @@ function Votes({ request: { votes, names } }: { request: RequestView }) {
   );
 }
 
-function Why({ request: { because, rules } }: { request: RequestView }) {
+function Why({ request: { because, rules, names } }: { request: RequestView }) {
   if (because === undefined && rules.length === 0) return null;
   return (
     <section>
       <h2>Why approval was needed</h2>
-      {because !== undefined && <p>{showText(because)}</p>}
+      {because !== undefined && (
+        <p className="untrusted">
+          <Named text={showText(because)} names={names} />
+        </p>
+      )}
       {rules.length > 0 && (
         <>
           <h3>What the rules say now</h3>
-          <Whole label="What the rules say now" text={showText(rules.join('\n'))} />
+          <Whole label="What the rules say now" text={showText(rules.join('\n'))} names={names} />
         </>
       )}
     </section>

@@ -287,7 +287,7 @@ function hashFields(
   const { principals, resolvers, quorum, vetoes, selfApproval, remindEveryMs, escalate, startWithinMs } =
     policy;
   const { groups, excluded = [] } = policy;
-  const { idempotent, maxAttempts, retryForMs } = execution;
+  const { idempotent, maxAttempts, retryForMs, elsewhere } = execution;
   const state = unsigned ? 'unknown' : 'pending';
   const fields: (string | number)[] = ['v', REQUEST_VERSION, 'state', state, 'rev', 1, 'kind', kind];
   if (unsigned) fields.push('unsigned', 1, 'attempts', 1);
@@ -315,6 +315,7 @@ function hashFields(
   if (idempotent) fields.push('idempotent', 1);
   if (maxAttempts !== 1) fields.push('max_attempts', maxAttempts);
   if (retryForMs !== 0) fields.push('retry_for', retryForMs);
+  if (elsewhere === true) fields.push('elsewhere', 1);
   fields.push('views', views.map((view) => view.id).join(' '));
   for (const view of views) fields.push(`view:${view.id}`, JSON.stringify(view.place));
   return [fields.length, ...fields];
