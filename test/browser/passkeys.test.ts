@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, CDPSession, Page } from 'playwright-core';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { launchChromium } from '../../playground/chromium/launch-chromium.ts';
-import { command, linkFor, REFUND, startSignedStory } from '../page/signing.ts';
+import { command, linkFor, startSignedStory } from '../page/signing.ts';
 import type { PageStory } from '../page/support.ts';
 import { CAST } from '../stories/support.ts';
 import { findViolations } from './check-accessibility.ts';
@@ -69,7 +69,7 @@ test('in Chromium with virtual authenticators: two people enrol and sign, and wh
     replies: [
       { calls: [{ name: 'delete_customer', arguments: { customer: 'Hooper Ltd' } }] },
       { text: 'Deleted.' },
-      REFUND,
+      { calls: [{ name: 'refund_order', arguments: { orderId: 'A-1002', amount: 11_000, reason: '' } }] },
       { text: 'Refunded.' },
     ],
   });
@@ -145,7 +145,7 @@ test('in Chromium with virtual authenticators: two people enrol and sign, and wh
   await second.getByText('You have none yet.').waitFor();
   await sign(ben);
   await ben.page.getByRole('alert').getByText('This passkey is not among yours.').waitFor();
-  expect((await story.ledger.order('A-1001'))?.refunded).toBe(0);
+  expect((await story.ledger.order('A-1002'))?.refunded).toBe(0);
   // A later signature of Ann's own key is ahead of its counter again.
   await ann.devtools.send('WebAuthn.clearCredentials', { authenticatorId: ann.authenticatorId });
   await ann.devtools.send('WebAuthn.addCredential', {
