@@ -15,6 +15,7 @@ const ONLY_FULL = [
   'test/browser/interaction.test.ts',
   'test/browser/opening.test.ts',
   'test/browser/page.test.ts',
+  'test/browser/passkeys.test.ts',
   'test/browser/persistence.test.ts',
   'test/browser/place-and-focus.test.ts',
   'test/browser/rules.test.ts',
