@@ -10,6 +10,7 @@ import { askerProblem } from './bot/asks/may-ask.ts';
 import { answerConnect, openAccounts } from './bot/connections/connect-flow.ts';
 import { type BotContext, type Timing, timingFor } from './bot/context.ts';
 import { answerCallback, receiveCallback } from './bot/inbox/callbacks.ts';
+import { signingFor } from './bot/inbox/decisions/signing.ts';
 import { listen } from './bot/inbox/listen.ts';
 import { tellOfAudit, tellOfExport, tellOfRefusedWrites, tellOfUnlocked } from './bot/outbox/tell-admins.ts';
 import { createBotServer } from './bot/slack/bot-server.ts';
@@ -22,11 +23,14 @@ import { ThreadReader } from './bot/slack/thread-reader.ts';
 import { UPDATE_WINDOW_MS, UpdateBudget } from './bot/slack/update-budget.ts';
 import { workspaceGroups } from './bot/slack/user-groups.ts';
 import { ThreadStatus } from './bot/thread-status.ts';
+import { engineContext } from './bot/turns/engine-context.ts';
 import { workHandlers } from './bot/work-handlers.ts';
 import { Door } from './door/door.ts';
 import { Identities } from './door/identity.ts';
 import { createMcp } from './door/mcp.ts';
 import { createRest } from './door/rest.ts';
+import { Webhooks } from './door/webhooks.ts';
+import { WEBHOOK } from './engine/caller-threads.ts';
 import { PendingLimiter } from './engine/pending-limiter.ts';
 import { RunningTurns } from './engine/running-turns.ts';
 import { Metrics } from './observe/metrics.ts';
@@ -35,7 +39,7 @@ import { observedModel } from './observe/observed-model.ts';
 import { observeTools } from './observe/observed-tool.ts';
 import { currentTrace } from './observe/tracing.ts';
 import { openModels } from './open-model.ts';
-import { openPage } from './page/page.ts';
+import { openPage, type Page } from './page/page.ts';
 import type { Settings } from './settings.ts';
 import { type ManifestRecord, manifestIn } from './store/documents/manifest.ts';
 import { refusalOf } from './store/errors.ts';
@@ -75,6 +79,8 @@ export interface BotSetup {
   readonly sweep?: EngineOptions['sweep'];
   /** The time that an MCP client without tasks is kept waiting for people. */
   readonly mcpWaitMs?: number;
+  /** How long a message to a caller's webhook is tried. */
+  readonly webhookGiveUpMs?: number;
   /** Puts the text of messages, arguments and results on the spans of traces. */
   readonly captureContent?: boolean;
   /** Holds changed manifests back until they are approved; without it the given manifest is used as it is. */
@@ -185,12 +191,13 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const { app } = connection;
   const directory = new Directory(app.client);
   const links = new MessageLinks(app.client);
-  const page = openPage({
+  const page: Page = openPage({
     ...{ store: record, directory, links, toolbox, auditKey, publicUrl, secret: settings.callbackSecret },
     page: () => toolbox.manifest.page,
     admins: () => toolbox.manifest.agent.admins,
     explain: (call) => explainCall(toolbox, { ...call, readTotals: (limits) => record.readTotals(limits) }),
     redact: (text) => secrets.redact(text),
+    signing: signingFor(() => context),
     fetch: proxiedFetch(proxy),
     // Another Slack than slack.com signs its own people in.
     ...(settings.slack.apiUrl !== undefined && { slackIssuer: new URL(settings.slack.apiUrl).origin }),
@@ -212,7 +219,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     toolbox,
     store: record,
     client: app.client,
-    ...{ directory, links, pageLink: page.linkTo },
+    ...{ directory, links, pageLink: page.linkTo, passkeyLink: page.passkeyLink },
     threads: new ThreadReader(app.client),
     fileHost: new FileHost({
       client: app.client,
@@ -251,6 +258,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
       logger: doorLog,
       trace: currentTrace,
       key: auditKey,
+      engine: () => engineContext({ ...context, directory: context.directory.fresh() }),
     },
     mayAsk: async (user, channel) =>
       (await askerProblem(context.directory, context.agent().askers, { user, channel })) === undefined,
@@ -266,6 +274,11 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const mcp = createMcp({
     ...{ door, identities, publicUrl, logger: doorLog, count },
     ...(setup.mcpWaitMs !== undefined && { waitMs: setup.mcpWaitMs }),
+  });
+  const webhooks = new Webhooks({
+    ...{ store: record, door, callers, proxy, logger: doorLog },
+    count: (caller, result) => metrics.count('countersign_webhooks_total', { caller, result }),
+    ...(setup.webhookGiveUpMs !== undefined && { giveUpMs: setup.webhookGiveUpMs }),
   });
   const surroundings = {
     refusedWrite: () => refusedWrite(once),
@@ -327,6 +340,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     if (context.turns.threads().length > 0 || engine.running().length > 0)
       logger.warn(runningWork(), 'stopped with work left; other processes continue it');
     await context.status.idle(STATUS_TIMEOUT_MS);
+    await webhooks.idle();
     await toolbox.close();
     await exporter.stop();
     await record.close();
@@ -335,7 +349,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   try {
     await connection.init();
     await claimRecord(record, await context.directory.ownTeam());
-    await engine.start(workHandlers(context));
+    await engine.start(workHandlers(context, new Map([[WEBHOOK, (_, item) => webhooks.take(item)]])));
     const port = await server.start();
     await connection.start();
     onUnlocked = () => void tellOfUnlocked(context, toolbox.unlocked());

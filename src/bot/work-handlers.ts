@@ -1,8 +1,10 @@
 import { toJson } from '../agent/json.ts';
+import { completeInput } from '../engine/complete-input.ts';
 import { execute } from '../engine/execute.ts';
 import { lookUp } from '../engine/outcomes.ts';
 import { readReason } from '../engine/reasons.ts';
 import { detailsOf } from '../engine/request-details.ts';
+import { doneIfRan } from '../engine/run.ts';
 import type { WorkHandlers } from '../store/port/engine.ts';
 import type { NewView, RequestRecord, TimerKind } from '../store/port/store.ts';
 import { peopleToConfirm } from './asks/plan/people-to-ask.ts';
@@ -15,6 +17,7 @@ import { publishHome } from './inbox/show-home.ts';
 import { deliver, type Lanes } from './outbox/deliver.ts';
 import { REMINDER, reminderRow, sendReminder } from './outbox/reminders.ts';
 import { titledRow } from './outbox/reply-rows.ts';
+import type { Sender } from './outbox/send-row.ts';
 import { isGroup } from './slack/directory.ts';
 import { placeIn } from './slack/thread.ts';
 import { executorContext } from './turns/executor-context.ts';
@@ -22,14 +25,13 @@ import { claimAndRunTurn } from './turns/run-turn.ts';
 import { noticeTexts } from './views/texts/notices.ts';
 import { personView, standInViews, THREAD_VIEW } from './views/view-ids.ts';
 
-/** Builds the handlers of a woken worker. */
-export function workHandlers(context: BotContext): WorkHandlers {
+/** Builds the handlers of a woken worker; `further` sends the outbox rows of other doors. */
+export function workHandlers(
+  context: BotContext,
+  further: ReadonlyMap<string, Sender> = new Map(),
+): WorkHandlers {
   const lanes: Lanes = new Map();
-  const senders = new Map([
-    [DECISION, decideHeld],
-    [TASK, sendTask],
-    [REMINDER, sendReminder],
-  ]);
+  const senders = new Map([...further, [DECISION, decideHeld], [TASK, sendTask], [REMINDER, sendReminder]]);
   return {
     thread: (threadId) => claimAndRunTurn(context, threadId),
     run: (requestId) => execute(executorContext(context), requestId),
@@ -85,17 +87,20 @@ async function findOutcome(
   const loaded = await store.load(requestId);
   if (loaded.outcome !== 'found' || loaded.request.state !== 'unknown') return;
   const { request } = loaded;
-  const { interrupt, idempotencyKey } = detailsOf(request);
+  const details = detailsOf(request);
+  const { interrupt, idempotencyKey } = details;
+  const completed = await completeInput({ store }, request, details);
   const tool = toolbox.find(interrupt.toolRequest.name)?.tool;
   const verdict = await lookUp({ logger }, tool, {
     idempotencyKey,
-    input: toJson(interrupt.toolRequest.input),
+    input: completed?.input ?? toJson(interrupt.toolRequest.input),
   });
   if (verdict !== 'unknown') {
     const who = `tool:${interrupt.toolRequest.name}`;
     const actor = { who, eligible: true, evidence: { reconciled: idempotencyKey } };
     const reason = 'the tool looked it up';
-    await store.resolve(requestId, actor, verdict, reason, request.attempts);
+    const done = await doneIfRan({ store, toolbox }, request);
+    await store.resolve(requestId, actor, verdict, reason, request.attempts, done);
     return;
   }
   const { resolvers } = request.policy;
@@ -103,7 +108,8 @@ async function findOutcome(
   if (!isSure) throw new Error('The people who can confirm an outcome could not be looked up');
   // A changed card notifies nobody; a message with mentions does.
   const notTried = (request.payload ?? '') === '' ? noticeTexts.unknown : noticeTexts.notTriedAgain;
-  const text = readReason(request.payload)?.code === 'in-doubt' ? noticeTexts.inDoubt : notTried;
+  const isInDoubt = request.execution.elsewhere === true || readReason(request.payload)?.code === 'in-doubt';
+  const text = isInDoubt ? noticeTexts.inDoubt : notTried;
   const told = resolvers.filter((id) => isGroup(id) || people.includes(id));
   await store.notify(requestId, 'recover', {
     revision: request.revision,

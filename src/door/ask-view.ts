@@ -1,11 +1,6 @@
 import { z } from 'zod';
 import type { RequestRecord } from '../store/port/store.ts';
-import {
-  CALLER_ACTION_TOOL,
-  ExactAction,
-  elsewhereOf,
-  ReportWithin,
-} from '../tools/toolbox/caller-action.ts';
+import { CALLER_ACTION_TOOL, ExactAction, ReportWithin } from '../tools/toolbox/caller-action.ts';
 import { actionDigest, type Receipt } from './receipt.ts';
 import { type CallOnRecord, RunStatus, RunView } from './run-view.ts';
 
@@ -51,10 +46,12 @@ export function isUndecided(status: AskStatus): boolean {
   return status === 'queued' || status === 'waiting';
 }
 
-/** An approved ask that the caller can start or has started, with the request that its report answers. */
+/** An approved ask that the caller can start or has started. */
 export interface OpenAsk {
   readonly request: RequestRecord;
+  readonly approvedAt: number;
   readonly startBy: number;
+  readonly reportWithinMs: number;
   readonly reportBy: number;
   readonly isStarted: boolean;
 }
@@ -67,32 +64,21 @@ export function readAction({ call }: CallOnRecord): ExactAction | undefined {
 }
 
 /** Returns the times of an ask that is approved and not ended. */
-export function openAsk(
-  { pauses, result }: CallOnRecord,
-  request: RequestRecord | undefined,
-  isStarted: boolean,
-): OpenAsk | undefined {
-  const latest = pauses.at(-1);
-  const elsewhere = latest && elsewhereOf(latest);
-  if (elsewhere === undefined || result !== undefined || request?.state !== 'pending') return undefined;
-  const startBy = request.createdAt + elsewhere.startWithinMs;
-  return { request, startBy, reportBy: request.expiresAt, isStarted };
+export function openAsk({ call }: CallOnRecord, request: RequestRecord | undefined): OpenAsk | undefined {
+  if (request?.state !== 'approved' && request?.state !== 'started') return undefined;
+  const { decidedAt: approvedAt = request.createdAt, startedAt } = request;
+  const reportWithinMs = 1_000 * (ReportWithin.safeParse(call.input.report_within).data ?? 0);
+  const startBy = approvedAt + (request.policy.startWithinMs ?? 0);
+  const isStarted = request.state === 'started';
+  const reportBy = (isStarted ? (startedAt ?? startBy) : startBy) + reportWithinMs;
+  return { request, approvedAt, startBy, reportWithinMs, reportBy, isStarted };
 }
 
-/** Describes an ask for its caller, from the view of its run; `isStarted` is about the request that it waits for. */
-export function askViewOf(
-  run: RunView,
-  action: ExactAction,
-  { open, isStarted }: { readonly open: OpenAsk | undefined; readonly isStarted: boolean },
-): AskView {
+/** Describes an ask for its caller, from the view of its run. */
+export function askViewOf(run: RunView, action: ExactAction, open: OpenAsk | undefined): AskView {
   const { tool, input, edited_by, output, ...rest } = run;
   const base = { ...rest, action, digest: actionDigest(action) };
-  // What was started and not reported is asked about in a moment.
-  const isSilent = isStarted && (run.status === 'expired' || run.status === 'withdrawn');
-  // The caller may start it only once its approved Run waits for it.
-  const isBetween = !isStarted && run.status === 'running';
-  if (open === undefined)
-    return { ...base, status: isSilent ? 'unknown' : isBetween ? 'waiting' : run.status };
+  if (open === undefined) return base;
   return {
     ...base,
     status: open.isStarted ? 'running' : 'approved',
@@ -102,7 +88,7 @@ export function askViewOf(
 }
 
 /** Builds the text of the receipt of an approved ask. */
-export function receiptOf(caller: string, view: AskView, { request, startBy }: OpenAsk): Receipt {
+export function receiptOf(caller: string, view: AskView, { approvedAt, startBy }: OpenAsk): Receipt {
   return {
     ask: view.id,
     caller,
@@ -110,7 +96,7 @@ export function receiptOf(caller: string, view: AskView, { request, startBy }: O
     digest: view.digest,
     decision: 'approved',
     approvers: view.decisions.flatMap(({ by, decision }) => (decision === 'approve' ? [by] : [])),
-    issued_at: new Date(request.createdAt).toISOString(),
+    issued_at: new Date(approvedAt).toISOString(),
     expires_at: new Date(startBy).toISOString(),
   };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type JsonObject, toJson } from '../agent/json.ts';
 import { JsonRecord, type Message, type UserMessage, userMessage } from '../agent/messages.ts';
-import type { InboxItem } from '../store/port/store.ts';
+import type { InboxItem, OutboxRow } from '../store/port/store.ts';
 import { callerId } from '../tools/callers.ts';
 
 const THREAD = /^([CGD][A-Z0-9]{1,20}):caller\.([a-zA-Z0-9_-]{1,64})\.([0-9a-f]{32})$/;
@@ -87,9 +87,15 @@ export function callOnRecord(messages: readonly Message[]): z.infer<typeof Marke
   return undefined;
 }
 
-/** Names the document that says that a caller has started the action of a request; it is written once. */
-export function startOf(requestId: string): readonly [group: string, id: string] {
-  return ['caller-start', requestId];
+/** The kind of the outbox rows that tell a caller's webhook. */
+export const WEBHOOK = 'webhook';
+
+/** Builds the row that tells a caller that its request has changed, once for each cause. */
+export function webhookRow(threadId: string, cause: string): OutboxRow {
+  return {
+    id: `${WEBHOOK}/${threadId}/${cause}`,
+    body: { kind: WEBHOOK, thread: threadId, at: Date.now() },
+  };
 }
 
 const Words = z.object({ user: z.string(), text: z.string().min(1), role: z.literal('context') });

@@ -23,7 +23,6 @@ import {
   serverPauseOf,
   taskOf,
 } from '../tools/mcp/server-pause.ts';
-import { elsewhereOf } from '../tools/toolbox/caller-action.ts';
 import type { Toolbox, ToolEntry } from '../tools/toolbox/toolbox.ts';
 import { admit } from './admit.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
@@ -42,8 +41,6 @@ const Paused = z.discriminatedUnion('paused', [
   z.object({ paused: z.literal('task'), server: z.string() }),
   /** It was continued, and nobody knows whether it took effect; its resolvers are asked by a request of its own. */
   z.object({ paused: z.literal('unknown') }),
-  /** Its caller runs it. */
-  z.object({ paused: z.literal('caller'), caller: z.string() }),
   /** Its tool has asked somebody. */
   z.object({ paused: z.literal('tool') }),
 ]);
@@ -106,8 +103,6 @@ export function describePause(
   people: CallPeople,
 ): Paused {
   if (interrupt.metadata?.[OUTCOME_UNKNOWN] !== undefined) return { paused: 'unknown' };
-  const elsewhere = elsewhereOf(interrupt);
-  if (elsewhere !== undefined) return { paused: 'caller', caller: elsewhere.caller };
   const answer = answerOf(interrupt);
   if (answer !== undefined) return { paused: 'answer', server: answer.pause.server };
   const pause = serverPauseOf(interrupt);

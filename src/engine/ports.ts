@@ -5,13 +5,15 @@ import type { RunOptions } from '../agent/settle.ts';
 import type { ClaimedTurn, RequestRecord, Store } from '../store/port/store.ts';
 import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 import type { GrantEvidence } from './grant-evidence.ts';
-import type { Refusal } from './reasons.ts';
+import type { Reason } from './reasons.ts';
 import type { TaskPeople } from './task-people.ts';
 
 /** A person who votes, in their own right or in the place of an approver. */
 export interface Voter {
   readonly who: string;
   readonly standsFor?: string | undefined;
+  /** What their passkey signed. */
+  readonly proof?: JsonObject | undefined;
 }
 
 /** A person who may decide for an approver. */
@@ -51,8 +53,8 @@ export interface EngineContext {
   readonly store: Store;
   readonly toolbox: Toolbox;
   readonly people: People;
-  /** Puts the refusal of a call in a turn into words, for the model and the people of its thread. */
-  readonly describeRefusal: (refusal: Refusal) => string;
+  /** Puts the refusal of a call into words, for the model, the people of its thread, or its caller. */
+  readonly describeRefusal: (refusal: Reason) => string;
   /** Tells the thread how a call under a grant ended, once for each call. */
   readonly tellOfGrant: (used: GrantUsed) => Promise<void>;
   readonly logger: Logger;
@@ -77,6 +79,8 @@ export interface ExecutorContext extends EngineContext {
   ) => Pick<RunOptions, 'context' | 'files'>;
   /** Does the work of a request in its trace. */
   readonly inTrace: (request: RequestRecord, work: () => Promise<void>) => Promise<void>;
+  /** Tells a caller that it can start an approved Run itself; safe to do twice. */
+  readonly tellCaller: (request: RequestRecord) => Promise<void>;
   /** Runs the turn that the end of a Run has claimed; `sentAt` is the time before the claim was sent. */
   readonly continueThread: (turn: ClaimedTurn, sentAt: number, trace: string | undefined) => Promise<void>;
 }

@@ -3,18 +3,28 @@ import { type JsonValue, tryParseJson } from '../agent/json.ts';
 import { withTimeout } from '../agent/util/abort.ts';
 import { publicPemOf, type SigningKey } from '../audit/signing-key.ts';
 import { loadList } from '../bot/asks/load-lists.ts';
-import type { Directory } from '../bot/slack/directory.ts';
 import { type HttpAnswer, jsonAnswer, refusal } from '../bot/slack/http-answer.ts';
 import { type MessageLinks, parseThreadId } from '../bot/slack/thread.ts';
 import { STATE_WORD } from '../bot/views/texts/cards.ts';
 import { showLine } from '../bot/views/texts/show-text.ts';
 import { readDetails } from '../engine/request-details.ts';
 import { manifestIn } from '../store/documents/manifest.ts';
-import { type RequestRecord, type Store, threadOf } from '../store/port/store.ts';
+import { type RequestRecord, threadOf } from '../store/port/store.ts';
 import { POLICY_CHANGE_TOOL } from '../tools/toolbox/policy-change.ts';
 import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 import { figuresOf } from './figures.ts';
 import { distinctNames, idsIn } from './names.ts';
+import {
+  changeName,
+  dropPasskey,
+  listPasskeys,
+  offerPasskey,
+  type PasskeyCall,
+  type PasskeyContext,
+  showApproval,
+  takeApproval,
+  takePasskey,
+} from './passkeys.ts';
 import type {
   Explained,
   Figures,
@@ -42,9 +52,7 @@ export interface ExplainedCall {
   readonly channel: string;
 }
 
-export interface ApiContext {
-  readonly store: Store;
-  readonly directory: Directory;
+export interface ApiContext extends PasskeyContext {
   readonly links: MessageLinks;
   readonly toolbox: Pick<Toolbox, 'tools'>;
   readonly index: RequestIndex;
@@ -56,13 +64,9 @@ export interface ApiContext {
   readonly redact: (text: string) => string;
 }
 
-interface ApiCall {
+interface ApiCall extends PasskeyCall {
   readonly context: ApiContext;
-  readonly viewer: Viewer;
   readonly query: URLSearchParams;
-  /** What follows the name of the route. */
-  readonly rest: string;
-  readonly body: string;
 }
 
 interface Route {
@@ -87,6 +91,16 @@ const ROUTES: Readonly<Record<string, Route>> = {
   figures: { method: 'GET', isForAuditors: true, answer: showFigures },
   manifest: { method: 'GET', isForAuditors: true, answer: showManifest },
   explain: { method: 'POST', isForAuditors: true, answer: explainCall },
+  passkeys: { method: 'GET', answer: listPasskeys },
+  'passkey-options': { method: 'POST', answer: offerPasskey },
+  'passkey-add': { method: 'POST', answer: takePasskey },
+  'passkey-rename': { method: 'POST', answer: changeName },
+  'passkey-remove': { method: 'POST', answer: dropPasskey },
+  approval: {
+    method: 'GET',
+    answer: (call) => showApproval(call, (request) => wholeView(call.context, request)),
+  },
+  approve: { method: 'POST', answer: takeApproval },
 };
 
 interface ApiRequest {
@@ -95,13 +109,14 @@ interface ApiRequest {
   readonly method: string;
   readonly query: URLSearchParams;
   readonly body: () => Promise<Buffer | 'too-long'>;
+  readonly freshAt: number;
 }
 
-/** Answers a signed-in person's call of the page's own interface. Nothing in it changes anything. */
+/** Answers a signed-in person's call of the page's own interface. Only their passkeys, and what those sign, change anything. */
 export async function answerApi(
   context: ApiContext,
   viewer: Viewer,
-  { path, method, query, body }: ApiRequest,
+  { path, method, query, body, freshAt }: ApiRequest,
 ): Promise<HttpAnswer> {
   const [name = '', ...rest] = path.split('/');
   const route = Object.hasOwn(ROUTES, name) ? ROUTES[name] : undefined;
@@ -110,7 +125,8 @@ export async function answerApi(
   if (route.isForAuditors === true && !viewer.seesAll) return refusal(403, pageTexts.onlyAuditors);
   const given = method === 'POST' ? await body() : Buffer.alloc(0);
   if (given === 'too-long') return refusal(413, 'The body is longer than 1 MB.', { connection: 'close' });
-  return route.answer({ context, viewer, query, rest: decode(rest.join('/')), body: given.toString('utf8') });
+  const text = given.toString('utf8');
+  return route.answer({ context, viewer, query, rest: decode(rest.join('/')), body: text, freshAt });
 }
 
 const NOT_FOUND = refusal(404, pageTexts.notFound);
@@ -183,15 +199,23 @@ async function showRequest({ context, viewer, rest: id }: ApiCall): Promise<Http
   if (loaded.outcome === 'found') {
     const { request } = loaded;
     if (!(await maySee(context, viewer, request))) return NOT_FOUND;
-    const view = viewOf(request);
-    const [rules, slackLink] = await Promise.all([rulesFor(context, request), linkOf(context, request)]);
-    const { names } = await namesOf(context, [...idsOf(view, rules), ...rows.flatMap(idsOfRow)]);
-    return jsonAnswer(200, { ...view, rules, rows, names, slackLink } satisfies RequestView);
+    return jsonAnswer(200, await wholeView(context, request, rows));
   }
   if (entry === undefined || !tookPart(viewer, entry)) return NOT_FOUND;
   const view = loggedViewOf(entry);
   const { names } = await namesOf(context, [...idsOf(view, []), ...rows.flatMap(idsOfRow)]);
   return jsonAnswer(200, { ...view, rules: [], rows, names } satisfies RequestView);
+}
+
+async function wholeView(
+  context: ApiContext,
+  request: RequestRecord,
+  rows: RequestView['rows'] = [],
+): Promise<RequestView> {
+  const view = viewOf(request);
+  const [rules, slackLink] = await Promise.all([rulesFor(context, request), linkOf(context, request)]);
+  const { names } = await namesOf(context, [...idsOf(view, rules), ...rows.flatMap(idsOfRow)]);
+  return { ...view, rules, rows, names, slackLink };
 }
 
 function idsOfRow({ detail }: Pick<LogRow, 'detail'>): string[] {

@@ -11,10 +11,9 @@ import { RETURN_PATH, SignIn } from './sign-in.ts';
 import { pageTexts } from './texts.ts';
 import { viewerOf } from './viewer.ts';
 
-export interface PageOptions extends Omit<ApiContext, 'index'> {
+export interface PageOptions extends Omit<ApiContext, 'index' | 'declared' | 'origin'> {
   /** The page of the manifest that is active now; `undefined` if it has none. */
   readonly page: () => PageDeclaration | undefined;
-  readonly admins: () => readonly string[];
   readonly publicUrl: string;
   /** The secret that the key of the cookies is derived from. */
   readonly secret: string;
@@ -30,6 +29,8 @@ export interface Page {
   answer(request: WebRequest): Promise<HttpAnswer | undefined>;
   /** Returns the address of a request on the page; `undefined` if there is no page. */
   linkTo(requestId: string): string | undefined;
+  /** Returns the address where a person signs by a one-time link, or keeps their passkeys; `undefined` if there is no page. */
+  passkeyLink(nonce?: string): string | undefined;
 }
 
 const ROOT = '/page/';
@@ -57,7 +58,10 @@ export function openPage(options: PageOptions): Page {
   const sessions = new Sessions(cookies, options.store);
   const signIn = new SignIn({ ...options, cookies, sessions });
   const limiter = new RateLimiter();
-  const api: ApiContext = { ...options, index: new RequestIndex(options.store) };
+  const api: Omit<ApiContext, 'declared'> = {
+    ...{ ...options, index: new RequestIndex(options.store) },
+    origin: new URL(base).origin,
+  };
   let files: Promise<ReadonlyMap<string, PageFile>> | undefined;
   const readFiles = () => {
     files ??= readPageFiles(options.files);
@@ -69,7 +73,8 @@ export function openPage(options: PageOptions): Page {
     { url, address }: WebRequest,
   ): Promise<HttpAnswer> => {
     if (!limiter.allows(`sign-in ${address}`, MOST.signIn)) return refusal(429, pageTexts.tooMany, RETRY);
-    const begun = await signIn.begin(declared, url.searchParams.get('to') ?? '');
+    const { searchParams: asked } = url;
+    const begun = await signIn.begin(declared, asked.get('to') ?? '', asked.get('fresh') === '1');
     if (begun.outcome === 'no-provider') return message(502, pageTexts.noProvider, base);
     return redirect(begun.url, begun.cookie);
   };
@@ -94,7 +99,8 @@ export function openPage(options: PageOptions): Page {
       const status = viewer.problem === 'cannot-check' ? 503 : 403;
       return refusal(status, pageTexts.problems[viewer.problem]);
     }
-    return answerApi(api, viewer, {
+    return answerApi({ ...api, declared }, viewer, {
+      freshAt: session.freshAt,
       path: url.pathname.slice(`${ROOT}api/`.length),
       ...{ method: method === 'HEAD' ? 'GET' : method, query: url.searchParams, body: request.body },
     });
@@ -132,6 +138,10 @@ export function openPage(options: PageOptions): Page {
       logger.debug({ path: pathname, status }, 'page answered');
       return { status, headers: { 'cache-control': 'no-store', ...SECURITY, ...headers }, body };
     },
+    passkeyLink: (nonce) =>
+      page() === undefined
+        ? undefined
+        : `${base}${ROOT}${nonce === undefined ? 'passkeys' : `approve/${nonce}`}`,
     linkTo: (requestId) =>
       page() === undefined ? undefined : `${base}${ROOT}requests/${encodeURIComponent(requestId)}`,
   };

@@ -1,5 +1,7 @@
 /** The shapes that the page's server sends to its browser part. Texts are plain text: the browser never parses markup. */
 
+import type { JsonObject } from '../agent/json.ts';
+
 export interface Me {
   readonly who: string;
   readonly name: string;
@@ -154,6 +156,41 @@ export interface ManifestView {
 export interface Explained {
   readonly lines: readonly string[];
   readonly names: Names;
+}
+
+/** A passkey of the person. */
+export interface PasskeyItem {
+  readonly credential: string;
+  readonly name: string;
+  /** By which the person and an admin tell that they mean the same one. */
+  readonly code: string;
+  readonly addedAt: number;
+  /** When it counts, in words. */
+  readonly counts: string;
+}
+
+export interface Passkeys {
+  readonly keys: readonly PasskeyItem[];
+  /** Whether the person signed in so lately that they can add one. */
+  readonly isFresh: boolean;
+}
+
+/** An approval that waits for the person's passkey. */
+export interface Approval {
+  readonly request: RequestView;
+  /** What the approval covers, in words. */
+  readonly covers: readonly Fact[];
+  /** What is signed: these terms, by their digest. */
+  readonly terms: JsonObject;
+  readonly challenge: string;
+  readonly rpId: string;
+  readonly keys: readonly { readonly id: string; readonly transports: readonly string[] }[];
+}
+
+/** The sentence that follows an approval. */
+export interface Approved {
+  readonly isApproved: boolean;
+  readonly text: string;
 }
 
 export interface Refusal {

@@ -8,7 +8,13 @@ const SESSION_MS = 8 * 3_600_000;
 /** A person has this long to sign in at the provider. */
 export const SIGN_IN_MS = 600_000;
 
-const Session = z.object({ who: z.string(), lastSignOut: z.string(), until: z.number() });
+const Session = z.object({
+  who: z.string(),
+  lastSignOut: z.string(),
+  until: z.number(),
+  /** When the person proved who they are to the provider itself, and not by an earlier sign-in there. */
+  freshAt: z.number(),
+});
 /** A signed-in person, and the mark of their last sign-out before. The cookie holds it encrypted, so the bot keeps nothing of it. */
 export type Session = Readonly<z.infer<typeof Session>>;
 
@@ -19,6 +25,7 @@ const Attempt = z.object({
   issuer: z.string(),
   clientId: z.string(),
   route: z.string(),
+  isFresh: z.boolean(),
   until: z.number(),
 });
 /** A sign-in that was begun in this browser; it holds the PKCE verifier, so it is a secret. */
@@ -110,9 +117,10 @@ export class Sessions {
   }
 
   /** Opens a session, and returns its cookie. */
-  async open(who: string): Promise<string> {
+  async open(who: string, { isFresh = false }: { readonly isFresh?: boolean } = {}): Promise<string> {
     const mark = await this.#store.readDocument('page', markOf(who), { forMs: MARK_MS });
-    return this.#cookies.openSession({ who, lastSignOut: mark?.version ?? '' });
+    const freshAt = isFresh ? Date.now() : 0;
+    return this.#cookies.openSession({ who, lastSignOut: mark?.version ?? '', freshAt });
   }
 
   async read(cookies: string | undefined): Promise<Session | undefined> {

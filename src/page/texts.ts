@@ -28,6 +28,17 @@ export const pageTexts = {
   progress: 'Last progress',
   digest: 'Digest of what runs',
 
+  youApprove: 'You approve',
+  once: 'This call, once.',
+  steps: (numbers: readonly number[]) =>
+    `${numbers.length === 1 ? 'Step' : 'Steps'} ${numbers.join(', ')} of the plan, as shown.`,
+  onBehalfOf: 'In the place of',
+  approved: 'Approved. You can close this page.',
+  signInAgain: 'To add a passkey, sign in again first.',
+  keyNotTaken: "The passkey wasn't added: the answer of your device doesn't fit. Try again.",
+  keyKnown: 'You have this passkey already.',
+  manyKeys: 'You have 10 passkeys, which is the most. Remove one first.',
+
   notSignedIn: 'Sign in first.',
   notFound: "There is no such page, or you can't see it.",
   onlyAuditors: 'Only admins and auditors can see this.',

@@ -243,7 +243,7 @@ describe('a person who signed in', () => {
     const refusing = { readDocument: async () => Promise.reject(new Error('down')) };
     const cookies = new Cookies('a secret of the tests', 'https://bot.example');
     const sessions = new Sessions(cookies, { ...refusing, writeDocument: async () => 'stale' });
-    const cookie = cookies.openSession({ who: CAST.alice, lastSignOut: '' }).split(';')[0];
+    const cookie = cookies.openSession({ who: CAST.alice, lastSignOut: '', freshAt: 0 }).split(';')[0];
     await expect(sessions.read(cookie)).rejects.toThrow('down');
     await expect(sessions.end(cookie)).rejects.toThrow('down');
   });
@@ -280,9 +280,12 @@ describe('a person who signed in', () => {
 test('a session ends after 8 hours, an attempt after 10 minutes, and over HTTPS no neighbour of the host can plant either', () => {
   const cookies = new Cookies('a secret of the tests', 'https://bot.example');
   const named = (line: string) => line.split(';', 1)[0] ?? '';
-  const session = named(cookies.openSession({ who: CAST.alice, lastSignOut: '' }));
+  const session = named(cookies.openSession({ who: CAST.alice, lastSignOut: '', freshAt: 0 }));
   const attempt = named(
-    cookies.openAttempt({ state: 's', nonce: 'n', verifier: 'v', issuer: 'i', clientId: 'c', route: '' }),
+    cookies.openAttempt({
+      ...{ state: 's', nonce: 'n', verifier: 'v', issuer: 'i', clientId: 'c', route: '' },
+      isFresh: false,
+    }),
   );
   expect(session).toMatch(/^__Host-countersign-session=/);
   expect(cookies.sessionIn(session)).toMatchObject({ who: CAST.alice });

@@ -110,6 +110,7 @@ describe('a stored request', () => {
         ],
         attempts: 1,
         attempt: 'attempt-1',
+        startedAt: 1_760_007_300_500,
         progress: '3 of 7',
         views: [
           {

@@ -9,6 +9,7 @@ import {
   callIn,
   callMessage,
   parseCallerThread,
+  webhookRow,
   wordsMessage,
 } from '../../engine/caller-threads.ts';
 import { admitAnswers, concludeActions, followTasks } from '../../engine/paused.ts';
@@ -22,7 +23,6 @@ import { undoReply } from '../asks/undo-call.ts';
 import type { BotContext } from '../context.ts';
 import { endedUndoRows } from '../outbox/keep-undo.ts';
 import { deniedCalls, noteDenials } from './denials.ts';
-import { endElsewhere } from './elsewhere.ts';
 import { engineContext, toolContext } from './engine-context.ts';
 
 /** The call, one for each requested undo, and the end. */
@@ -38,6 +38,22 @@ export function isCallerThread(threadId: string): boolean {
  * only the model's part is played by the caller, who makes one call and then is done.
  */
 export async function runCallerTurn(
+  context: BotContext,
+  turn: ClaimedTurn,
+  running: RunningTurn,
+): Promise<TurnEnd> {
+  const end = await runCall(context, turn, running);
+  const { threadId, token } = turn;
+  if (!hasWebhook(context, threadId)) return end;
+  return { ...end, rows: [...(end.rows ?? []), webhookRow(threadId, token)] };
+}
+
+/** Tells whether the caller of a thread is told of changes. */
+export function hasWebhook({ toolbox }: Pick<BotContext, 'toolbox'>, threadId: string): boolean {
+  return toolbox.callers().get(parseCallerThread(threadId)?.caller ?? '')?.webhook !== undefined;
+}
+
+async function runCall(
   context: BotContext,
   turn: ClaimedTurn,
   { signal, lease }: RunningTurn,
@@ -58,14 +74,8 @@ export async function runCallerTurn(
   let { messages } = turn;
   if (isContinued) {
     const ended = await admitAnswers(engine, turn);
-    const elsewhere = await endElsewhere(context, messages, ended);
-    const resume = repliesTo(elsewhere.settled, messages, toolbox.tools());
-    const close = [...(resume.close ?? []), ...elsewhere.close];
-    const settled = await settle({
-      ...settings(),
-      messages: elsewhere.messages,
-      resume: { ...resume, close },
-    });
+    const resume = repliesTo(ended, messages, toolbox.tools());
+    const settled = await settle({ ...settings(), messages, resume });
     messages = await followTasks(settled.messages, settings());
     if (!lease.isCut) await concludeActions(engine, turn, ended, messages);
     const again = await openRequests(context, threadId, messages, { anew: true });

@@ -73,7 +73,12 @@ export type VoteResult =
         | 'not-as-shown'
         | 'not-delegated'
         /** The person has approved as much as the policy allows for now. */
-        | 'too-many';
+        | 'too-many'
+        /** A passkey has to sign. */
+        | 'not-proven'
+        /** The proof counts no more: its link was used or is over, or the keys of the person changed meanwhile. */
+        | 'link-used'
+        | 'keys-changed';
     }
   | Settled
   | Unknown
@@ -100,6 +105,8 @@ export type StartResult =
   | { readonly outcome: 'superseded' | 'unknown-outcome'; readonly reason: string }
   /** The tool is frozen: the request stays approved, and is tried again later. */
   | { readonly outcome: 'frozen' }
+  /** Its caller runs it itself, and has not started it. */
+  | { readonly outcome: 'elsewhere' }
   | { readonly outcome: 'not-approved'; readonly state: string }
   /** It is a step of a plan, and its turn has not come. */
   | { readonly outcome: 'not-next' }

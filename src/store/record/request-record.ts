@@ -58,6 +58,8 @@ export const PolicySnapshot = z.strictObject({
   excluded: z.array(Id).optional(),
   /** Whether somebody may decide for an approver who has delegated to them. */
   delegation: z.literal(true).optional(),
+  /** Whether each approval is signed with the approver's passkey. */
+  passkey: z.literal(true).optional(),
 });
 export type PolicySnapshot = Readonly<z.infer<typeof PolicySnapshot>>;
 
@@ -67,6 +69,8 @@ export const ExecutionRules = z.strictObject({
   maxAttempts: z.number().int().positive(),
   /** The time after its first start in which an idempotent action may be retried. */
   retryForMs: z.number().int(),
+  /** Whether its caller runs it itself: it is started by the caller alone, once. */
+  elsewhere: z.literal(true).optional(),
 });
 export type ExecutionRules = Readonly<z.infer<typeof ExecutionRules>>;
 
@@ -176,6 +180,8 @@ interface RecordedVote {
   readonly standsFor?: string;
   /** Whether the person allows the same again. */
   readonly grants?: true;
+  /** What the person's passkey signed. */
+  readonly proof?: JsonObject;
 }
 
 /** A place of the card. */
@@ -222,6 +228,8 @@ export interface RequestRecord {
   readonly granted: boolean;
   readonly attempts: number;
   readonly attempt: string | undefined;
+  /** When the latest attempt was started. */
+  readonly startedAt?: number;
   readonly progress: string | undefined;
   readonly views: readonly RecordedView[];
   /** The last cause beside the request itself for which its cards were drawn again. */
@@ -260,6 +268,7 @@ const Stored = z.object({
   rejections: Count.default(0),
   attempts: Count.default(0),
   attempt: z.string().optional(),
+  started_at: Count.optional(),
   progress: z.string().optional(),
   views: z.string(),
   redrawn_for: z.string().optional(),
@@ -305,6 +314,7 @@ export function parseRequestRecord(
     granted: stored.granted === '1',
     attempts: stored.attempts,
     attempt: stored.attempt === '' ? undefined : stored.attempt,
+    ...(stored.started_at !== undefined && { startedAt: stored.started_at }),
     progress: stored.progress,
     views: words(stored.views).map((view) => parseView(view, fields)),
     undo: parseUndo(fields),
@@ -351,7 +361,7 @@ function parseUndo(fields: Readonly<Record<string, string>>): RequestRecord['und
 function policyIn(fields: Readonly<Record<string, string>>): object {
   const { principals = '', resolvers = '', escalate_to: to = '', remind_every: remind } = fields;
   const { created, expires, self, escalate_after: after, escalated_at: escalatedAt } = fields;
-  const { start_within: startWithin, groups, excluded, delegation } = fields;
+  const { start_within: startWithin, groups, excluded, delegation, passkey } = fields;
   const first = escalatedAt === undefined ? principals : principals.slice(0, -1 - to.length);
   return {
     principals: words(first),
@@ -366,6 +376,7 @@ function policyIn(fields: Readonly<Record<string, string>>): object {
     ...(groups !== undefined && { groups: words(groups).map(parseGroup) }),
     ...(excluded !== undefined && { excluded: words(excluded) }),
     ...(delegation === '1' && { delegation: true }),
+    ...(passkey === '1' && { passkey: true }),
   };
 }
 
@@ -381,6 +392,7 @@ function executionIn(fields: Readonly<Record<string, string>>): object {
     idempotent: idempotent === '1',
     maxAttempts: Number(maxAttempts),
     retryForMs: Number(retryFor),
+    ...(fields.elsewhere !== undefined && { elsewhere: true }),
   };
 }
 
@@ -389,6 +401,7 @@ function parseVote(who: string, fields: Readonly<Record<string, string>>): Recor
     readPart(`${name}:${who}`, () => schema.parse(fields[`${name}:${who}`]));
   const groups = fields[`groups:${who}`];
   const standsFor = fields[`for:${who}`];
+  const proof = fields[`proof:${who}`];
   return {
     who,
     decision: read('vote', Decision),
@@ -396,6 +409,9 @@ function parseVote(who: string, fields: Readonly<Record<string, string>>): Recor
     ...(groups !== undefined && { groups: words(groups).map(Number) }),
     ...(standsFor !== undefined && standsFor !== '' && { standsFor }),
     ...(fields[`grant:${who}`] === '1' && { grants: true as const }),
+    ...(proof !== undefined && {
+      proof: readPart(`proof:${who}`, () => JsonRecord.parse(JSON.parse(proof))),
+    }),
   };
 }
 

@@ -60,18 +60,14 @@ export const Report = z
   .describe('The outcome of an action that the caller ran itself.');
 export type Report = Readonly<z.infer<typeof Report>>;
 
-const Elsewhere = z.object({ caller: z.string(), startWithinMs: z.number(), reportWithinMs: z.number() });
-/** The pause of an approved action until its caller has run it. */
-export type Elsewhere = Readonly<z.infer<typeof Elsewhere>>;
-
-/** Returns what an interrupt says about an action that its caller runs; `undefined` for any other. */
-export function elsewhereOf(interrupt: Interrupt): Elsewhere | undefined {
-  return Elsewhere.safeParse(interrupt.metadata?.elsewhere).data;
+/** Returns the caller that runs a call itself; `undefined` for any other call. */
+export function callerIn({ toolRequest: { name, input } }: Interrupt): string | undefined {
+  return name === CALLER_ACTION_TOOL ? CallerAction.safeParse(input).data?.caller : undefined;
 }
 
 /**
  * Builds the entry of the tool that stands for what callers run themselves. No model is offered it. Its rules are the "ask" lists of the
- * callers, so that a caller that loses a policy is denied also after people have approved; its run only waits for the caller.
+ * callers, so that a caller that loses a policy is denied also after people have approved. The record lets only the caller start it.
  */
 export function callerActionEntries({ callers, policies, agent }: Manifest): RuledEntry[] {
   const asking = [...callers.values()].filter(({ ask }) => ask.length > 0);
@@ -83,7 +79,6 @@ export function callerActionEntries({ callers, policies, agent }: Manifest): Rul
       description: 'The caller runs this itself, outside of Countersign, which cannot enforce the decision.',
       inputSchema: CallerAction,
       outputSchema: Report,
-      effect: 'idempotent',
       title: ({ caller }) => `Let ${caller} run this itself`,
       done: ({ caller }) => `${caller} ran this itself`,
       fields: ({ caller, title, command, directory, files, diff, run }) => ({
@@ -98,15 +93,9 @@ export function callerActionEntries({ callers, policies, agent }: Manifest): Rul
         ...(run !== undefined && { Job: run }),
       }),
     },
-    async ({ caller, policy, report_within }, { interrupt }) =>
-      interrupt({
-        callback: { awaited: `${caller} runs it and reports the outcome` },
-        elsewhere: {
-          caller,
-          startWithinMs: policyOf(policy)?.startWithinMs ?? 0,
-          reportWithinMs: report_within * 1_000,
-        },
-      }),
+    async ({ caller }) => {
+      throw new Error(`Only ${caller} runs this`);
+    },
   );
   const rules = [
     ...asking.flatMap(({ name, ask }) =>
@@ -129,7 +118,7 @@ export function callerActionEntries({ callers, policies, agent }: Manifest): Rul
     {
       tool: gate(tool, compiled, { policyOf, allows }),
       source: 'built-in',
-      execution: { idempotent: true, maxAttempts: 3, retryForMs: 3_600_000 },
+      execution: { idempotent: false, maxAttempts: 1, retryForMs: 0, elsewhere: true },
       behind: {},
       judge: (input, place) => judge(input, place).verdict,
       explain: judge,

@@ -29,6 +29,8 @@ interface Execution {
   readonly idempotent: boolean;
   readonly maxAttempts: number;
   readonly retryForMs: number;
+  /** Set if its caller runs it itself. */
+  readonly elsewhere?: true;
 }
 
 /** Runs the function of a tool, possibly with other helpers, so that a caller can watch each run. */

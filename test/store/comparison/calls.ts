@@ -196,7 +196,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return call('end', id, { state, who, evidence, isOperator, reason: `ended ${step % 2}` });
     }
     case 'start': {
-      const { same, heartbeatTimeoutMs, still, people, pick, moved } = command;
+      const { same, heartbeatTimeoutMs, still, people, pick, moved, isCaller } = command;
       const id = request(found, pick, ['approved']);
       const attempt = pick % 5 === 0 ? (recent(found.attempts, pick) ?? `try-${step}`) : `try-${step}`;
       const signed = [...(world.request(id)?.votes.keys() ?? [])];
@@ -210,6 +210,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
           [...(world.request(id)?.votes ?? [])].map(([who, { groups = [] }]) => [who, moved ? [1] : groups]),
         ),
         counts: { action: `${threadOf(id)}/call-1`, limits: usesFor(command) },
+        ...(isCaller && { elsewhere: true as const }),
       });
     }
     case 'voteAndStart': {
@@ -278,7 +279,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     case 'resolve': {
       const { who, eligible, verdict } = command;
       const id = request(found, command.pick, ['unknown']);
-      return call('resolve', id, { who, eligible, evidence }, verdict, `reason ${step}`, command.tries);
+      return call('resolve', id, { who, eligible, evidence }, verdict, `reason ${step}`, command.tries, DONE);
     }
     case 'notify': {
       const { timer, behind, quietMs } = command;
@@ -503,13 +504,14 @@ function withGroups({ policy, groups }: RequestPlan): NewRequest['policy'] {
 }
 
 function requestFrom(plan: RequestPlan, threadId: string, name: string): NewRequest {
-  const { kind, requester, others, barred, views, idempotent, maxAttempts, retryForMs, unsigned } = plan;
+  const { kind, requester, others, barred, views, idempotent, maxAttempts, retryForMs, elsewhere, unsigned } =
+    plan;
   const policy = { ...withGroups(plan), ...(plan.delegation && { delegation: true as const }) };
   return {
     ...{ id: requestIdOf(threadId, name), kind, requester, digest: 'digest', policy, barred, unsigned },
     requesters: [requester, ...others.filter((person) => person !== requester)],
     details: { tool: 'refund_order' },
-    execution: { idempotent, maxAttempts, retryForMs },
+    execution: { idempotent, maxAttempts, retryForMs, ...(elsewhere && { elsewhere: true as const }) },
     views: views.map((id) => ({ id, place: { channel: threadOf(requestIdOf(threadId, name)) ?? '' } })),
   };
 }

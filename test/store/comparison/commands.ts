@@ -39,6 +39,7 @@ const plan = fc.record({
   maxAttempts: fc.integer({ min: 1, max: 3 }),
   unsigned: fc.nat({ max: 5 }).map((die) => die === 0),
   retryForMs: duration,
+  elsewhere: fc.nat({ max: 5 }).map((die) => die === 0),
   policy: fc.record(
     {
       principals: people,
@@ -99,6 +100,7 @@ export const suspension = verb('suspend', {
 export const start = verb('start', {
   ...{ pick, same: mostly, heartbeatTimeoutMs: duration, still: mostly, people, ...limited },
   moved: fc.nat({ max: 5 }).map((die) => die === 0),
+  isCaller: fc.boolean(),
 });
 
 const scope = fc.constantFrom('*', THE_MODEL, ...TOOLS);

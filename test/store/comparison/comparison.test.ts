@@ -39,6 +39,7 @@ const ANSWERS = [
     'start unknown-outcome',
     'start not-approved pending',
     'start settled started',
+    'start elsewhere',
   ],
   ...['start frozen', 'startEffect frozen', 'freeze frozen', 'freeze already-frozen', 'unfreeze unfrozen'],
   ...['unfreeze voted', 'unfreeze not-frozen', 'unfreeze not-as-shown', 'unfreeze not-eligible'],

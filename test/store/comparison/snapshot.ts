@@ -171,6 +171,7 @@ function requestInModel(request: Request) {
     settledAt: isSettled(request) ? request.since : undefined,
     trace: asked.trace,
     undo: request.undo && { ...request.undo.note, step: request.undo.step },
+    ...(request.startedAt !== undefined && { startedAt: request.startedAt }),
     granted: request.granted ?? false,
     ...(request.redrawnFor !== undefined && { redrawnFor: request.redrawnFor }),
     approvals: votesFor(request, 'approve'),

@@ -120,6 +120,19 @@ export const runScenarios: Scenarios = {
     await sleep(5);
     expect(await store.start(requestId, attempt('second'))).toMatchObject({ outcome: 'started', tries: 2 });
   },
+  'start-elsewhere': async ({ store }) => {
+    const requestId = await ask(store, {
+      execution: { elsewhere: true },
+      policy: { startWithinMs: MINUTE_MS },
+    });
+    const elsewhere = { outcome: 'elsewhere' };
+    const voted = await store.vote(requestId, approve('U-ann'), attempt('first'));
+    expect(voted).toMatchObject({ outcome: 'voted', state: 'approved', started: elsewhere });
+    expect(await store.start(requestId, attempt('second'))).toEqual(elsewhere);
+    expect(await store.start(requestId, attempt('third', { elsewhere: true }))).toMatchObject({
+      outcome: 'started',
+    });
+  },
   'start-attempted': async ({ store }) => {
     const requestId = await askAndRetry(store);
     const changed = attempt('second', { digest: 'another' });
@@ -288,6 +301,14 @@ export const runScenarios: Scenarios = {
     expect(await store.resolve(requestId, actor('U-ops'), 'did-not-run', '')).toMatchObject({
       outcome: 'resolved',
     });
+  },
+  'resolve-elsewhere': async ({ store }) => {
+    const requestId = await ask(store, { execution: { elsewhere: true } });
+    await store.vote(requestId, approve('U-ann'));
+    await store.start(requestId, attempt('first', { ...SILENT, elsewhere: true }));
+    expect(await store.recover(requestId)).toEqual({ outcome: 'unknown-outcome' });
+    const refused = { outcome: 'not-eligible' };
+    expect(await store.resolve(requestId, actor('U-ops'), 'run-again', '')).toEqual(refused);
   },
   'resolve-eligible': async ({ store }) => {
     const stranger = actor('U-ann', { eligible: false });

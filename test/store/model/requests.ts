@@ -51,6 +51,8 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       const beside = voteBeside(request, who, delegator);
       if (beside !== undefined) return refuse(request, vote, { outcome: 'represented', by: beside });
 
+      if (decision === 'approve' && policy.passkey === true && vote.proof === undefined)
+        return { outcome: 'not-proven' };
       const rate = (decision === 'reject' ? [] : (vote.rates ?? [])).map((one) => ({ ...one, amount: 1 }));
       if (countAction(world, `vote/${requestId}`, rate) !== undefined)
         return refuse(request, vote, { outcome: 'too-many' });
@@ -160,6 +162,11 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
         world.audit(request, 'superseded', reason);
         return { outcome: 'superseded', reason };
       }
+      if (request.asked.execution.elsewhere === true && attempt.elsewhere !== true) {
+        const { decidedAt = world.now, asked } = request;
+        request.runAt = decidedAt + (asked.policy.startWithinMs ?? HOLD_MS) + 1;
+        return { outcome: 'elsewhere' };
+      }
       const { action = '', limits = [] } = attempt.counts ?? {};
       const over = countAction(world, action, limits);
       if (over !== undefined) return over;
@@ -225,7 +232,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       return { outcome: 'concluded', state };
     },
 
-    resolve(requestId, actor, verdict, reason, tries) {
+    resolve(requestId, actor, verdict, reason, tries, done) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
       const { state } = request;
@@ -237,6 +244,8 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       if (!actor.eligible) return refuse(request, actor, { outcome: 'not-eligible' });
       if (verdict === 'run-again' && isBarred(request, actor.who))
         return refuse(request, actor, { outcome: 'own-request' });
+      if (verdict === 'run-again' && request.asked.execution.elsewhere === true)
+        return refuse(request, actor, { outcome: 'not-eligible' });
       if (tries !== undefined && tries !== request.attempts)
         return refuse(request, actor, { outcome: 'not-as-shown' });
       world.audit(request, 'resolved', said);
@@ -247,6 +256,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
         world.enter(request, 'approved');
       } else {
         if (verdict === 'did-not-run' && request.action !== undefined) takeBack(world, request.action);
+        if (verdict === 'ran') countDone(world, done);
         world.settle(request, 'resolved', actor.who, `${verdict}\n${reason}`);
       }
       return { outcome: 'resolved', state: request.state };

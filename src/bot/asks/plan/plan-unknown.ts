@@ -7,7 +7,6 @@ import { NOBODY } from '../../../engine/task-people.ts';
 import { DEFAULT_POLICY_NAME } from '../../../policy/policy.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf } from '../../../store/port/store.ts';
 import { readableName } from '../../../tools/presentation/formats.ts';
-import { CALLER_ACTION_TOOL } from '../../../tools/toolbox/caller-action.ts';
 import type { ToolEntry } from '../../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../../context.ts';
 import { parseThreadId, placeIn } from '../../slack/thread.ts';
@@ -81,7 +80,7 @@ export async function planUnknown(
     details: toDetails(call, interrupt, {
       presented,
       description: entry?.tool.description ?? '',
-      rule: name === CALLER_ACTION_TOOL ? 'It was approved, and its caller ran it' : 'No approval was needed',
+      rule: 'No approval was needed',
       policy: { name: policy?.name, own: false },
       ...(contextAuthors.length > 0 && { contextAuthors: [...contextAuthors] }),
       ...(why !== '' && { why }),

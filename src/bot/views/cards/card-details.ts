@@ -164,9 +164,10 @@ export function placeText(request: Pick<RequestRecord, 'details'>): string | und
 
 const UNREADABLE = "A request that can't be shown";
 
-/** Tells whether the button asks for a confirmation. */
+/** Tells whether the button asks for a confirmation; a passkey asks by itself, and takes nothing away from high risk. */
 export function needsConfirmation({ policy }: CardDetails): boolean {
-  return policy?.confirm ?? policy?.risk === 'high';
+  const { confirm, risk } = policy ?? {};
+  return confirm === undefined || confirm === 'passkey' ? risk === 'high' : confirm;
 }
 
 const Question = z.object({
@@ -203,11 +204,14 @@ const ENDS: ReadonlySet<string> = new Set<Reason['code']>([
   'over-limit',
   'frozen',
   'change-freeze',
+  'unproven',
   'quorum-lost',
 ]);
 
-function isReplaced({ payload }: RequestRecord): boolean {
+function isReplaced({ payload, execution }: RequestRecord): boolean {
   const reason = readReason(payload);
+  // A caller that comes too late asks again by itself.
+  if (execution.elsewhere === true && reason?.code === 'stale-approval') return false;
   const isDenied = reason?.code === 'changed' && reason.change?.what === 'denied';
   return reason === undefined || !(isDenied || ENDS.has(reason.code));
 }
@@ -217,10 +221,13 @@ export function verdictOf({ payload = '' }: RequestRecord): string {
   return payload.split('\n', 1)[0] ?? '';
 }
 
-/** Whether an action whose outcome is unknown may run again: not if it was refused because it is no longer what people approved. */
-export function mayRunAgain({ payload = '' }: RequestRecord): boolean {
+/**
+ * Whether an action whose outcome is unknown may run again: not if its caller ran it, which an approval allows once, or if it was refused
+ * because it is no longer what people approved.
+ */
+export function mayRunAgain({ payload = '', execution }: RequestRecord): boolean {
   const code = readReason(payload)?.code;
-  return code !== 'changed' && code !== 'no-tool';
+  return execution.elsewhere !== true && code !== 'changed' && code !== 'no-tool';
 }
 
 const Wrapped = z.strictObject({ untrusted_output: z.custom<JsonValue>((value) => value !== undefined) });

@@ -150,16 +150,19 @@ interface End {
 function endOf(request: RequestRecord, { freeze }: CardOptions): End {
   const reason = request.payload ?? '';
   const quote = { label: cardTexts.reason, text: reason };
+  const caller = callerOf(request);
   switch (request.state) {
     case 'pending':
       return { lines: [] };
     case 'approved': {
       const held = freeze && showLabel(freezeTexts.held(freeze), limits.quoteCharacters);
-      return { lines: [[words(held ?? cardTexts.starting)]] };
+      return { lines: [[words(held ?? (caller && callerTexts.waitsFor(caller)) ?? cardTexts.starting)]] };
     }
     case 'started':
       return {
-        lines: [[words(cardTexts.running(request.attempts))]],
+        lines: [
+          [words(caller === undefined ? cardTexts.running(request.attempts) : callerTexts.runs(caller))],
+        ],
         quote: { label: cardTexts.progress, text: request.progress ?? '' },
       };
     case 'paused':
@@ -214,6 +217,12 @@ function endOf(request: RequestRecord, { freeze }: CardOptions): End {
   }
 }
 
+/** Returns the caller that runs the action itself; `undefined` for any other action. */
+function callerOf({ execution, requesters }: RequestRecord): string | undefined {
+  const [caller] = execution.elsewhere === true ? callersIn(requesters) : [];
+  return caller && showLabel(caller, limits.label);
+}
+
 function kindOfEnd({ kind }: RequestRecord): 'approval' | 'answer' {
   return kind === 'approval' ? 'approval' : 'answer';
 }
@@ -253,8 +262,6 @@ function progressOf(request: RequestRecord): RichTextElement[] {
       return [words(cardTexts.runsAt(showLabel(pause.server, limits.label)))];
     case 'unknown':
       return [words(cardTexts.endUnknown)];
-    case 'caller':
-      return [words(callerTexts.waitsFor(pause.caller))];
     case 'tool':
       return [words(cardTexts.paused)];
   }
@@ -275,6 +282,9 @@ function grantLine(request: RequestRecord, { revokedBy }: CardOptions): KnownBlo
 
 function replacedBy(request: RequestRecord, payload: string): End {
   const reason = readReason(payload);
+  const caller = callerOf(request);
+  if (caller !== undefined && reason?.code === 'stale-approval')
+    return { lines: [[words(callerTexts.notStarted(caller))]] };
   if (reason?.code === 'edited')
     return { lines: [[words(cardTexts.replacedByEdit), mention(reason.by), words(' · '), ...when(request)]] };
   if (reason !== undefined) return { lines: [[words(reasonTexts(reason).replaced)]] };
@@ -291,7 +301,9 @@ function replacedBy(request: RequestRecord, payload: string): End {
 function doubtOf(request: RequestRecord): End {
   const { payload = '' } = request;
   const label = cardTexts.reason;
-  const doubt = payload === '' ? doubtIn(readDetails(request)?.interrupt) : undefined;
+  const caller = callerOf(request);
+  const silent = caller === undefined ? undefined : ({ code: 'silent', caller } as const);
+  const doubt = payload === '' ? (silent ?? doubtIn(readDetails(request)?.interrupt)) : undefined;
   if (doubt !== undefined)
     return { lines: [[words(cardTexts.inDoubt)]], quote: { label, text: reasonTexts(doubt).why } };
   if (payload === '') return { lines: [[words(cardTexts.unknown)]] };

@@ -9,6 +9,7 @@
 --   7 audit body (JSON)
 --   8 digest of the body
 --   9 number of attempts that the person was shown, or ''
+--  10 number of counters of first times, then of each: name, 0, '', window in ms
 -- Returns
 --   {'resolved', state}    also for the same verdict by the same person again
 --   {'settled', state, by}
@@ -33,6 +34,10 @@ end
 if verdict == 'run-again' and is_barred(who) then -- guard: resolve-own
   return refuse(who, body, digest, 'own-request')
 end
+-- An approval is for one start of its caller.
+if verdict == 'run-again' and request.elsewhere then -- guard: resolve-elsewhere
+  return refuse(who, body, digest, 'not-eligible')
+end
 -- A person who looked after an earlier attempt has not seen what a later one did.
 if tries ~= '' and tries ~= request.attempts then -- guard: resolve-shown
   return refuse(who, body, digest, 'not-as-shown')
@@ -47,6 +52,7 @@ if verdict == 'run-again' then
   return { 'resolved', 'approved' }
 end
 if verdict == 'did-not-run' and request.action then take_back(request.action) end -- guard: resolve-did-not-run
+if verdict == 'ran' then count_done(read_uses(ARGV, 10)) end -- guard: resolve-done
 redis.call('HSET', K.request, 'verdict', verdict .. ' ' .. who)
 settle('resolved', who, verdict .. '\n' .. reason)
 return { 'resolved', 'resolved' }

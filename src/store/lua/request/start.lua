@@ -9,11 +9,13 @@
 --   7 digest of the body
 --   8 people whose approval still counts; where the policy has groups, each with the numbers of their groups: "U1=1,2 U2=2"
 --   9 tool
---  10 action, as limits count it
---  11 number of limits, then of each: name, amount, most or '' to count only, window in ms
+--  10 '1' if the caller runs it itself
+--  11 action, as limits count it
+--  12 number of limits, then of each: name, amount, most or '' to count only, window in ms
 -- Returns
 --   {'started', number of the attempt}     also for the same attempt again
 --   {'frozen'}                             the tool is frozen; it stays approved, and is tried again later
+--   {'elsewhere'}                          its caller runs it itself, and has not started it; it stays approved until that is too late
 --   {'over', number of the limit, used}    it would exceed a limit; it stays approved, and counts nothing
 --   {'superseded', reason}
 --   {'unknown-outcome', reason}            it was started before, so people are asked
@@ -88,13 +90,17 @@ if problem then
   audit('superseded', request_id, problem, body, digest)
   return { 'superseded', problem }
 end
+if request.elsewhere and ARGV[10] ~= '1' then -- guard: start-elsewhere
+  set_to_run(true, int(decided + (request.start_within or HOLD_MS) + 1))
+  return { 'elsewhere' }
+end
 
-local uses = read_uses(ARGV, 11)
-local over, used = count_action(ARGV[10], uses)
+local uses = read_uses(ARGV, 12)
+local over, used = count_action(ARGV[11], uses)
 if over then return { 'over', int(over), amount_text(used) } end -- guard: start-over
 
 local try = request.attempts + 1
-if #uses > 0 then set('action', ARGV[10]) end
+if #uses > 0 then set('action', ARGV[11]) end
 enter('started', 'attempt', attempt, 'started_at', NOW, 'attempts', int(try), 'first_start', request.first_start or NOW)
 set_to_run(false)
 drawn_at = now + RUNNING_CARD_MS

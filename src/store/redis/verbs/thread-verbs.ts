@@ -287,7 +287,7 @@ function hashFields(
   const { principals, resolvers, quorum, vetoes, selfApproval, remindEveryMs, escalate, startWithinMs } =
     policy;
   const { groups, excluded = [] } = policy;
-  const { idempotent, maxAttempts, retryForMs } = execution;
+  const { idempotent, maxAttempts, retryForMs, elsewhere } = execution;
   const state = unsigned ? 'unknown' : 'pending';
   const fields: (string | number)[] = ['v', REQUEST_VERSION, 'state', state, 'rev', 1, 'kind', kind];
   if (unsigned) fields.push('unsigned', 1, 'attempts', 1);
@@ -305,6 +305,7 @@ function hashFields(
     fields.push('groups', groups.map(({ any, quorum: own }) => `${own}:${any.join(',')}`).join(' '));
   if (excluded.length > 0) fields.push('excluded', excluded.join(' '));
   if (policy.delegation === true) fields.push('delegation', 1);
+  if (policy.passkey === true) fields.push('passkey', 1);
   if (labels !== undefined) fields.push('tool', labels.tool, 'policy', labels.policy);
   if (trace !== undefined) fields.push('trace', trace);
   if (step !== undefined) fields.push('plan', step.plan, 'step', step.number);
@@ -314,6 +315,7 @@ function hashFields(
   if (idempotent) fields.push('idempotent', 1);
   if (maxAttempts !== 1) fields.push('max_attempts', maxAttempts);
   if (retryForMs !== 0) fields.push('retry_for', retryForMs);
+  if (elsewhere === true) fields.push('elsewhere', 1);
   fields.push('views', views.map((view) => view.id).join(' '));
   for (const view of views) fields.push(`view:${view.id}`, JSON.stringify(view.place));
   return [fields.length, ...fields];
