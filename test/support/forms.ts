@@ -95,6 +95,7 @@ const SCALED = [
   'test/bot/views/modals/forms.test.ts',
   'test/bot/outbox/answers.test.ts',
   'test/bot/views/streamed-prefixes.test.ts',
+  'test/browser/page-hostile.test.ts',
   'test/commands/planted-mistakes.test.ts',
   'test/faults/matrix.test.ts',
   'test/oracle/oracle.test.ts',
