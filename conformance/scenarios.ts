@@ -1,16 +1,16 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { exceptionFor } from './exceptions.ts';
+import { installSuite, nodeForSuite, SUITE } from './install.ts';
 
 export const REVISIONS = ['2025-11-25', '2026-07-28'] as const;
 export type Revision = (typeof REVISIONS)[number];
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
-const suite = join(folder, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
 const SCENARIO_TIMEOUT_MS = 30_000;
 
 export interface ScenarioResult {
@@ -31,9 +31,7 @@ export interface ScenarioOptions {
 
 /** Runs the client scenarios that the revisions require against the bot's own client, one at a time. */
 export async function* runScenarios(options: ScenarioOptions = {}): AsyncGenerator<ScenarioResult> {
-  // The suite is large and only this script needs it, so it is no part of the project's own installation.
-  if (!existsSync(join(folder, 'node_modules')))
-    execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: folder, stdio: 'inherit' });
+  installSuite();
   const { only = [] } = options;
   const workspace = mkdtempSync(join(tmpdir(), 'conformance-'));
   try {
@@ -69,15 +67,8 @@ async function buildClient(workspace: string): Promise<string> {
   return outfile;
 }
 
-/** Returns a Node that the suite runs on: this one, or else the one from npm. */
-function nodeForSuite(): string {
-  const [major = '0'] = process.versions.node.split('.');
-  if (Number(major) >= 22) return process.execPath;
-  return join(folder, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
-}
-
 function requiredScenarios(revision: Revision): readonly string[] {
-  const text = execFileSync(nodeForSuite(), [suite, 'list', '--requirements', revision], {
+  const text = execFileSync(nodeForSuite(), [SUITE, 'list', '--requirements', revision], {
     encoding: 'utf8',
   });
   const [, required = ''] = text.split('Client scenarios (test against a client):');
@@ -96,7 +87,7 @@ async function runScenario(
     ...['--spec-version', revision, '--timeout', String(SCENARIO_TIMEOUT_MS)],
     ...(isVerbose ? ['--verbose'] : []),
   ];
-  const run = spawn(nodeForSuite(), [suite, ...args], {
+  const run = spawn(nodeForSuite(), [SUITE, ...args], {
     env: { ...process.env, ...(isLoosened && { CONFORMANCE_HOLE: 'any-issuer' }) },
     stdio: ['ignore', 'pipe', isVerbose ? 'inherit' : 'pipe'],
   });

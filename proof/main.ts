@@ -31,12 +31,13 @@ const { cel } = await import('./cel.ts');
 const { jsonSchema } = await import('./json-schema.ts');
 const { kubernetes } = await import('./kubernetes.ts');
 const { mcp } = await import('./mcp.ts');
+const { mcpDoor } = await import('./mcp-door.ts');
 const { pythonBlocks } = await import('./slack/blocks.ts');
 const { boltPayloads, chatPayloads, javaPayloads } = await import('./slack/payloads.ts');
 const { cloudEvents, openTelemetry, prometheus } = await import('./standards.ts');
 const { bipia, naughtyStrings, purpleLlama } = await import('./texts.ts');
 const suites: readonly Suite[] = [
-  ...[cel, jsonSchema, mcp],
+  ...[cel, jsonSchema, mcp, mcpDoor],
   ...[naughtyStrings, bipia, purpleLlama],
   ...[boltPayloads, javaPayloads, chatPayloads, pythonBlocks],
   ...[cloudEvents, openTelemetry, prometheus, kubernetes],

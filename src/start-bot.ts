@@ -10,6 +10,7 @@ import { askerProblem } from './bot/asks/may-ask.ts';
 import { answerConnect, openAccounts } from './bot/connections/connect-flow.ts';
 import { type BotContext, type Timing, timingFor } from './bot/context.ts';
 import { answerCallback, receiveCallback } from './bot/inbox/callbacks.ts';
+import { signingFor } from './bot/inbox/decisions/signing.ts';
 import { listen } from './bot/inbox/listen.ts';
 import { tellOfAudit, tellOfExport, tellOfRefusedWrites, tellOfUnlocked } from './bot/outbox/tell-admins.ts';
 import { createBotServer } from './bot/slack/bot-server.ts';
@@ -24,7 +25,6 @@ import { workspaceGroups } from './bot/slack/user-groups.ts';
 import { ThreadStatus } from './bot/thread-status.ts';
 import { engineContext } from './bot/turns/engine-context.ts';
 import { workHandlers } from './bot/work-handlers.ts';
-import { explainCall } from './commands/explain.ts';
 import { Door } from './door/door.ts';
 import { Identities } from './door/identity.ts';
 import { createMcp } from './door/mcp.ts';
@@ -39,7 +39,7 @@ import { observedModel } from './observe/observed-model.ts';
 import { observeTools } from './observe/observed-tool.ts';
 import { currentTrace } from './observe/tracing.ts';
 import { openModels } from './open-model.ts';
-import { openPage } from './page/page.ts';
+import { openPage, type Page } from './page/page.ts';
 import { personInClaims, SLACK_ISSUER } from './page/sign-in.ts';
 import type { Settings } from './settings.ts';
 import { type ManifestRecord, manifestIn } from './store/documents/manifest.ts';
@@ -54,6 +54,7 @@ import { connectRedis } from './store/redis/connect.ts';
 import { openRedisStore } from './store/redis/redis-store.ts';
 import { onceIn, updateCounterIn } from './store/redis/short-lived.ts';
 import { proxiedFetch } from './tools/http/proxy.ts';
+import { explainCall } from './tools/judge-call.ts';
 import type { Manifest } from './tools/manifest/manifest.ts';
 import { Sealer } from './tools/mcp/auth/connections.ts';
 import type { Secrets } from './tools/secrets.ts';
@@ -194,12 +195,13 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   // Another Slack than slack.com signs its own people in.
   const slackIssuer =
     settings.slack.apiUrl === undefined ? SLACK_ISSUER : new URL(settings.slack.apiUrl).origin;
-  const page = openPage({
+  const page: Page = openPage({
     ...{ store: record, directory, links, toolbox, auditKey, publicUrl, secret: settings.callbackSecret },
     page: () => toolbox.manifest.page,
     admins: () => toolbox.manifest.agent.admins,
     explain: (call) => explainCall(toolbox, { ...call, readTotals: (limits) => record.readTotals(limits) }),
     redact: (text) => secrets.redact(text),
+    signing: signingFor(() => context),
     fetch: proxiedFetch(proxy),
     slackIssuer,
     logger: logger.child({ part: 'page' }),
@@ -220,7 +222,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     toolbox,
     store: record,
     client: app.client,
-    ...{ directory, links, pageLink: page.linkTo },
+    ...{ directory, links, pageLink: page.linkTo, passkeyLink: page.passkeyLink },
     threads: new ThreadReader(app.client),
     fileHost: new FileHost({
       client: app.client,

@@ -74,7 +74,7 @@ export async function openOurs(servers: {
     client: slack,
     directory: new Directory(slack),
     links: new MessageLinks(slack),
-    pageLink: () => undefined,
+    ...{ pageLink: () => undefined, passkeyLink: () => undefined },
     threads: new ThreadReader(slack),
     fileHost: new FileHost({
       client: slack,

@@ -38,3 +38,23 @@ export const failing = defineTool(
     throw new Error('The job failed');
   },
 );
+export const progressing = defineTool(
+  { name: 'test_tool_with_progress', description: 'Takes its time', inputSchema: nothing, effect: 'none' },
+  async (_input, { signal }) => {
+    await sleep(8_000, undefined, { signal });
+    return 'Done';
+  },
+);
+export const streaming = defineTool(
+  {
+    name: 'test_streaming_elicitation',
+    description: 'Asks for nothing',
+    inputSchema: nothing,
+    effect: 'none',
+  },
+  async () => 'The client was asked for nothing.',
+);
+export const logging = defineTool(
+  { name: 'test_logging_tool', description: 'Returns text', inputSchema: nothing, effect: 'none' },
+  async () => 'Nothing was logged to the client.',
+);

@@ -80,6 +80,8 @@ export interface BotContext {
   readonly links: MessageLinks;
   /** Returns the address of a request on the page; `undefined` if there is no page. */
   readonly pageLink: (requestId: string) => string | undefined;
+  /** Returns the address where a person signs with a passkey, or keeps theirs; `undefined` if there is no page. */
+  readonly passkeyLink: (nonce?: string) => string | undefined;
   readonly threads: ThreadReader;
   readonly fileHost: FileHost;
   readonly limiter: PendingLimiter;

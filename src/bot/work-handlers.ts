@@ -1,8 +1,10 @@
 import { toJson } from '../agent/json.ts';
+import { completeInput } from '../engine/complete-input.ts';
 import { execute } from '../engine/execute.ts';
 import { lookUp } from '../engine/outcomes.ts';
 import { readReason } from '../engine/reasons.ts';
 import { detailsOf } from '../engine/request-details.ts';
+import { doneIfRan } from '../engine/run.ts';
 import type { WorkHandlers } from '../store/port/engine.ts';
 import type { NewView, RequestRecord, TimerKind } from '../store/port/store.ts';
 import { peopleToConfirm } from './asks/plan/people-to-ask.ts';
@@ -85,17 +87,20 @@ async function findOutcome(
   const loaded = await store.load(requestId);
   if (loaded.outcome !== 'found' || loaded.request.state !== 'unknown') return;
   const { request } = loaded;
-  const { interrupt, idempotencyKey } = detailsOf(request);
+  const details = detailsOf(request);
+  const { interrupt, idempotencyKey } = details;
+  const completed = await completeInput({ store }, request, details);
   const tool = toolbox.find(interrupt.toolRequest.name)?.tool;
   const verdict = await lookUp({ logger }, tool, {
     idempotencyKey,
-    input: toJson(interrupt.toolRequest.input),
+    input: completed?.input ?? toJson(interrupt.toolRequest.input),
   });
   if (verdict !== 'unknown') {
     const who = `tool:${interrupt.toolRequest.name}`;
     const actor = { who, eligible: true, evidence: { reconciled: idempotencyKey } };
     const reason = 'the tool looked it up';
-    await store.resolve(requestId, actor, verdict, reason, request.attempts);
+    const done = await doneIfRan({ store, toolbox }, request);
+    await store.resolve(requestId, actor, verdict, reason, request.attempts, done);
     return;
   }
   const { resolvers } = request.policy;

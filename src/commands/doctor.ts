@@ -2,6 +2,7 @@ import { showLine } from '../bot/views/texts/show-text.ts';
 import { readSettings } from '../settings.ts';
 import { proxyProblems } from '../tools/http/proxy.ts';
 import { checkAudit } from './checks/check-audit.ts';
+import { checkCards } from './checks/check-cards.ts';
 import { checkPeople } from './checks/check-people.ts';
 import { checkConnections, checkModel, checkRedis, checkSlack } from './checks/check-services.ts';
 import { checkTools } from './checks/check-tools.ts';
@@ -18,7 +19,7 @@ const MARKS: Readonly<Record<Finding['status'], string>> = {
 
 /** Checks everything that the bot needs, changes nothing but comments of the manifest where that is asked for, and prints for each whether it works or how to fix it. */
 export const doctor: Command = {
-  help: `Usage: countersign doctor [--without-tools] [--fix-names] [--json]
+  help: `Usage: countersign doctor [--without-tools] [--fix-names] [--cards] [--json]
 
 Checks what the bot needs, a line each: settings, manifest, Redis and its persistence, Slack's tokens, the scopes of the
 app against those of the manifest, that every id of the manifest exists, is active and of the right kind, that enough
@@ -29,6 +30,7 @@ that the audit log is signed and its sinks answer. Checks that depend on somethi
 
   --without-tools  leave the tools out, for example before their libraries are installed
   --fix-names      write the names of people and user groups into the manifest, as comments beside their ids
+  --cards          ask Slack whether it takes the cards and details of the requests that wait, up to 50; nothing is posted
   --json           print one JSON object: ok, findings (check, status, severity, message, place, fix)
 
 Exit code: 0 all checks passed (warnings do not count), 1 some did not, 2 wrong usage.
@@ -38,6 +40,7 @@ Exit code: 0 all checks passed (warnings do not count), 1 some did not, 2 wrong 
       json: { type: 'boolean' },
       'without-tools': { type: 'boolean' },
       'fix-names': { type: 'boolean' },
+      cards: { type: 'boolean' },
     });
     const { environment, write } = context;
     const all: Finding[] = [];
@@ -57,6 +60,7 @@ Exit code: 0 all checks passed (warnings do not count), 1 some did not, 2 wrong 
     else {
       await report(await checkSlack(environment, loaded?.manifest));
       await report(await checkPeople(environment, loaded, { fixesNames: values['fix-names'] === true }));
+      if (values.cards === true) await report(await checkCards(context));
       await report(await checkModel(environment, loaded?.manifest));
       if (values['without-tools'] !== true) await report(await checkTools(loaded, environment));
       await report(await checkConnections(environment, loaded));

@@ -46,8 +46,8 @@ const SERVER = { name: 'countersign', version: '0.1.0' };
 const TASKS = 'io.modelcontextprotocol/tasks';
 /** Clients give up after 60 s. */
 const WAIT_MS = 50_000;
-const PROGRESS_MS = 5_000;
-/** A call that ends within this time is answered at once, and becomes no task. */
+const PROGRESS_MS = 3_000;
+/** A call that ends within this time is answered at once: it becomes no task, and nobody is told of progress. */
 const QUICK_MS = 500;
 const STEP_MS = 50;
 const POLL_MS = 2_000;
@@ -225,7 +225,8 @@ function createWaiter({ door, waitMs = WAIT_MS }: McpContext): Waiter {
       const until = performance.now() + waitMs;
       for (let progress = 1; ; progress += 1) {
         const left = Math.max(0, until - performance.now());
-        const found = await door.read(caller, id, { waitMs: Math.min(left, PROGRESS_MS), signal });
+        const step = progress === 1 ? QUICK_MS : PROGRESS_MS;
+        const found = await door.read(caller, id, { waitMs: Math.min(left, step), signal });
         if (!found.ok || isFinal(found.value.status) || signal.aborted || door.isClosed) return found;
         if (progressToken !== undefined) {
           const params = { progressToken, progress, message: describeOpen(found.value) };

@@ -12,6 +12,8 @@ import type { TaskPeople } from './task-people.ts';
 export interface Voter {
   readonly who: string;
   readonly standsFor?: string | undefined;
+  /** What their passkey signed. */
+  readonly proof?: JsonObject | undefined;
 }
 
 /** A person who may decide for an approver. */

@@ -44,10 +44,18 @@ const Refusals = [
   z.object({ code: z.literal('change-freeze'), name: z.string(), until: z.number() }),
   /** The grant that admitted it does not hold any more. */
   z.object({ code: z.literal('ungranted') }),
+  /** An approval needs a passkey, and that of these people does not prove it any more. */
+  z.object({ code: z.literal('unproven'), people: z.array(z.string()).readonly() }),
   z.object({ code: z.literal('quorum-lost') }),
   z.object({ code: z.literal('stale-approval') }),
   /** Another step of its plan did not run. */
   z.object({ code: z.literal('held') }),
+  /** The values from earlier steps are missing or do not fit, break a bound, or need another approval; then it holds the whole input. */
+  z.object({
+    code: z.literal('incomplete'),
+    problem: z.enum(['missing', 'unfit', 'bound', 'stricter']),
+    input: z.custom<JsonValue>((value) => value !== undefined).optional(),
+  }),
 ] as const;
 const Refusal = z.discriminatedUnion('code', Refusals);
 

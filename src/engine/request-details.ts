@@ -49,6 +49,13 @@ const PresentedCall = z.object({
       z.object({ outcome: z.literal('failed'), reason: z.enum(['too-slow', 'error']) }),
     ])
     .optional(),
+  /** The values that come from earlier steps of a plan, and the bounds that they must keep. */
+  deferred: z
+    .object({
+      values: z.array(z.object({ label: z.string(), step: z.number(), path: z.array(z.string()) })),
+      bounds: z.array(z.string()),
+    })
+    .optional(),
   /** The preview that people approved before it changed. */
   previousPreview: z.object({ before: z.string(), after: z.string() }).optional(),
   hasTitle: z.boolean(),
@@ -84,6 +91,18 @@ const PlannedSteps = z.object({
   steps: z.array(PlannedStep),
   /** The steps of a plan that stopped, for what is left of it: how each ended. */
   before: z.array(z.object({ title: z.string(), outcome: z.string() })).optional(),
+  /** The number of covered steps that fit a limit, if not all did when the plan was made. */
+  fits: z
+    .object({
+      steps: z.number(),
+      limit: z.object({
+        sum: z.string().optional(),
+        per: z.enum(['requester', 'channel', 'tool']),
+        windowMs: z.number(),
+        max: z.number(),
+      }),
+    })
+    .optional(),
   /** The digest of the plan as it is shown, without its steps. */
   shown: z.string(),
 });
@@ -124,10 +143,14 @@ export function filesReadIn(messages: readonly Message[]): readonly ReadFile[] {
 const Details = z.object({
   interrupt: Interrupt,
   idempotencyKey: z.string(),
+  /** Set for a step of a plan that gets values from earlier steps: its input is the template, and never runs itself. */
+  deferred: z.literal(true).optional(),
   /** The call in words, made with the request; records of older versions have none. */
   presented: PresentedCall.optional().catch(undefined),
   /** The people who could approve when the request was made; missing if Slack could not be asked. */
   approvers: z.array(z.string()).optional().catch(undefined),
+  /** How many of the approvers had a passkey that counts; only where approving takes one. */
+  keyed: z.number().optional().catch(undefined),
   /** The status in Slack of approvers when the request was made, by person; for show only. */
   statuses: z.record(z.string(), z.string()).optional().catch(undefined),
   /** The model's input, if another one waits for approval. */
@@ -175,7 +198,10 @@ const Details = z.object({
     .object({
       name: Text,
       risk: z.enum(['low', 'medium', 'high']).optional().catch(undefined),
-      confirm: z.boolean().optional().catch(undefined),
+      confirm: z
+        .union([z.boolean(), z.literal('passkey')])
+        .optional()
+        .catch(undefined),
       /** Whether the tool paused by itself, behind its gate. */
       own: z.boolean().catch(false),
       /** The terms on which approvers may allow the same again. */
@@ -215,13 +241,17 @@ export function readDetails(request: Pick<RequestRecord, 'details'>): Details | 
 export function toDetails(
   call: CallPart,
   interrupt: Interrupt,
-  shown: Omit<Details, 'interrupt' | 'idempotencyKey' | 'originalInput'> = {},
+  shown: Omit<Details, 'interrupt' | 'idempotencyKey' | 'originalInput' | 'deferred'> = {},
 ): JsonObject {
   const original = call.toolRequest.input;
   const waiting = interrupt.toolRequest.input;
   const changed = original !== waiting && JSON.stringify(original) !== JSON.stringify(toJson(waiting));
-  const { idempotencyKey } = call;
-  const details = { interrupt, idempotencyKey, ...(changed && { originalInput: original }), ...shown };
+  const { idempotencyKey, deferred } = call;
+  const details = {
+    ...{ interrupt, idempotencyKey },
+    ...(changed ? { originalInput: original } : deferred && { deferred }),
+    ...shown,
+  };
   return Fields.parse(toJson(details));
 }
 
@@ -252,9 +282,12 @@ export function approvedArguments(interrupt: Interrupt): JsonValue {
 }
 
 /** Returns the call of a request as the model made it. */
-export function callOf({ interrupt, idempotencyKey, originalInput }: Details): CallPart {
+export function callOf({ interrupt, idempotencyKey, originalInput, deferred }: Details): CallPart {
   const { name, ref, input } = interrupt.toolRequest;
-  return { toolRequest: { name, ref, input: originalInput ?? toJson(input) }, idempotencyKey };
+  return {
+    ...{ toolRequest: { name, ref, input: originalInput ?? toJson(input) }, idempotencyKey },
+    ...(deferred && { deferred }),
+  };
 }
 
 /** Returns the name of the tool that a request is about; '' if its details cannot be read. */

@@ -1,13 +1,15 @@
 import { type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
 import type { CallPart, Message } from '../agent/messages.ts';
 import { countersOfDone } from '../policy/first-times.ts';
-import type { DoneCounter, RequestRecord } from '../store/port/store.ts';
+import type { DoneCounter, RequestRecord, Store } from '../store/port/store.ts';
 import { type CallPlace, grantOf } from '../tools/gate.ts';
 import type { ToolEntry } from '../tools/toolbox/toolbox.ts';
 import { digestNow } from './bind-request.ts';
+import { type CompletedInput, completeInput } from './complete-input.ts';
 import { GrantEvidence } from './grant-evidence.ts';
+import type { ApprovedAs } from './passkeys.ts';
 import { channelOf, type EngineContext, type Voter } from './ports.ts';
-import { type Details, detailsOf } from './request-details.ts';
+import { type Details, detailsOf, readDetails } from './request-details.ts';
 import { peopleOf } from './task-people.ts';
 
 /** One call of one tool, with the people whose words led to it. */
@@ -36,6 +38,10 @@ export interface ApprovedRun extends AskedCall {
   readonly basis: 'approval';
   /** The people whose approval it rests on, and in whose place. */
   readonly approvers: readonly Voter[];
+  /** Its whole input, if it is a step of a plan that gets values from earlier ones. */
+  readonly completed?: CompletedInput | undefined;
+  /** The request that they approved. */
+  readonly approvedAs: ApprovedAs;
 }
 
 /** A Run that has paused for its server and goes on with an answer, on the approval or the grant that it was started with. */
@@ -79,14 +85,36 @@ export function doneBy({ entry, tool, input, requesters }: Call): readonly DoneC
   return countersOfDone({ tool, target, people: requesters }, entry.firstDays);
 }
 
-/** Makes the Run of an approved request, with its tool as it is now; a vote that is about to be cast counts among the approvals. */
+/** Lists what the action of a request counts for first times once a person has found out that it ran. */
+export async function doneIfRan(
+  context: Pick<EngineContext, 'toolbox'> & { readonly store: Pick<Store, 'load'> },
+  request: RequestRecord,
+): Promise<readonly DoneCounter[]> {
+  const details = readDetails(request);
+  if (details === undefined) return [];
+  const { name: tool, ref, input } = details.interrupt.toolRequest;
+  const completed = await completeInput(context, request, details);
+  const { threadId, requesters, attempts } = request;
+  return doneBy({
+    ...{ threadId, ref, tool, requesters, attempts, contextAuthors: [] },
+    input: completed?.input ?? toJson(input),
+    entry: context.toolbox.find(tool),
+  });
+}
+
+/**
+ * Makes the Run of an approved request, with its tool as it is now; a vote that is about to be cast counts among the approvals. A step of a
+ * plan was approved as its plan.
+ */
 export async function approvedRun(
   context: Pick<EngineContext, 'toolbox' | 'logger'>,
   request: RequestRecord,
   more: readonly Voter[] = [],
+  approvedAs: ApprovedAs = request,
 ): Promise<ApprovedRun> {
   const approvals = request.votes.filter(({ decision }) => decision === 'approve');
-  return { ...(await askedCall(context, request)), basis: 'approval', approvers: [...approvals, ...more] };
+  const asked = await askedCall(context, request);
+  return { ...asked, basis: 'approval', approvers: [...approvals, ...more], approvedAs };
 }
 
 /** Makes the Run of a call whose server was answered. */

@@ -1,22 +1,36 @@
 import { z } from 'zod';
 import { type JsonValue, tryParseJson } from '../agent/json.ts';
+import { withTimeout } from '../agent/util/abort.ts';
 import { publicPemOf, type SigningKey } from '../audit/signing-key.ts';
 import { loadList } from '../bot/asks/load-lists.ts';
-import type { Directory } from '../bot/slack/directory.ts';
 import { type HttpAnswer, jsonAnswer, refusal } from '../bot/slack/http-answer.ts';
 import { type MessageLinks, parseThreadId } from '../bot/slack/thread.ts';
 import { showLine } from '../bot/views/texts/show-text.ts';
 import { readDetails } from '../engine/request-details.ts';
 import { manifestIn } from '../store/documents/manifest.ts';
-import { type RequestRecord, type Store, threadOf } from '../store/port/store.ts';
+import { type RequestRecord, threadOf } from '../store/port/store.ts';
 import { POLICY_CHANGE_TOOL } from '../tools/toolbox/policy-change.ts';
 import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 import { figuresOf } from './figures.ts';
+import {
+  changeName,
+  dropPasskey,
+  listPasskeys,
+  offerPasskey,
+  type PasskeyCall,
+  type PasskeyContext,
+  showApproval,
+  takeApproval,
+  takePasskey,
+} from './passkeys.ts';
+import { distinctNames, idsIn } from './names.ts';
 import type {
   Explained,
   Figures,
   History,
+  ListItem,
   LogPart,
+  LogRow,
   ManifestView,
   Me,
   Names,
@@ -24,7 +38,7 @@ import type {
   Waiting,
 } from './protocol.ts';
 import { peopleOf, type RequestIndex, searchRequests } from './request-index.ts';
-import { itemOf, loggedViewOf, peopleIn, viewOf, waitingItemOf, wordOf } from './request-view.ts';
+import { idsOf, itemOf, loggedViewOf, viewOf, waitingItemOf, wordOf } from './request-view.ts';
 import { pageTexts } from './texts.ts';
 import { maySee, tookPart, type Viewer } from './viewer.ts';
 
@@ -37,9 +51,7 @@ export interface ExplainedCall {
   readonly channel: string;
 }
 
-export interface ApiContext {
-  readonly store: Store;
-  readonly directory: Directory;
+export interface ApiContext extends PasskeyContext {
   readonly links: MessageLinks;
   readonly toolbox: Pick<Toolbox, 'tools'>;
   readonly index: RequestIndex;
@@ -51,13 +63,9 @@ export interface ApiContext {
   readonly redact: (text: string) => string;
 }
 
-interface ApiCall {
+interface ApiCall extends PasskeyCall {
   readonly context: ApiContext;
-  readonly viewer: Viewer;
   readonly query: URLSearchParams;
-  /** What follows the name of the route. */
-  readonly rest: string;
-  readonly body: string;
 }
 
 interface Route {
@@ -73,7 +81,8 @@ const LOG_PART = 1_000;
 const DAYS = z.coerce.number().int().min(1).max(3650);
 
 const ROUTES: Readonly<Record<string, Route>> = {
-  me: { method: 'GET', answer: async ({ viewer }) => jsonAnswer(200, viewer satisfies Me) },
+  me: { method: 'GET', answer: showViewer },
+  names: { method: 'GET', isForAuditors: true, answer: showNames },
   waiting: { method: 'GET', answer: listWaiting },
   history: { method: 'GET', answer: listHistory },
   requests: { method: 'GET', answer: showRequest },
@@ -81,6 +90,16 @@ const ROUTES: Readonly<Record<string, Route>> = {
   figures: { method: 'GET', isForAuditors: true, answer: showFigures },
   manifest: { method: 'GET', isForAuditors: true, answer: showManifest },
   explain: { method: 'POST', isForAuditors: true, answer: explainCall },
+  passkeys: { method: 'GET', answer: listPasskeys },
+  'passkey-options': { method: 'POST', answer: offerPasskey },
+  'passkey-add': { method: 'POST', answer: takePasskey },
+  'passkey-rename': { method: 'POST', answer: changeName },
+  'passkey-remove': { method: 'POST', answer: dropPasskey },
+  approval: {
+    method: 'GET',
+    answer: (call) => showApproval(call, (request) => wholeView(call.context, request)),
+  },
+  approve: { method: 'POST', answer: takeApproval },
 };
 
 interface ApiRequest {
@@ -89,13 +108,14 @@ interface ApiRequest {
   readonly method: string;
   readonly query: URLSearchParams;
   readonly body: () => Promise<Buffer | 'too-long'>;
+  readonly freshAt: number;
 }
 
-/** Answers a signed-in person's call of the page's own interface. Nothing in it changes anything. */
+/** Answers a signed-in person's call of the page's own interface. Only their passkeys, and what those sign, change anything. */
 export async function answerApi(
   context: ApiContext,
   viewer: Viewer,
-  { path, method, query, body }: ApiRequest,
+  { path, method, query, body, freshAt }: ApiRequest,
 ): Promise<HttpAnswer> {
   const [name = '', ...rest] = path.split('/');
   const route = Object.hasOwn(ROUTES, name) ? ROUTES[name] : undefined;
@@ -104,26 +124,34 @@ export async function answerApi(
   if (route.isForAuditors === true && !viewer.seesAll) return refusal(403, pageTexts.onlyAuditors);
   const given = method === 'POST' ? await body() : Buffer.alloc(0);
   if (given === 'too-long') return refusal(413, 'The body is longer than 1 MB.', { connection: 'close' });
-  return route.answer({ context, viewer, query, rest: decode(rest.join('/')), body: given.toString('utf8') });
+  const text = given.toString('utf8');
+  return route.answer({ context, viewer, query, rest: decode(rest.join('/')), body: text, freshAt });
 }
 
 const NOT_FOUND = refusal(404, pageTexts.notFound);
+
+async function showViewer({ viewer }: ApiCall): Promise<HttpAnswer> {
+  return jsonAnswer(200, { ...viewer, name: showLine(viewer.name) } satisfies Me);
+}
+
+/** Names the ids of rows of the log, which come without names so that they are what was hashed. */
+async function showNames({ context, query }: ApiCall): Promise<HttpAnswer> {
+  return jsonAnswer(200, (await namesOf(context, idsIn(query.get('ids') ?? ''))).names satisfies Names);
+}
 
 async function listWaiting({ context, viewer, query }: ApiCall): Promise<HttpAnswer> {
   const from = query.get('from') ?? undefined;
   const { requests, next } = await loadList(context, viewer.who, 'waiting', { from, limit: PAGE_SIZE });
   const items = requests.map(waitingItemOf);
-  const names = await namesOf(
-    context,
-    items.flatMap(({ requesters, deciders }) => [...requesters, ...deciders]),
-  );
+  const { names } = await namesOf(context, items.flatMap(peopleIn));
   return jsonAnswer(200, { items, names, next } satisfies Waiting);
 }
 
 async function listHistory({ context, viewer, query }: ApiCall): Promise<HttpAnswer> {
   const all = (await context.index.all()).filter((entry) => tookPart(viewer, entry));
   const person = query.get('person') ?? '';
-  const known = person === '' ? {} : await namesOf(context, all.flatMap(peopleOf));
+  const newestFirst = person === '' ? [] : all.toReversed().flatMap(peopleOf);
+  const known = await namesOf(context, newestFirst);
   const search = {
     person,
     text: query.get('text') ?? '',
@@ -132,17 +160,14 @@ async function listHistory({ context, viewer, query }: ApiCall): Promise<HttpAns
     since: timeIn(query.get('since')),
     until: timeIn(query.get('until'), DAY_MS),
   };
-  const found = searchRequests(all, search, (id) => known[id] ?? id);
+  const found = searchRequests(all, search, (id) => known.names[id] ?? id);
   const pages = Math.max(1, Math.ceil(found.length / PAGE_SIZE));
   const page = Math.min(pages, Math.max(1, Math.floor(Number(query.get('page') ?? 1)) || 1));
   const items = found.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE).map(itemOf);
-  const names = await namesOf(
-    context,
-    items.flatMap(({ requesters, deciders }) => [...requesters, ...deciders]),
-  );
+  const { names } = await namesOf(context, items.flatMap(peopleIn));
   const states = [...new Set(all.map(({ state }) => state))].sort();
   return jsonAnswer(200, {
-    ...{ items, names, total: found.length, page, pages },
+    ...{ items, names, total: found.length, page, pages, unnamed: known.missing },
     states: states.map((state) => ({ state, word: wordOf(state) })),
   } satisfies History);
 }
@@ -163,15 +188,31 @@ async function showRequest({ context, viewer, rest: id }: ApiCall): Promise<Http
   if (loaded.outcome === 'found') {
     const { request } = loaded;
     if (!(await maySee(context, viewer, request))) return NOT_FOUND;
-    const names = await namesOf(context, peopleIn(request, entry));
-    const view = viewOf(request, (name) => names[name] ?? name);
-    const [rules, slackLink] = await Promise.all([rulesFor(context, request), linkOf(context, request)]);
-    return jsonAnswer(200, { ...view, rules, rows, names, slackLink } satisfies RequestView);
+    return jsonAnswer(200, await wholeView(context, request, rows));
   }
   if (entry === undefined || !tookPart(viewer, entry)) return NOT_FOUND;
-  const names = await namesOf(context, peopleOf(entry));
-  const view = loggedViewOf(entry, (name) => names[name] ?? name);
+  const view = loggedViewOf(entry);
+  const { names } = await namesOf(context, [...idsOf(view, []), ...rows.flatMap(idsOfRow)]);
   return jsonAnswer(200, { ...view, rules: [], rows, names } satisfies RequestView);
+}
+
+async function wholeView(
+  context: ApiContext,
+  request: RequestRecord,
+  rows: RequestView['rows'] = [],
+): Promise<RequestView> {
+  const view = viewOf(request);
+  const [rules, slackLink] = await Promise.all([rulesFor(context, request), linkOf(context, request)]);
+  const { names } = await namesOf(context, [...idsOf(view, rules), ...rows.flatMap(idsOfRow)]);
+  return { ...view, rules, rows, names, slackLink };
+}
+
+function idsOfRow({ detail }: Pick<LogRow, 'detail'>): string[] {
+  return idsIn(detail);
+}
+
+function peopleIn({ requesters, deciders }: ListItem): string[] {
+  return [...requesters, ...deciders];
 }
 
 /** Explains the call of a request by the rules of now; a call that no rule is about has none. */
@@ -227,7 +268,7 @@ async function showLog({ context, query }: ApiCall): Promise<HttpAnswer> {
 async function showFigures({ context, query }: ApiCall): Promise<HttpAnswer> {
   const days = DAYS.safeParse(query.get('days') ?? undefined).data;
   const figures = figuresOf(await context.index.all(), { days });
-  const names = await namesOf(
+  const { names } = await namesOf(
     context,
     figures.approvers.map(({ who }) => who),
   );
@@ -254,7 +295,7 @@ async function showManifest({ context }: ApiCall): Promise<HttpAnswer> {
       .tools()
       .map(({ name }) => name)
       .sort(),
-    names: await namesOf(context, by),
+    names: (await namesOf(context, by)).names,
   } satisfies ManifestView);
 }
 
@@ -283,19 +324,38 @@ async function explainCall({ context, body }: ApiCall): Promise<HttpAnswer> {
     contextAuthors: [],
     channel,
   });
-  return jsonAnswer(200, { lines } satisfies Explained);
+  const { names } = await namesOf(context, lines.flatMap(idsIn));
+  return jsonAnswer(200, { lines, names } satisfies Explained);
 }
 
-/** Looks names up, once each; an id without one stays an id. */
-async function namesOf({ directory }: Pick<ApiContext, 'directory'>, ids: readonly string[]): Promise<Names> {
+/** A view waits no longer than this for names; a look-up goes on beside it, so that the next view has them. */
+const NAMES_MS = 500;
+/** The most names that one view looks up. */
+const MOST_NAMES = 500;
+
+/** Looks names up, once each; an id without one stays an id. `missing` counts those that Slack did not tell in time. */
+async function namesOf(
+  { directory }: Pick<ApiContext, 'directory'>,
+  ids: readonly string[],
+): Promise<{ readonly names: Names; readonly missing: number }> {
   const relaxed = directory.relaxed();
+  const distinct = [...new Set(ids)];
+  const wanted = distinct.slice(0, MOST_NAMES);
+  let missing = distinct.length - wanted.length;
   const found = await Promise.all(
-    [...new Set(ids)].map(async (id) => {
-      const name = await relaxed.nameOf(id).catch(() => undefined);
-      return [id, showLine(name ?? id)] as const;
+    wanted.map(async (id) => {
+      const told = await withTimeout(
+        relaxed.nameOf(id).then(
+          (name) => ({ name }),
+          () => undefined,
+        ),
+        NAMES_MS,
+      );
+      if (told === undefined) missing += 1;
+      return told?.name === undefined ? [] : [[id, showLine(told.name)] as const];
     }),
   );
-  return Object.fromEntries(found);
+  return { names: distinctNames(found.flat()), missing };
 }
 
 function decode(text: string): string {

@@ -6,15 +6,14 @@ import type { PageDeclaration } from '../tools/manifest/manifest.ts';
 import { type ApiContext, answerApi } from './api.ts';
 import { type PageFile, readPageFiles } from './page-files.ts';
 import { RequestIndex } from './request-index.ts';
-import { Cookies } from './session.ts';
+import { Cookies, Sessions } from './session.ts';
 import { RETURN_PATH, SignIn } from './sign-in.ts';
 import { pageTexts } from './texts.ts';
 import { viewerOf } from './viewer.ts';
 
-export interface PageOptions extends Omit<ApiContext, 'index'> {
+export interface PageOptions extends Omit<ApiContext, 'index' | 'declared' | 'origin'> {
   /** The page of the manifest that is active now; `undefined` if it has none. */
   readonly page: () => PageDeclaration | undefined;
-  readonly admins: () => readonly string[];
   readonly publicUrl: string;
   /** The secret that the key of the cookies is derived from. */
   readonly secret: string;
@@ -30,6 +29,8 @@ export interface Page {
   answer(request: WebRequest): Promise<HttpAnswer | undefined>;
   /** Returns the address of a request on the page; `undefined` if there is no page. */
   linkTo(requestId: string): string | undefined;
+  /** Returns the address where a person signs by a one-time link, or keeps their passkeys; `undefined` if there is no page. */
+  passkeyLink(nonce?: string): string | undefined;
 }
 
 const ROOT = '/page/';
@@ -54,9 +55,13 @@ export function openPage(options: PageOptions): Page {
   const { page, publicUrl, secret, logger } = options;
   const base = publicUrl.replace(/\/$/, '');
   const cookies = new Cookies(secret, publicUrl);
-  const signIn = new SignIn({ ...options, cookies });
+  const sessions = new Sessions(cookies, options.store);
+  const signIn = new SignIn({ ...options, cookies, sessions });
   const limiter = new RateLimiter();
-  const api: ApiContext = { ...options, index: new RequestIndex(options.store) };
+  const api: Omit<ApiContext, 'declared'> = {
+    ...{ ...options, index: new RequestIndex(options.store) },
+    origin: new URL(base).origin,
+  };
   let files: Promise<ReadonlyMap<string, PageFile>> | undefined;
   const readFiles = () => {
     files ??= readPageFiles(options.files);
@@ -68,7 +73,8 @@ export function openPage(options: PageOptions): Page {
     { url, address }: WebRequest,
   ): Promise<HttpAnswer> => {
     if (!limiter.allows(`sign-in ${address}`, MOST.signIn)) return refusal(429, pageTexts.tooMany, RETRY);
-    const begun = await signIn.begin(declared, url.searchParams.get('to') ?? '');
+    const { searchParams: asked } = url;
+    const begun = await signIn.begin(declared, asked.get('to') ?? '', asked.get('fresh') === '1');
     if (begun.outcome === 'no-provider') return message(502, pageTexts.noProvider, base);
     return redirect(begun.url, begun.cookie);
   };
@@ -83,7 +89,7 @@ export function openPage(options: PageOptions): Page {
 
   const callApi = async (declared: PageDeclaration, request: WebRequest): Promise<HttpAnswer> => {
     const { method, url, headers } = request;
-    const session = cookies.sessionIn(headers.cookie);
+    const session = await sessions.read(headers.cookie);
     if (session === undefined) return refusal(401, pageTexts.notSignedIn);
     if (method === 'POST' && !isOwnOrigin(headers, base)) return refusal(403, pageTexts.wrongOrigin);
     if (!limiter.allows(`api ${session.who}`, MOST.api)) return refusal(429, pageTexts.tooMany, RETRY);
@@ -93,7 +99,8 @@ export function openPage(options: PageOptions): Page {
       const status = viewer.problem === 'cannot-check' ? 503 : 403;
       return refusal(status, pageTexts.problems[viewer.problem]);
     }
-    return answerApi(api, viewer, {
+    return answerApi({ ...api, declared }, viewer, {
+      freshAt: session.freshAt,
       path: url.pathname.slice(`${ROOT}api/`.length),
       ...{ method: method === 'HEAD' ? 'GET' : method, query: url.searchParams, body: request.body },
     });
@@ -106,7 +113,7 @@ export function openPage(options: PageOptions): Page {
     if (pathname === `${ROOT}sign-out`) {
       if (method !== 'POST') return refusal(405, 'Use POST.', { allow: 'POST' });
       if (!isOwnOrigin(headers, base)) return refusal(403, pageTexts.wrongOrigin);
-      return { ...redirect(`${base}${ROOT}`, cookies.endSession()), status: 303 };
+      return { ...redirect(`${base}${ROOT}`, await sessions.end(headers.cookie)), status: 303 };
     }
     // A preview of the link by HEAD must not use a sign-in up.
     if (method !== 'GET' && (method !== 'HEAD' || pathname === RETURN_PATH))
@@ -131,6 +138,10 @@ export function openPage(options: PageOptions): Page {
       logger.debug({ path: pathname, status }, 'page answered');
       return { status, headers: { 'cache-control': 'no-store', ...SECURITY, ...headers }, body };
     },
+    passkeyLink: (nonce) =>
+      page() === undefined
+        ? undefined
+        : `${base}${ROOT}${nonce === undefined ? 'passkeys' : `approve/${nonce}`}`,
     linkTo: (requestId) =>
       page() === undefined ? undefined : `${base}${ROOT}requests/${encodeURIComponent(requestId)}`,
   };

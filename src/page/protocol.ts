@@ -1,5 +1,7 @@
 /** The shapes that the page's server sends to its browser part. Texts are plain text: the browser never parses markup. */
 
+import type { JsonObject } from '../agent/json.ts';
+
 export interface Me {
   readonly who: string;
   readonly name: string;
@@ -7,7 +9,7 @@ export interface Me {
   readonly seesAll: boolean;
 }
 
-/** Names of people and user groups, by id. */
+/** Names of people, user groups and channels, by id; an id without a name is missing. */
 export type Names = Readonly<Record<string, string>>;
 
 export interface ListItem {
@@ -39,13 +41,17 @@ export interface History {
   /** From 1. */
   readonly page: number;
   readonly pages: number;
+  /** People whose names Slack has not told in time, so that a search by name does not find them. */
+  readonly unnamed: number;
   readonly states: readonly { readonly state: string; readonly word: string }[];
 }
 
-/** A label with a short text, or with people. */
+/** A label with a text. */
 export interface Fact {
   readonly label: string;
   readonly text: string;
+  /** Whether ids in the text are people, groups and channels, to be shown by name; in words of somebody else an id is just a word. */
+  readonly hasIds?: true;
 }
 
 /** A row of the audit log. */
@@ -148,6 +154,42 @@ export interface ManifestView {
 
 export interface Explained {
   readonly lines: readonly string[];
+  readonly names: Names;
+}
+
+/** A passkey of the person. */
+export interface PasskeyItem {
+  readonly credential: string;
+  readonly name: string;
+  /** By which the person and an admin tell that they mean the same one. */
+  readonly code: string;
+  readonly addedAt: number;
+  /** When it counts, in words. */
+  readonly counts: string;
+}
+
+export interface Passkeys {
+  readonly keys: readonly PasskeyItem[];
+  /** Whether the person signed in so lately that they can add one. */
+  readonly isFresh: boolean;
+}
+
+/** An approval that waits for the person's passkey. */
+export interface Approval {
+  readonly request: RequestView;
+  /** What the approval covers, in words. */
+  readonly covers: readonly Fact[];
+  /** What is signed: these terms, by their digest. */
+  readonly terms: JsonObject;
+  readonly challenge: string;
+  readonly rpId: string;
+  readonly keys: readonly { readonly id: string; readonly transports: readonly string[] }[];
+}
+
+/** The sentence that follows an approval. */
+export interface Approved {
+  readonly isApproved: boolean;
+  readonly text: string;
 }
 
 export interface Refusal {

@@ -1,11 +1,13 @@
+import { parseThreadId } from '../bot/slack/thread.ts';
 import { cardDetailsOf, stateOf, titleOf } from '../bot/views/cards/card-details.ts';
 import { piecesOf } from '../bot/views/modals/details-modal.ts';
 import { STATE_WORD } from '../bot/views/texts/cards.ts';
 import { momentText } from '../bot/views/texts/format.ts';
 import { showLine, showText } from '../bot/views/texts/show-text.ts';
 import type { RequestRecord } from '../store/port/store.ts';
+import { idsIn } from './names.ts';
 import type { Fact, ListItem, RequestView } from './protocol.ts';
-import { peopleOf, type RequestEntry } from './request-index.ts';
+import type { RequestEntry } from './request-index.ts';
 import { pageTexts } from './texts.ts';
 
 const WHOLE = Number.POSITIVE_INFINITY;
@@ -13,12 +15,13 @@ const WHOLE = Number.POSITIVE_INFINITY;
 type Shown = Omit<RequestView, 'rows' | 'rules' | 'names' | 'slackLink'>;
 
 /** Writes a request as the page shows it, from the stored bytes: everything that its card has, and nothing cut. */
-export function viewOf(request: RequestRecord, nameOf: (id: string) => string): Shown {
+export function viewOf(request: RequestRecord): Shown {
   const details = cardDetailsOf(request);
   const { presented, policy, because, rule } = details ?? {};
-  const people = (ids: readonly string[]) => ids.map(nameOf).join(', ');
   const fact = (label: string, text: string | undefined): Fact[] =>
     text === undefined || text === '' ? [] : [{ label, text: showLine(text) }];
+  const named = (label: string, ...ids: readonly (string | undefined)[]): Fact[] =>
+    fact(label, listed(ids)).map((each) => ({ ...each, hasIds: true }));
   const { quorum, groups = [] } = request.policy;
   return {
     id: request.id,
@@ -27,14 +30,15 @@ export function viewOf(request: RequestRecord, nameOf: (id: string) => string): 
     word: stateOf(request).word,
     isKept: true,
     facts: [
-      ...fact(pageTexts.requestedBy, people(request.requesters)),
-      ...fact(pageTexts.contextBy, people(request.barred)),
-      ...fact(pageTexts.editedBy, details?.editedBy && nameOf(details.editedBy)),
-      ...fact(pageTexts.approvers, people(request.principals)),
+      ...named(pageTexts.requestedBy, ...request.requesters),
+      ...named(pageTexts.channel, channelOf(request.id)),
+      ...named(pageTexts.contextBy, ...request.barred),
+      ...named(pageTexts.editedBy, details?.editedBy),
+      ...named(pageTexts.approvers, ...request.principals),
       ...groups.flatMap((group, index) =>
-        fact(pageTexts.group(index + 1), pageTexts.quorumOf(group.quorum, people(group.any))),
+        named(pageTexts.group(index + 1), pageTexts.quorumOf(group.quorum, listed(group.any))),
       ),
-      ...fact(pageTexts.excluded, people(request.policy.excluded ?? [])),
+      ...named(pageTexts.excluded, ...(request.policy.excluded ?? [])),
       ...(request.kind === 'approval'
         ? fact(pageTexts.approvals, pageTexts.approvalsOf(request.approvals, quorum))
         : []),
@@ -42,15 +46,13 @@ export function viewOf(request: RequestRecord, nameOf: (id: string) => string): 
       ...fact(pageTexts.policy, policy?.name),
       ...fact(pageTexts.rule, rule),
       ...fact(pageTexts.risk, policy?.risk),
-      ...fact(
-        pageTexts.runsAs,
-        details?.runsAs && `${nameOf(details.runsAs.person)} · ${details.runsAs.server}`,
-      ),
+      ...named(pageTexts.runsAs, details?.runsAs?.person),
+      ...fact(pageTexts.runsAt, details?.runsAs?.server),
       ...fact(pageTexts.asked, momentText(request.createdAt)),
       ...(request.state === 'pending' ? fact(pageTexts.expires, momentText(request.expiresAt)) : []),
       ...fact(pageTexts.decided, request.decidedAt === undefined ? undefined : momentText(request.decidedAt)),
       ...fact(pageTexts.ended, request.settledAt === undefined ? undefined : momentText(request.settledAt)),
-      ...fact(pageTexts.endedBy, request.by && nameOf(request.by)),
+      ...named(pageTexts.endedBy, request.by),
       ...fact(pageTexts.attempts, String(request.attempts)),
       ...fact(pageTexts.progress, request.progress),
       ...fact(pageTexts.digest, request.digest),
@@ -65,8 +67,19 @@ export function viewOf(request: RequestRecord, nameOf: (id: string) => string): 
   };
 }
 
+function listed(ids: readonly (string | undefined)[]): string {
+  return ids.filter((id) => id !== undefined).join(', ');
+}
+
+/** Returns the channel of a request; in direct messages there is none that others know. */
+function channelOf(id: string): string | undefined {
+  const { channel } = parseThreadId(id);
+  return channel.startsWith('C') ? channel : undefined;
+}
+
 /** Writes what the log alone says of a request that was removed. */
-export function loggedViewOf(entry: RequestEntry, nameOf: (id: string) => string): Shown {
+export function loggedViewOf(entry: RequestEntry): Shown {
+  const channel = channelOf(entry.id);
   return {
     id: entry.id,
     title: showLine(entry.title),
@@ -74,7 +87,10 @@ export function loggedViewOf(entry: RequestEntry, nameOf: (id: string) => string
     word: wordOf(entry.state),
     isKept: false,
     facts: [
-      { label: pageTexts.requestedBy, text: entry.requesters.map(nameOf).join(', ') },
+      { label: pageTexts.requestedBy, text: showLine(listed(entry.requesters)), hasIds: true },
+      ...(channel === undefined
+        ? []
+        : [{ label: pageTexts.channel, text: showLine(channel), hasIds: true } as const]),
       { label: pageTexts.tool, text: showLine(entry.tool) },
       ...(entry.policy === undefined ? [] : [{ label: pageTexts.policy, text: showLine(entry.policy) }]),
       { label: pageTexts.asked, text: momentText(entry.askedAt) },
@@ -113,25 +129,9 @@ export function wordOf(state: string): string {
   return Object.entries(STATE_WORD).find(([name]) => name === state)?.[1] ?? state;
 }
 
-/** Lists everybody whose name a view needs. */
-export function peopleIn(request: RequestRecord, entry: RequestEntry | undefined): string[] {
-  const { requesters, barred, principals, policy, votes, by } = request;
-  const groups = (policy.groups ?? []).flatMap(({ any }) => any);
-  const voters = votes.flatMap(({ who, standsFor }) => [
-    who,
-    ...(standsFor === undefined ? [] : [standsFor]),
-  ]);
-  const { editedBy, runsAs } = cardDetailsOf(request) ?? {};
-  const others = [by, editedBy, runsAs?.person].filter((id) => id !== undefined);
-  const logged = entry === undefined ? [] : peopleOf(entry);
-  return [
-    ...requesters,
-    ...barred,
-    ...principals,
-    ...groups,
-    ...(policy.excluded ?? []),
-    ...voters,
-    ...others,
-    ...logged,
-  ];
+/** Lists the ids that a view shows by name. */
+export function idsOf({ facts, votes, because = '' }: Shown, rules: readonly string[]): string[] {
+  const texts = [...facts.filter(({ hasIds }) => hasIds === true).map(({ text }) => text), because, ...rules];
+  const voters = votes.flatMap(({ who, standsFor }: RequestView['votes'][number]) => [who, standsFor ?? '']);
+  return [...texts, ...voters].flatMap(idsIn);
 }

@@ -7,7 +7,7 @@ import type { Directory } from '../bot/slack/directory.ts';
 import { type Ineligibility, mayDecide } from '../bot/slack/may-decide.ts';
 import type { DocumentStore } from '../store/port/documents.ts';
 import type { PageDeclaration } from '../tools/manifest/manifest.ts';
-import { type Attempt, type Cookies, SIGN_IN_MS } from './session.ts';
+import { type Attempt, type Cookies, type Sessions, SIGN_IN_MS } from './session.ts';
 
 export const SLACK_ISSUER = 'https://slack.com';
 export const RETURN_PATH = '/page/signed-in';
@@ -15,12 +15,15 @@ export const RETURN_PATH = '/page/signed-in';
 const PROVIDER_MS = 10_000;
 /** Views that a person may be sent back to; nothing in it can name another host. */
 const ROUTE = /^[A-Za-z0-9:._~%?=&+/-]{0,500}$/;
+/** A person who signs in afresh has proven who they are to the provider at most this long ago. */
+const FRESH_SECONDS = 300;
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
 
 export interface SignInOptions {
   readonly page: () => PageDeclaration | undefined;
   readonly publicUrl: string;
   readonly cookies: Cookies;
+  readonly sessions: Sessions;
   readonly directory: Directory;
   readonly store: Pick<DocumentStore, 'writeDocument'>;
   readonly fetch: typeof fetch;
@@ -90,7 +93,7 @@ export class SignIn {
   }
 
   /** Returns the address of the provider, and the cookie that binds the answer to this browser. */
-  async begin(page: PageDeclaration, wanted: string): Promise<Begun> {
+  async begin(page: PageDeclaration, wanted: string, isFresh = false): Promise<Begun> {
     const { cookies, directory, logger } = this.#options;
     const issuer = this.#issuerOf(page);
     try {
@@ -101,7 +104,7 @@ export class SignIn {
         state: oauth.generateRandomState(),
         nonce: oauth.generateRandomNonce(),
         verifier: oauth.generateRandomCodeVerifier(),
-        ...{ issuer, clientId: page.clientId, route: routeOf(wanted) },
+        ...{ issuer, clientId: page.clientId, route: routeOf(wanted), isFresh },
       };
       const url = new URL(endpoint);
       const parameters = {
@@ -114,6 +117,8 @@ export class SignIn {
         code_challenge: await oauth.calculatePKCECodeChallenge(attempt.verifier),
         code_challenge_method: 'S256',
         ...(page.issuer === undefined && { team: await directory.ownTeam() }),
+        // Slack knows neither; there an admin confirms what needs more than a sign-in.
+        ...(page.issuer !== undefined && isFresh && { prompt: 'login', max_age: String(FRESH_SECONDS) }),
       };
       for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
       return { outcome: 'redirect', url: url.href, cookie: cookies.openAttempt(attempt) };
@@ -139,7 +144,8 @@ export class SignIn {
         return failed(permission.why);
       }
       this.#options.logger.info({ user: who }, 'signed in');
-      return { outcome: 'signed-in', cookie: this.#options.cookies.openSession(who), route: attempt.route };
+      const { route, isFresh } = attempt;
+      return { outcome: 'signed-in', cookie: await this.#options.sessions.open(who, { isFresh }), route };
     } catch (error) {
       this.#options.logger.warn({ issuer: attempt.issuer, reason: describeError(error) }, 'sign-in refused');
       return failed('refused');
@@ -172,6 +178,7 @@ export class SignIn {
     const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
       expectedNonce: attempt.nonce,
       requireIdToken: true,
+      ...(page.issuer !== undefined && attempt.isFresh && { maxAge: FRESH_SECONDS }),
     });
     await oauth.validateApplicationLevelSignature(server, response, this.#requestOptions(attempt.issuer));
     const claims = oauth.getValidatedIdTokenClaims(tokens);

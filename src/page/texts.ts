@@ -4,6 +4,7 @@ import type { SignInProblem } from './sign-in.ts';
 export const pageTexts = {
   title: 'Countersign',
   requestedBy: 'Requested by',
+  channel: 'Channel',
   contextBy: 'May not approve',
   editedBy: 'Edited by',
   approvers: 'Approvers',
@@ -17,6 +18,7 @@ export const pageTexts = {
   rule: 'Rule',
   risk: 'Risk',
   runsAs: 'Runs as',
+  runsAt: 'Account at',
   asked: 'Requested',
   expires: 'Expires',
   decided: 'Decided',
@@ -25,6 +27,17 @@ export const pageTexts = {
   attempts: 'Attempts',
   progress: 'Last progress',
   digest: 'Digest of what runs',
+
+  youApprove: 'You approve',
+  once: 'This call, once.',
+  steps: (numbers: readonly number[]) =>
+    `${numbers.length === 1 ? 'Step' : 'Steps'} ${numbers.join(', ')} of the plan, as shown.`,
+  onBehalfOf: 'In the place of',
+  approved: 'Approved. You can close this page.',
+  signInAgain: 'To add a passkey, sign in again first.',
+  keyNotTaken: "The passkey wasn't added: the answer of your device doesn't fit. Try again.",
+  keyKnown: 'You have this passkey already.',
+  manyKeys: 'You have 10 passkeys, which is the most. Remove one first.',
 
   notSignedIn: 'Sign in first.',
   notFound: "There is no such page, or you can't see it.",

@@ -69,8 +69,8 @@ export interface Policy {
     | undefined;
   /** After so many cards within a time, an approver gets one message that lists the others; `undefined` for a card of each. */
   readonly summary: { readonly after: number; readonly withinMs: number } | undefined;
-  /** Whether Approve asks for a confirmation; `undefined` leaves it to the risk of the call. */
-  readonly confirm: boolean | undefined;
+  /** How an approval is confirmed, for all calls or by their risk; `undefined` leaves it to the risk of the call. */
+  readonly confirm: Confirm | { readonly [Risk in RiskLevel]?: Confirm | undefined } | undefined;
   readonly risk: Risk;
   /** The time zone of `now` in the rules that name the policy, and in its risk. */
   readonly timeZone: string;
@@ -78,6 +78,14 @@ export interface Policy {
   readonly grants: GrantRule | undefined;
   /** People and groups who may confirm the outcome of an action when it is unknown. */
   readonly resolvers: readonly string[];
+}
+
+/** Whether Approve asks once more, or the approver signs with a passkey. */
+export type Confirm = boolean | 'passkey';
+
+/** Returns how an approval of a call of this risk is confirmed; `undefined` if the policy does not say. */
+export function confirmFor(confirm: Policy['confirm'], risk: RiskLevel): Confirm | undefined {
+  return typeof confirm === 'object' ? confirm[risk] : confirm;
 }
 
 export const DEFAULT_POLICY_NAME = 'default';
@@ -134,8 +142,10 @@ export function covers(policy: Policy, other: Policy): boolean {
 }
 
 /** The parts of a policy that decide whose approvals are enough. */
-function authorityOf({ groups, excluded, selfApproval, separation, veto, delegation, escalate }: Policy) {
+function authorityOf(policy: Policy) {
+  const { groups, excluded, selfApproval, separation, veto, delegation, escalate, confirm } = policy;
   return {
+    passkey: RISK_LEVELS.filter((risk) => confirmFor(confirm, risk) === 'passkey'),
     groups: groups
       .map(({ any, from, quorum }) => canonicalJson({ any: [...any].sort(), from: keyOf(from), quorum }))
       .sort(),
@@ -170,12 +180,28 @@ function joinPolicies(one: Policy, other: Policy): Policy {
       approvalsPerHour: least(one.load?.approvalsPerHour, other.load?.approvalsPerHour),
     },
     summary: undefined,
-    confirm: one.confirm === true || other.confirm === true ? true : (one.confirm ?? other.confirm),
+    confirm: joinConfirms(one.confirm, other.confirm),
     risk: higherRisk(one.risk, other.risk),
     timeZone: one.timeZone,
     grants: undefined,
     resolvers: union(one.resolvers, other.resolvers),
   };
+}
+
+/** Takes the stricter confirmation, for each risk if either depends on it. */
+function joinConfirms(one: Policy['confirm'], other: Policy['confirm']): Policy['confirm'] {
+  const stricter = (risk: RiskLevel): Confirm | undefined => {
+    const both = [confirmFor(one, risk), confirmFor(other, risk)];
+    const order: readonly Confirm[] = ['passkey', true, false];
+    return order.find((confirm) => both.includes(confirm));
+  };
+  if (typeof one !== 'object' && typeof other !== 'object') return stricter('high');
+  return Object.fromEntries(
+    RISK_LEVELS.flatMap((risk) => {
+      const confirm = stricter(risk);
+      return confirm === undefined ? [] : [[risk, confirm] as const];
+    }),
+  );
 }
 
 /** Keeps of two groups the one that is at least as strict, and both where neither is. Each group stands for one of the other policy only. */

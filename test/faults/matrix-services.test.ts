@@ -1,5 +1,5 @@
 import { SERVICE_CELLS } from './cells/cells.ts';
 import { playMatrix } from './play-matrix.ts';
 
-// Beside the faults of the bot's own processes, because each waits more than it computes.
+// Beside the other two, because each waits more than it computes.
 playMatrix(SERVICE_CELLS);

@@ -120,7 +120,7 @@ export async function startQuietBot(setup: {
     agent: () => agent,
     directory: new Directory(client),
     links: new MessageLinks(client),
-    pageLink: () => undefined,
+    ...{ pageLink: () => undefined, passkeyLink: () => undefined },
     threads: new ThreadReader(client),
     fileHost: new FileHost({ client, botToken: '', apiUrl: undefined, fetch, logger }),
     limiter: new PendingLimiter(store),

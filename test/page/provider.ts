@@ -40,6 +40,8 @@ interface Granted {
   readonly challenge: string;
   readonly nonce: string;
   readonly person: Person;
+  /** Whether the client wants to know when the person signed in here. */
+  readonly isAged: boolean;
 }
 
 /**
@@ -83,6 +85,7 @@ export async function startProvider({
       challenge: given.get('code_challenge') ?? '',
       nonce: given.get('nonce') ?? '',
       person: state.person,
+      isAged: given.has('max_age'),
     });
     const back = new URL(redirectUri);
     back.searchParams.set('code', code);
@@ -114,7 +117,7 @@ export async function startProvider({
     return send(response, 200, { ...token, id_token: await idToken(granted) });
   };
 
-  const idToken = async ({ nonce, person }: Granted): Promise<string> => {
+  const idToken = async ({ nonce, person, isAged }: Granted): Promise<string> => {
     const now = Math.floor(Date.now() / 1000);
     const sub = String(person.sub ?? 'somebody');
     const claims = {
@@ -124,6 +127,7 @@ export async function startProvider({
       nonce,
       iat: now,
       exp: now + 300,
+      ...(isAged && { auth_time: now }),
       ...person,
       ...state.lies.claims,
     };

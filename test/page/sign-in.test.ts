@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { CAST } from '../../playground/slack/default-cast.ts';
-import { Cookies } from '../../src/page/session.ts';
+import { Cookies, Sessions } from '../../src/page/session.ts';
 import {
   authorized,
   Browser,
@@ -216,6 +216,38 @@ describe('a person who signed in', () => {
     expect((await alice.get(`${story.url}/page/api/me`)).status).toBe(401);
   });
 
+  test('has no session anywhere after signing out, also not in a cookie that was copied before', async () => {
+    const story = await startPageStory();
+    const [alice, phone, bruno] = [
+      await story.browserOf(CAST.alice),
+      await story.browserOf(CAST.alice),
+      await story.browserOf(CAST.bruno),
+    ];
+    const thief = new Browser();
+    for (const [name, value] of alice.jar) thief.jar.set(name, value);
+    const statuses = async (...browsers: Browser[]) =>
+      Promise.all(browsers.map(async (each) => (await each.get(`${story.url}/page/api/me`)).status));
+    expect(await statuses(alice, phone, thief, bruno)).toEqual([200, 200, 200, 200]);
+    const signOut = { method: 'POST', headers: { origin: story.url } };
+    expect((await alice.send(`${story.url}/page/sign-out`, signOut)).status).toBe(303);
+    expect(await statuses(alice, phone, thief, bruno)).toEqual([401, 401, 401, 200]);
+
+    const again = await story.browserOf(CAST.alice);
+    expect(await statuses(again, thief)).toEqual([200, 401]);
+    // A session that ended ends no other.
+    expect((await thief.send(`${story.url}/page/sign-out`, signOut)).status).toBe(303);
+    expect(await statuses(again)).toEqual([200]);
+  });
+
+  test('has no session while the record does not answer', async () => {
+    const refusing = { readDocument: async () => Promise.reject(new Error('down')) };
+    const cookies = new Cookies('a secret of the tests', 'https://bot.example');
+    const sessions = new Sessions(cookies, { ...refusing, writeDocument: async () => 'stale' });
+    const cookie = cookies.openSession({ who: CAST.alice, lastSignOut: '', freshAt: 0 }).split(';')[0];
+    await expect(sessions.read(cookie)).rejects.toThrow('down');
+    await expect(sessions.end(cookie)).rejects.toThrow('down');
+  });
+
   test('sees nothing more when Slack has deactivated them or made them a guest', async () => {
     const story = await startPageStory();
     const alice = await story.browserOf(CAST.alice);
@@ -248,9 +280,12 @@ describe('a person who signed in', () => {
 test('a session ends after 8 hours, an attempt after 10 minutes, and over HTTPS no neighbour of the host can plant either', () => {
   const cookies = new Cookies('a secret of the tests', 'https://bot.example');
   const named = (line: string) => line.split(';', 1)[0] ?? '';
-  const session = named(cookies.openSession(CAST.alice));
+  const session = named(cookies.openSession({ who: CAST.alice, lastSignOut: '', freshAt: 0 }));
   const attempt = named(
-    cookies.openAttempt({ state: 's', nonce: 'n', verifier: 'v', issuer: 'i', clientId: 'c', route: '' }),
+    cookies.openAttempt({
+      ...{ state: 's', nonce: 'n', verifier: 'v', issuer: 'i', clientId: 'c', route: '' },
+      isFresh: false,
+    }),
   );
   expect(session).toMatch(/^__Host-countersign-session=/);
   expect(cookies.sessionIn(session)).toMatchObject({ who: CAST.alice });

@@ -36,16 +36,17 @@ export class Browser {
 }
 
 /** The address where the provider sends the browser back. */
-export async function authorized(browser: Browser, url: string, route = ''): Promise<URL> {
-  const begun = await browser.get(`${url}/page/sign-in?to=${encodeURIComponent(route)}`);
+export async function authorized(browser: Browser, url: string, route = '', isFresh = false): Promise<URL> {
+  const fresh = isFresh ? '&fresh=1' : '';
+  const begun = await browser.get(`${url}/page/sign-in?to=${encodeURIComponent(route)}${fresh}`);
   const to = begun.headers.get('location');
   const there = to === null ? begun : await fetch(to, { redirect: 'manual' });
   return new URL(there.headers.get('location') ?? `${url}/page/signed-in`);
 }
 
 /** Signs a person in as far as they get. */
-export async function signIn(browser: Browser, url: string, route = ''): Promise<Response> {
-  return browser.get((await authorized(browser, url, route)).href);
+export async function signIn(browser: Browser, url: string, route = '', isFresh = false): Promise<Response> {
+  return browser.get((await authorized(browser, url, route, isFresh)).href);
 }
 
 /** The claims that Slack gives about a person. */
@@ -64,23 +65,34 @@ export interface PageStoryOptions extends Pick<StoryOptions, 'replies' | 'timing
   readonly auditors?: readonly string[];
   readonly manifest?: string;
   readonly auditKey?: string;
+  /** Further settings of the page in the manifest. */
+  readonly page?: string;
 }
 
 /** Starts the whole product with a page, and the provider at which people sign in. */
 export async function startPageStory(options: PageStoryOptions = {}) {
-  const { signIn: by, auditors = [CAST.bruno], manifest = MANIFEST, auditKey, ...others } = options;
-  const scopes = [...(SHIPPED_APP.scopes ?? []), 'users:read.email'];
+  const {
+    signIn: by,
+    auditors = [CAST.bruno],
+    manifest = MANIFEST,
+    auditKey,
+    page: more = '',
+    ...others
+  } = options;
+  const asked = by === COMPANY ? ['channels:read', 'users:read.email'] : ['channels:read'];
+  const scopes = [...(SHIPPED_APP.scopes ?? []), ...asked];
   const story = await startStory({
     ...others,
     withoutBot: true,
-    ...(by === COMPANY && { slack: { app: { scopes } } }),
+    slack: { app: { scopes } },
   });
   const port = await findFreePort();
-  const url = `http://127.0.0.1:${port}`;
+  // A passkey belongs to a name, never to a number.
+  const url = `http://localhost:${port}`;
   const { origin, pathname } = new URL(story.slack.apiUrl);
   const provider: Provider = await startProvider({ redirectUri: `${url}/page/signed-in`, forwardTo: origin });
   onTestFinished(() => provider.stop());
-  const page = `page: { client_id: ${CLIENT.id}, client_secret: "\${PAGE_SECRET}", auditors: [${auditors.join(', ')}]${by === COMPANY ? `, issuer: "${provider.issuer}"` : ''} }`;
+  const page = `page: { client_id: ${CLIENT.id}, client_secret: "\${PAGE_SECRET}", auditors: [${auditors.join(', ')}]${by === COMPANY ? `, issuer: "${provider.issuer}"` : ''}${more} }`;
   const parsed = parseManifest(await withBuiltTools(`${manifest}\n${page}\n`), {
     file: 'story.yml',
     environment: { PAGE_SECRET: CLIENT.secret },
@@ -98,11 +110,11 @@ export async function startPageStory(options: PageStoryOptions = {}) {
   const team = await bot.context.directory.ownTeam();
 
   /** Signs somebody in at once. */
-  const browserOf = async (who: string): Promise<Browser> => {
+  const browserOf = async (who: string, { isFresh = false } = {}): Promise<Browser> => {
     const browser = new Browser();
     const name = (await bot.context.directory.member(who)).email ?? '';
     provider.person = by === COMPANY ? byEmail(name) : inSlack(who, team);
-    const answer = await signIn(browser, url);
+    const answer = await signIn(browser, url, '', isFresh);
     if (browser.session === undefined) throw new Error(`${who} was not signed in: ${await answer.text()}`);
     return browser;
   };

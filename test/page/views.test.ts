@@ -3,7 +3,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { APPROVERS_GROUP } from '../../playground/slack/default-cast.ts';
+import { namedParts } from '../../src/page/names.ts';
 import type {
+  Fact,
   Figures,
   History,
   LogPart,
@@ -15,7 +18,7 @@ import { RequestIndex, searchRequests } from '../../src/page/request-index.ts';
 import { delegationsIn } from '../../src/store/documents/delegations.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { run } from '../commands/support.ts';
-import { CAST, MANIFEST } from '../stories/support.ts';
+import { CAST, MANIFEST, PLACES } from '../stories/support.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { connectTestRedis, type TestRedis } from '../support/redis.ts';
 import { type Browser, type PageStory, startPageStory } from './support.ts';
@@ -150,6 +153,82 @@ test('who may decide for an approver sees what waits for them, and the log tells
   expect((await delegate.get(`${story.url}/page/api/${path}`)).status).toBe(404);
 });
 
+test('people, groups and channels appear by name, each by their own, and nobody waits for Slack', async () => {
+  const story = await startPageStory({
+    auditors: [admin],
+    manifest: MANIFEST.replace(
+      'approvers: [U0ALICE002, U0BRUNO003], notify',
+      `approvers: [${alice}, ${bruno}, ${APPROVERS_GROUP}], notify`,
+    ),
+    replies: [REFUND],
+  });
+  await story.ask('refund it').shows(/Approval needed/);
+  const auditor = await story.browserOf(admin);
+  const [{ id = '' } = {}] = (await read<History>(auditor, story, 'history')).items;
+  const path = `requests/${encodeURIComponent(id)}`;
+  const { names, facts, rules, texts, rows } = await read<RequestView>(auditor, story, path);
+  const shown = (label: string) => facts.find((fact) => fact.label === label);
+  expect(shown('Approvers')).toEqual({
+    ...{ label: 'Approvers', text: `${alice}, ${bruno}, ${APPROVERS_GROUP}`, hasIds: true },
+  });
+  expect(shown('Channel')?.text).toBe(PLACES.general);
+  expect(names).toMatchObject({
+    [alice]: 'alice',
+    [APPROVERS_GROUP]: '@approvers',
+    [PLACES.general]: '#general',
+  });
+  expect(rules.flatMap((line) => namedParts(line, names))).toContainEqual({
+    id: alice,
+    name: 'alice',
+  });
+  expect(rows.length).toBeGreaterThan(0);
+  // An id in somebody else's words is just a word.
+  expect(texts.every(({ hasIds }: Fact) => hasIds === undefined)).toBe(true);
+
+  // Two people of one name, and one whose name is the id of another.
+  const { users } = story.workspace.state;
+  for (const [who, name] of [
+    [requester, 'ＡLICE'],
+    [bruno, alice],
+  ] as const) {
+    Object.assign(users.get(who) ?? {}, { name, real_name: name });
+  }
+  const second = await story.startOwnBot({
+    ...story.setup,
+    manifest: { ...story.setup.manifest, page: story.bot.toolbox.manifest.page },
+  });
+  const url = `http://127.0.0.1:${second.port}`;
+  const alike = (await (await auditor.get(`${url}/page/api/${path}`)).json()) as RequestView;
+  expect(alike.names[alice]).toBe(`alice (${alice})`);
+  expect(alike.names[bruno]).toBe(`${alice} (${bruno})`);
+});
+
+test('a view comes with ids where Slack does not tell a name', async () => {
+  const story = await startPageStory({ auditors: [admin], replies: [REFUND] });
+  await story.ask('refund it').shows(/Approval needed/);
+  const auditor = await story.browserOf(admin);
+  const second = await story.startOwnBot({
+    ...story.setup,
+    manifest: { ...story.setup.manifest, page: story.bot.toolbox.manifest.page },
+  });
+  let release = (): void => {};
+  const until = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  onTestFinished(() => release());
+  story.workspace.fail(
+    'users.info',
+    { kind: 'held', until },
+    { calls: 100, when: ({ user }) => user !== admin },
+  );
+  const api = `http://127.0.0.1:${second.port}/page/api`;
+  const found = (await (await auditor.get(`${api}/history?person=Laurent`)).json()) as History;
+  expect(found).toMatchObject({ items: [], unnamed: 1 });
+  const byId = (await (await auditor.get(`${api}/history?person=${requester}`)).json()) as History;
+  expect(byId.items).toMatchObject([{ requesters: [requester] }]);
+  expect(byId.names).toEqual({});
+});
+
 test('Details in Slack lead to the request on the page', async () => {
   const story = await startPageStory({ replies: [REFUND] });
   const thread = story.ask('refund it');
@@ -160,6 +239,33 @@ test('Details in Slack lead to the request on the page', async () => {
   const browser = await story.browserOf(alice);
   const view = await read<RequestView>(browser, story, link.slice(link.indexOf('requests/')));
   expect(view.state).toBe('pending');
+});
+
+test('direct messages, reminders and what they leave behind link to the request on the page', async () => {
+  const story = await startPageStory({
+    manifest: MANIFEST.replace(
+      'notify: { direct_messages: false } }\n  two',
+      'notify: { remind: 1s } }\n  two',
+    ),
+    replies: [REFUND, { text: 'Refunded.' }],
+  });
+  const thread = story.ask('refund it');
+  await thread.shows(/Approval needed/);
+  const linked = (what: RegExp) =>
+    story.workspace.until(
+      ({ state }) =>
+        state.messages.find(
+          ({ text, blocks }) =>
+            what.test(text) && JSON.stringify(blocks).includes(`${story.url}/page/requests/`),
+        ),
+      { what: `a message like ${what} with a link` },
+    );
+  const direct = await linked(/^Approval needed/);
+  expect(direct.channel).toMatch(/^D/);
+  await linked(/^Reminder/);
+  await thread.click(alice, /Approval needed/, 'approve');
+  await thread.shows(/Refunded\./);
+  expect((await linked(/^Done/)).channel).toMatch(/^D/);
 });
 
 test('a request is found by its title, its tool, a person, a state and a time', async () => {

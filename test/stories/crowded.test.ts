@@ -10,12 +10,13 @@ policies:
   default: { approvers: [${alice}, ${bruno}], expires: 4h }
   later: { approvers: [${alice}, ${bruno}], expires: 9h, notify: { direct_messages: false } }
   risky: { approvers: [${alice}, ${bruno}], expires: 2d, risk: high, notify: { direct_messages: false } }
+  urgent: { approvers: [${alice}], expires: 4h, escalate: { after: 8s, to: [${bruno}] }, notify: { direct_messages: false } }
 tools:
   delete_customer: { module: ./examples/shop/tools/delete-customer.ts, title: 'Delete {{input.customer}}', approval: { policy: default } }
   refund_order:
     module: ./examples/shop/tools/refund-order.ts
     title: 'Refund {{input.orderId}} {{input.amount}} {{input.reason}}'
-    approval: [{ policy: risky, when: "input.amount > 20000" }, { policy: later }]
+    approval: [{ policy: risky, when: "input.amount > 20000" }, { policy: urgent, when: "input.amount == 7" }, { policy: later }]
 `;
 const slack = { app: { commands: [COMMAND] } };
 const refund = (amount: number) => ({ name: 'refund_order', arguments: { orderId: 'A-1001', amount } });
@@ -68,6 +69,40 @@ test('with 31 waiting and a freeze on all their cards, an approval changes its c
   );
   expect(new Set(published.map(({ arguments: given }) => given.user_id))).toEqual(new Set([alice, bruno]));
   expect(since('chat.update').filter(({ status }) => status === 429)).toEqual([]);
+});
+
+test('with a freeze on many cards, the card of an escalated request names its new approver before the rest of them changes', async () => {
+  const calls = Array.from({ length: 31 }, (_, index) => ({
+    name: 'delete_customer',
+    arguments: { customer: `customer ${index + 1}` },
+  }));
+  const story = await startStory({ manifest, slack, replies: [{ calls: [refund(7), ...calls] }] });
+  const thread = story.ask('delete them all');
+  await story.workspace.until(
+    () =>
+      story.workspace
+        .messagesIn(thread.channel, thread.ts)
+        .filter(({ text }) => text.startsWith('Approval needed')).length >= 32,
+    { what: 'all cards' },
+  );
+  const before = story.workspace.calls.length;
+  const updates = () =>
+    story.workspace.calls
+      .slice(before)
+      .filter(({ method }) => method === 'chat.update')
+      .map(({ arguments: given }) => JSON.stringify(given));
+  await story.workspace.as(bruno).command(COMMAND, 'freeze delete_customer for today');
+  await story.workspace.until(() => updates().length >= 12, { what: 'the share of the freeze' });
+  const escalated = (text: string) => text.includes('Refund A-1001 7') && text.includes(bruno);
+  expect(updates().filter(escalated)).toEqual([]);
+  const place = await story.workspace.until(
+    () => {
+      const at = updates().findIndex(escalated);
+      return at === -1 ? undefined : at;
+    },
+    { what: 'the new approver on the card' },
+  );
+  expect(place).toBeLessThan(15);
 });
 
 test('while Slack refuses updates, a clicked card changes as the response to the click, and who decided elsewhere reads that it is recorded', async () => {

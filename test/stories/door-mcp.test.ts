@@ -165,6 +165,42 @@ test("another caller's task is as unknown as one that never was, and its tools a
   });
 });
 
+test('tasks/update is acknowledged as complete, and who has not declared tasks is told so with the status 400', async () => {
+  const door = await startCalling();
+  const { port } = door.bot();
+  const { call, get } = await connect(port);
+  const taskId = await call();
+  // As it is sent: the client hides some of it.
+  const send = (method: string, extensions: object) =>
+    fetch(URL_OF(port), {
+      method: 'POST',
+      headers: {
+        ...{ authorization: `Bearer ${KEYS.pipeline}`, 'content-type': 'application/json' },
+        ...{ accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2026-07-28' },
+        ...{ 'mcp-method': method, 'mcp-name': taskId },
+      },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 1, method },
+        params: {
+          ...{ taskId, inputResponses: { none: { ignored: true } } },
+          _meta: {
+            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+            'io.modelcontextprotocol/clientCapabilities': { extensions },
+          },
+        },
+      }),
+    });
+  const updated = await send('tasks/update', { [TASKS_EXTENSION]: {} });
+  expect(await updated.text()).toContain('"resultType":"complete"');
+  expect((await get(taskId)).status).toBe('working');
+  for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
+    const refused = await send(method, {});
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ id: 1, error: { code: -32021 } });
+  }
+  expect((await get(taskId)).status).toBe('working');
+});
+
 test('clients without tasks wait with progress; the result comes when people approve in that time', async () => {
   const door = await startCalling();
   const { port } = door.bot();

@@ -1,6 +1,7 @@
 import type { Method } from './method.ts';
 import * as app from './methods/app.ts';
 import * as assistant from './methods/assistant.ts';
+import * as blocks from './methods/blocks.ts';
 import * as chat from './methods/chat.ts';
 import * as conversations from './methods/conversations.ts';
 import * as files from './methods/files.ts';
@@ -19,6 +20,7 @@ export const METHODS: ReadonlyMap<string, Method> = new Map([
   ['assistant.threads.setSuggestedPrompts', assistant.setSuggestedPrompts],
   ['assistant.threads.setTitle', assistant.setTitle],
   ['auth.test', app.authTest],
+  ['blocks.validate', blocks.validate],
   ['bots.info', people.botsInfo],
   ['chat.appendStream', streams.append],
   ['chat.delete', chat.remove],

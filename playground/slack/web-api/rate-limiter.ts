@@ -11,6 +11,7 @@ const METHOD_TIERS: Readonly<Record<string, keyof typeof TIERS>> = {
   'assistant.threads.setSuggestedPrompts': 'tier4',
   'assistant.threads.setTitle': 'tier4',
   'auth.test': 'special',
+  'blocks.validate': 'special',
   'bots.info': 'tier3',
   'chat.appendStream': 'tier4',
   'chat.delete': 'tier3',

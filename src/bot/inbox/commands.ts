@@ -23,6 +23,7 @@ import { escapeMarkup } from '../views/texts/show-text.ts';
 import { answerDelegate } from './delegate.ts';
 import { answerFreezeCommand } from './freeze.ts';
 import { type GivenTask, openTask } from './open-task.ts';
+import { answerPasskey } from './passkey.ts';
 import { replyPlace } from './reply-place.ts';
 import { refreshHome } from './show-home.ts';
 
@@ -47,6 +48,7 @@ const WORDS: ReadonlyMap<string, AnswerWord> = new Map<string, AnswerWord>([
   ['freeze', freeze],
   ['unfreeze', freeze],
   ['grants', alone((context, { user }) => listGrants(context, user))],
+  ['passkey', passkey],
   ['memory', alone((context, { channel }) => listNotes(context, channel))],
 ]);
 
@@ -59,6 +61,10 @@ function alone(answer: AnswerWord): AnswerWord {
 async function delegate(context: BotContext, { sent, click }: TypedCommand): Promise<RespondArguments> {
   const answered = await answerDelegate(context, sent, click);
   return { text: delegationTexts.listTitle, blocks: [line(...answered)] };
+}
+
+async function passkey(context: BotContext, { sent, click }: TypedCommand): Promise<RespondArguments> {
+  return { text: await answerPasskey(context, sent, click) };
 }
 
 async function freeze(context: BotContext, { text, click }: TypedCommand): Promise<RespondArguments> {

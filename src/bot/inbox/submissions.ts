@@ -41,9 +41,11 @@ export function listenToSubmissions(app: App, context: BotContext): void {
       const { requestId } = metadata;
       const replyTo = { user: body.user.id };
       const click = { who: body.user.id, id: view.id, team: body.user.team_id };
-      let isShown = false;
+      let [isShown, isSignedElsewhere] = [false, false];
       const respond = async (notice?: string): Promise<void> => {
-        const field = view.blocks.find(({ type }) => type === 'input')?.block_id;
+        const field = isSignedElsewhere
+          ? undefined
+          : view.blocks.find(({ type }) => type === 'input')?.block_id;
         if (notice === undefined || field === undefined) return ack({ response_action: 'clear' });
         isShown = true;
         const text = await nameMentioned(context.directory, notice);
@@ -56,6 +58,12 @@ export function listenToSubmissions(app: App, context: BotContext): void {
           : { ok: true, value: NOT_FOUND };
       if (!submitted.ok) return ack({ response_action: 'errors', errors: { ...submitted.errors } });
       const decision = submitted.value;
+      // What follows is a link, which Slack does not show below a field.
+      isSignedElsewhere =
+        typeof decision !== 'string' &&
+        decision.type === 'approve' &&
+        loaded.outcome === 'found' &&
+        loaded.request.policy.passkey === true;
       if (typeof decision === 'string') await respond(decision);
       const notice =
         typeof decision === 'string'

@@ -104,7 +104,8 @@ async function drawRequest(
     const since = await wordsSince(context, request);
     const undo = item.viewId === THREAD_VIEW ? await undoOfSteps(context, request) : undefined;
     const review = reviewOf(request);
-    const beside = { threadLink, freeze, revokedBy, quietUntil, since, undo, review: review?.who };
+    const pageLink = context.pageLink(request.id);
+    const beside = { threadLink, pageLink, freeze, revokedBy, quietUntil, since, undo, review: review?.who };
     const card = cardFor(request, item.viewId, place, {
       ...beside,
       hasButtons: item.viewId !== THREAD_VIEW || hasThreadButtons(context, request),
@@ -213,13 +214,16 @@ function cardFor(
   request: RequestRecord,
   viewId: string,
   place: Place,
-  { threadLink, ...beside }: Omit<CardOptions, 'view'>,
+  { threadLink, pageLink, ...beside }: Omit<CardOptions, 'view'>,
 ): Card {
   if (viewId === THREAD_VIEW) return numbered(request, buildCard(request, { view: 'thread', ...beside }));
   if (place.user !== undefined && request.kind === 'approval' && request.settledAt !== undefined)
-    return buildEndedCopy(request, { view: 'direct', threadLink, ...beside });
+    return buildEndedCopy(request, { view: 'direct', threadLink, pageLink, ...beside });
   const view = place.user === undefined ? 'announcement' : 'direct';
-  return numbered(request, buildCard(request, { view, threadLink, ...beside, askedFor: place.for }));
+  return numbered(
+    request,
+    buildCard(request, { view, threadLink, pageLink, ...beside, askedFor: place.for }),
+  );
 }
 
 /** Says below the title which of the requests of its turn a card is, while it waits. */
@@ -331,6 +335,13 @@ function apologyFor(request: RequestRecord, reason: string): OutboxRow {
     : { tail: `${lead}${tail(reason)}` };
   return {
     id: `${request.id}/apology`,
-    body: { kind: 'titled', user: request.requester, text: '', title: titleOf(request), ...behind },
+    body: {
+      kind: 'titled',
+      request: request.id,
+      user: request.requester,
+      text: '',
+      title: titleOf(request),
+      ...behind,
+    },
   };
 }

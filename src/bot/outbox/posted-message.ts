@@ -16,9 +16,9 @@ export const PostedMessage = z.object({
 });
 export type PostedMessage = z.infer<typeof PostedMessage>;
 
-/** Names what a card shows of people's decisions; a card that would show the same again can wait. */
-export function decisionsIn({ state, votes, undo }: RequestRecord): string {
-  return [state, votes.length, undo?.step ?? ''].join('/');
+/** Names what a card shows of people's decisions and of who may decide; a card that would show the same again can wait. */
+export function decisionsIn({ state, votes, undo, principals }: RequestRecord): string {
+  return [state, votes.length, undo?.step ?? '', principals.length].join('/');
 }
 
 /** Tells whether a posted card does not show yet what people have decided. */

@@ -84,7 +84,10 @@ async function remind(
   const missing = await notVoted(context, request);
   const people = missing.join(' ');
   const { lead, tail } = noticeTexts.reminder;
-  const content = titledContent({ text: lead, title: titleOf(request), tail, people: missing });
+  const content = titledContent(
+    { request: request.id, text: lead, title: titleOf(request), tail, people: missing },
+    context.pageLink,
+  );
   if (posted?.occasion === occasion) {
     if (posted.people === people) return posted;
     updates.count();

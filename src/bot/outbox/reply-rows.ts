@@ -259,6 +259,6 @@ export function titledRow(
   const title = titleOf(request);
   return {
     id: `${request.id}/${kind}/${occasion}`,
-    body: { kind: 'titled', ...place, text: lead, title, tail, people: [...people] },
+    body: { kind: 'titled', request: request.id, ...place, text: lead, title, tail, people: [...people] },
   };
 }

@@ -7,7 +7,7 @@ import { findPosted, isMarked, messageMark } from '../slack/find-posted.ts';
 import { limits } from '../slack/limits.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { threadIdOf } from '../slack/thread.ts';
-import { line, mentions, plain } from '../views/cards/card.ts';
+import { line, linkParts, mentions, plain } from '../views/cards/card.ts';
 import { sanitizeMarkdown } from '../views/sanitize-markdown.ts';
 import { fileTexts } from '../views/texts/files.ts';
 import { moment, momentText, words } from '../views/texts/format.ts';
@@ -30,6 +30,8 @@ const Row = z.object({
   text: z.string(),
   /** The person who is told if the message cannot be posted. */
   requester: z.string().optional(),
+  /** The request that a titled message is about; where there is a page it is linked. */
+  request: z.string().optional(),
   title: z.string().optional(),
   tail: z.string().optional(),
   /** A time behind the title. */
@@ -112,7 +114,7 @@ async function tellDirectly(
   });
 }
 
-async function post({ client }: BotContext, item: OutboxItem, row: Row): Promise<void> {
+async function post({ client, pageLink }: BotContext, item: OutboxItem, row: Row): Promise<void> {
   if (row.kind === 'private') return sendPrivately(client, { ...row, user: row.user ?? '' }, noticeOf(row));
   const channel = row.channel ?? (await openDirect(client, row.user ?? ''));
   const { threadTs } = row;
@@ -120,18 +122,18 @@ async function post({ client }: BotContext, item: OutboxItem, row: Row): Promise
   await client.chat.postMessage({
     channel,
     ...(threadTs !== undefined && { thread_ts: threadTs }),
-    ...contentOf(row),
+    ...contentOf(row, pageLink),
     metadata: messageMark(item.item),
     unfurl_links: false,
     unfurl_media: false,
   });
 }
 
-function contentOf(row: Row) {
+function contentOf(row: Row, pageLink: BotContext['pageLink']) {
   const { kind, text } = row;
   switch (kind) {
     case 'titled':
-      return titledContent(row);
+      return titledContent(row, pageLink);
     case 'reply':
       return replyContent(row);
     case 'notice':
@@ -143,7 +145,7 @@ function contentOf(row: Row) {
 }
 
 /** Builds our own text around a title, with people to mention. */
-export function titledContent(row: Omit<Row, 'kind'>) {
+export function titledContent(row: Omit<Row, 'kind'>, pageLink: BotContext['pageLink']) {
   const { text, title = '', tail = '', place, people = [], end = '', button } = row;
   const named = people.map((id) => (isGroup(id) ? `<!subteam^${id}>` : `<@${id}>`)).join(', ');
   const blocks = [
@@ -157,6 +159,7 @@ export function titledContent(row: Omit<Row, 'kind'>) {
         : [{ type: 'channel' as const, channel_id: place.channel }, ...someWords(place.tail)]),
       ...(people.length === 0 ? [] : mentions(people)),
       ...someWords(end),
+      ...linkParts({ pageLink: row.request === undefined ? undefined : pageLink(row.request) }),
     ),
     ...(button === undefined ? [] : [buttonBlock(button)]),
   ];

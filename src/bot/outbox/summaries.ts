@@ -11,13 +11,13 @@ import { isGroup } from '../slack/directory.ts';
 import { findPosted, messageMark } from '../slack/find-posted.ts';
 import { limits } from '../slack/limits.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
-import { type Card, heading, line, mentions, requesterNames } from '../views/cards/card.ts';
+import { type Card, heading, line, linkParts, mentions, requesterNames } from '../views/cards/card.ts';
 import { placeText, titleOf } from '../views/cards/card-details.ts';
 import { titleWithView } from '../views/home/build-home.ts';
 import { cardTexts } from '../views/texts/cards.ts';
 import { moment, words } from '../views/texts/format.ts';
 import { summaryTexts } from '../views/texts/home.ts';
-import { escapeMarkup, showLabel, showLine } from '../views/texts/show-text.ts';
+import { escapeMarkup, showLabel } from '../views/texts/show-text.ts';
 import { personView } from '../views/view-ids.ts';
 import { PostedMessage, threadLinkFor } from './posted-message.ts';
 import { openDirect } from './send-row.ts';
@@ -82,7 +82,8 @@ async function loadRows(
       const { request } = loaded;
       const place = request.views.find(({ id }) => id === viewId)?.place;
       const askedFor = typeof place?.for === 'string' ? place.for : undefined;
-      return [{ request, since, askedFor, link: await threadLinkFor(context, request, viewId) }];
+      const threadLink = await threadLinkFor(context, request, viewId);
+      return [{ request, since, askedFor, threadLink, pageLink: context.pageLink(request.id) }];
     }),
   );
   return rows.flat();
@@ -145,10 +146,11 @@ async function update(
   }
 }
 
-/** A request on a summary, with the link to its card in the thread. */
+/** A request on a summary, with the links to its card in the thread and to the page. */
 interface SummaryRow {
   readonly request: RequestRecord;
-  readonly link: string | undefined;
+  readonly threadLink: string | undefined;
+  readonly pageLink: string | undefined;
   /** The approver for whom the person is asked. */
   readonly askedFor: string | undefined;
 }
@@ -180,7 +182,7 @@ export function buildMoved(): Card {
   return { text: summaryTexts.moved, blocks: [line(words(summaryTexts.moved))] };
 }
 
-function buildRow({ request, link, askedFor }: SummaryRow): KnownBlock[] {
+function buildRow({ request, threadLink, pageLink, askedFor }: SummaryRow): KnownBlock[] {
   const number = placeText(request);
   return [
     { type: 'divider' },
@@ -192,9 +194,7 @@ function buildRow({ request, link, askedFor }: SummaryRow): KnownBlock[] {
       ...(number === undefined ? [] : [words(` · ${number}`)]),
       ...(askedFor === undefined ? [] : [words(` · ${summaryTexts.askedFor}`), ...mentions([askedFor])]),
       ...(request.state === 'unknown' ? [] : [words(` · ${cardTexts.expires}`), moment(request.expiresAt)]),
-      ...(link === undefined || !/^https?:\/\//.test(link)
-        ? []
-        : [words(' · '), { type: 'link' as const, url: showLine(link), text: cardTexts.openThread }]),
+      ...linkParts({ threadLink, pageLink }),
     ),
   ];
 }

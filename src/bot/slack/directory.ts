@@ -42,6 +42,7 @@ class Cache {
   readonly members = new Map<string, Kept<Member>>();
   readonly groups = new Map<string, Kept<readonly string[]>>();
   readonly groupNames = new Map<string, Kept<string | undefined>>();
+  readonly channelNames = new Map<string, Kept<string | undefined>>();
   readonly memberships = new Map<string, Kept<readonly string[]>>();
   readonly emails = new Map<string, Kept<string | undefined>>();
   self: Promise<BotIdentity> | undefined;
@@ -82,9 +83,11 @@ export class Directory {
     return this.#keep(this.#cache.members, userId, () => this.#lookUpMember(userId));
   }
 
-  /** Returns the name of a person or a user group; `undefined` if Slack has none. */
+  /** Returns the name of a person, a user group or a public channel; `undefined` if Slack has none, or tells the bot none. */
   async nameOf(id: string): Promise<string | undefined> {
     if (isSlackPerson(id)) return (await this.member(id)).name;
+    if (/^C[A-Z0-9]{6,20}$/.test(id))
+      return this.#keep(this.#cache.channelNames, id, () => this.#lookUpChannel(id));
     if (!/^S[A-Z0-9]{6,20}$/.test(id)) return undefined;
     return this.#keep(this.#cache.groupNames, id, async () => {
       const { usergroups = [] } = await this.#client.usergroups.list();
@@ -176,6 +179,17 @@ export class Directory {
       timeZone: user?.tz,
       status: statusIn(user?.profile),
     };
+  }
+
+  /** Not everybody who reads a name may know of a private channel. Without the scope there is no name, and that is kept as well. */
+  async #lookUpChannel(channel: string): Promise<string | undefined> {
+    try {
+      const { channel: found } = await this.#client.conversations.info({ channel });
+      return found?.is_private === false && found.name !== undefined ? `#${found.name}` : undefined;
+    } catch (error) {
+      if (judgeSlackFailure(error).kind === 'later') throw error;
+      return undefined;
+    }
   }
 
   /** Returns the id of the bot's workspace. */

@@ -3,6 +3,13 @@ import { isJsonObject, type JsonObject, toJson } from '../../agent/json.ts';
 import type { GroupsOf } from '../../policy/condition.ts';
 import { type FirstOf, firstTimesGiven } from '../../policy/first-times.ts';
 import { type ApproverGroup, type Policy, RISK_LEVELS, sourceInWords } from '../../policy/policy.ts';
+import {
+  describeRules,
+  groupInWords,
+  type JudgedCall,
+  judgeCall,
+  NOT_ALLOWED,
+} from '../../tools/judge-call.ts';
 import { shapeCheck } from '../../tools/manifest/checks/check-shape.ts';
 import {
   type Finding,
@@ -15,8 +22,7 @@ import { ApproversFile } from '../../tools/manifest/schema/policies.ts';
 import { Count, distinct, Group, Person, Text } from '../../tools/manifest/schema/values.ts';
 import { toApprovers } from '../../tools/manifest/to-manifest.ts';
 import type { OpenToolbox } from '../../tools/toolbox/open-toolbox.ts';
-import { describeRules } from '../explain.ts';
-import { groupInWords, type JudgedCall, judgeCall, NOT_ALLOWED, unknownTool } from '../shared/judge-call.ts';
+import { unknownTool } from '../shared/with-toolbox.ts';
 
 const GivenFile = z.strictObject({
   tool: Text.optional(),

@@ -10,8 +10,8 @@ import {
   readOptions,
   UsageError,
 } from '../shared/command.ts';
-import { withToolbox } from '../shared/judge-call.ts';
 import { withRecord } from '../shared/open-record.ts';
+import { withToolbox } from '../shared/with-toolbox.ts';
 
 const OPTIONS = {
   since: { type: 'string' },

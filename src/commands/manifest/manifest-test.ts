@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { formatProblem } from '../../tools/manifest/problem.ts';
 import { type Command, EXIT, Failure, formatTable, readOptions } from '../shared/command.ts';
-import { withToolbox } from '../shared/judge-call.ts';
 import { manifestFile } from '../shared/load-manifest.ts';
+import { withToolbox } from '../shared/with-toolbox.ts';
 import { type CaseResult, parseCases, runCase } from './manifest-cases.ts';
 
 export const CASES_FILE = 'manifest.test.yml';

@@ -3,8 +3,8 @@ import type { CallUse, ReadTotals } from '../../policy/limits.ts';
 import { DEFAULT_POLICY_NAME, type Policy } from '../../policy/policy.ts';
 import type { RuleStep } from '../../policy/rules.ts';
 import { EDITED_RULE } from '../../tools/gate.ts';
+import { groupInWords, judgeCall } from '../../tools/judge-call.ts';
 import type { Toolbox } from '../../tools/toolbox/toolbox.ts';
-import { groupInWords, judgeCall } from '../shared/judge-call.ts';
 import type { AskedPolicy, Before, LoggedCall } from './logged-row.ts';
 
 /** The reason why a call cannot be judged: the log or the candidate lacks what the rules need. */

@@ -73,7 +73,12 @@ export type VoteResult =
         | 'not-as-shown'
         | 'not-delegated'
         /** The person has approved as much as the policy allows for now. */
-        | 'too-many';
+        | 'too-many'
+        /** A passkey has to sign. */
+        | 'not-proven'
+        /** The proof counts no more: its link was used or is over, or the keys of the person changed meanwhile. */
+        | 'link-used'
+        | 'keys-changed';
     }
   | Settled
   | Unknown

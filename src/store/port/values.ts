@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../agent/json.ts';
 import type { Message, ToolPart } from '../../agent/messages.ts';
 import type { NewRequest, NewView, SettledState } from '../record/request-record.ts';
+import type { Document } from './documents.ts';
 import type { TimerKind } from './work.ts';
 import type { DoneCounter, GrantUse, LimitUse } from './workspace.ts';
 
@@ -181,6 +182,21 @@ export interface Vote extends Actor {
   readonly grants?: boolean;
   /** The numbers of the steps of a plan that the person leaves in it, and the digest of the plan with these. */
   readonly chosen?: { readonly steps: readonly number[]; readonly digest: string };
+  /** The proof by the person's own key; a request whose policy asks for passkeys takes no approval without one. */
+  readonly proof?: VoteProof;
+}
+
+/** What a passkey signed. It counts once: the vote uses up its link and changes the person's keys in the same step. */
+export interface VoteProof {
+  readonly body: JsonObject;
+  /** The document of the one-time link. */
+  readonly link: readonly [group: string, id: string];
+  /** The document of the person's keys: the version that the proof was checked with, and what it is from now on. */
+  readonly keys: {
+    readonly name: readonly [group: string, id: string];
+    readonly seen: string;
+    readonly next: Document;
+  };
 }
 
 /** One attempt to run an approved action. */
@@ -195,6 +211,8 @@ export interface Attempt {
   /** The numbers of the approver groups that each of them is in now; only where the policy has groups. */
   readonly groups?: Readonly<Record<string, readonly number[]>>;
   readonly evidence: JsonObject;
+  /** The arguments that run, where the request does not hold them. */
+  readonly arguments?: JsonValue | undefined;
   /** The limits that it counts against, under a name that is the same for every attempt. */
   readonly counts?: { readonly action: string; readonly limits: readonly LimitUse[] };
   /** Set by a caller that runs it itself. */

@@ -58,6 +58,8 @@ export const PolicySnapshot = z.strictObject({
   excluded: z.array(Id).optional(),
   /** Whether somebody may decide for an approver who has delegated to them. */
   delegation: z.literal(true).optional(),
+  /** Whether each approval is signed with the approver's passkey. */
+  passkey: z.literal(true).optional(),
 });
 export type PolicySnapshot = Readonly<z.infer<typeof PolicySnapshot>>;
 
@@ -178,6 +180,8 @@ interface RecordedVote {
   readonly standsFor?: string;
   /** Whether the person allows the same again. */
   readonly grants?: true;
+  /** What the person's passkey signed. */
+  readonly proof?: JsonObject;
 }
 
 /** A place of the card. */
@@ -357,7 +361,7 @@ function parseUndo(fields: Readonly<Record<string, string>>): RequestRecord['und
 function policyIn(fields: Readonly<Record<string, string>>): object {
   const { principals = '', resolvers = '', escalate_to: to = '', remind_every: remind } = fields;
   const { created, expires, self, escalate_after: after, escalated_at: escalatedAt } = fields;
-  const { start_within: startWithin, groups, excluded, delegation } = fields;
+  const { start_within: startWithin, groups, excluded, delegation, passkey } = fields;
   const first = escalatedAt === undefined ? principals : principals.slice(0, -1 - to.length);
   return {
     principals: words(first),
@@ -372,6 +376,7 @@ function policyIn(fields: Readonly<Record<string, string>>): object {
     ...(groups !== undefined && { groups: words(groups).map(parseGroup) }),
     ...(excluded !== undefined && { excluded: words(excluded) }),
     ...(delegation === '1' && { delegation: true }),
+    ...(passkey === '1' && { passkey: true }),
   };
 }
 
@@ -396,6 +401,7 @@ function parseVote(who: string, fields: Readonly<Record<string, string>>): Recor
     readPart(`${name}:${who}`, () => schema.parse(fields[`${name}:${who}`]));
   const groups = fields[`groups:${who}`];
   const standsFor = fields[`for:${who}`];
+  const proof = fields[`proof:${who}`];
   return {
     who,
     decision: read('vote', Decision),
@@ -403,6 +409,9 @@ function parseVote(who: string, fields: Readonly<Record<string, string>>): Recor
     ...(groups !== undefined && { groups: words(groups).map(Number) }),
     ...(standsFor !== undefined && standsFor !== '' && { standsFor }),
     ...(fields[`grant:${who}`] === '1' && { grants: true as const }),
+    ...(proof !== undefined && {
+      proof: readPart(`proof:${who}`, () => JsonRecord.parse(JSON.parse(proof))),
+    }),
   };
 }
 

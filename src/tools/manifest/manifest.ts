@@ -215,6 +215,8 @@ export interface PageDeclaration {
   readonly issuer: string | undefined;
   /** Ids of people and user groups. */
   readonly auditors: readonly string[];
+  /** A new passkey counts after this time. */
+  readonly passkeyWaitMs: number;
 }
 
 /** A valid manifest: every value checked, every default filled in, every `${NAME}` replaced. */

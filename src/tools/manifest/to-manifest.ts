@@ -132,8 +132,14 @@ function toAudit({ file, http, retention }: AuditFile): Manifest['audit'] {
   };
 }
 
-function toPage({ client_id: clientId, client_secret: clientSecret, issuer, auditors = [] }: PageFile) {
-  return { clientId, clientSecret, issuer, auditors };
+function toPage({
+  client_id: clientId,
+  client_secret: clientSecret,
+  issuer,
+  auditors = [],
+  ...rest
+}: PageFile) {
+  return { clientId, clientSecret, issuer, auditors, passkeyWaitMs: rest.passkey_wait ?? durationMs('1d') };
 }
 
 export const DEFAULT_EXPIRES_MS = durationMs('1d');

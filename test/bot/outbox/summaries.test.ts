@@ -7,7 +7,8 @@ const presented = (title: string) =>
   detailsFor({}, { presented: { title, fields: [], hasTitle: true, isComplete: true } });
 const row = (title: string, changes: Parameters<typeof recordOf>[0] = {}) => ({
   request: recordOf({ details: presented(title), ...changes }),
-  link: THREAD_LINK,
+  threadLink: THREAD_LINK,
+  pageLink: undefined,
   askedFor: undefined,
 });
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CHANNELS } from '../../../playground/slack/default-cast.ts';
-import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { PREFIX } from '../worker/prefix.ts';
 import { type Errand, makeErrand, RECIPES, type Recipe } from '../world/errand.ts';
 import type { World } from '../world/start-world.ts';
@@ -35,6 +34,11 @@ export async function letSettle(world: World, withinMs: number): Promise<void> {
   const end = Date.now() + withinMs;
   while (world.people.open > 0 && Date.now() < end) await sleep(50);
   await world.people.settled();
-  const store = openRedisStore({ client: world.client, prefix: PREFIX });
-  while ((await store.measure()).outbox.waiting > 0 && Date.now() < end) await sleep(50);
+  while ((await hasHeldClicks(world)) && Date.now() < end) await sleep(50);
+}
+
+/** Whether a click was acknowledged and waits in the outbox to be decided. */
+async function hasHeldClicks({ client }: World): Promise<boolean> {
+  const waiting = await client.zrange(`{${PREFIX}}:outbox`, '0', '-1');
+  return waiting.some((item) => item.includes('/click/'));
 }

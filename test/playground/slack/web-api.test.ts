@@ -30,6 +30,22 @@ describe('the Web API', () => {
     expect(slack.workspace.calls.map(({ token }) => token)).toEqual(['none', 'unknown', 'app', 'bot']);
   });
 
+  test('says what is wrong with a payload that is only validated', async () => {
+    const slack = await slackForTest();
+    const validate = (part: string, payload: unknown) => call(slack, 'blocks.validate', { [part]: payload });
+    expect(await validate('blocks', [section('good')])).toEqual({ ok: true });
+    expect(await validate('view', modal())).toEqual({ ok: true });
+    expect(await validate('blocks', [section('x'.repeat(3_001))])).toMatchObject({
+      error: 'invalid_blocks',
+      errors: [{ code: 'failed_constraint', pointer: '/0/text/text' }],
+    });
+    expect(await validate('message', { blocks: [{ type: 'nonsense' }] })).toMatchObject({
+      error: 'invalid_message',
+    });
+    expect(await call(slack, 'blocks.validate', {})).toMatchObject({ error: 'invalid_arguments' });
+    expect(slack.workspace.messagesIn(general)).toEqual([]);
+  });
+
   test('refuses methods it does not know', async () => {
     const slack = await slackForTest();
     expect(await call(slack, 'chat.shout')).toEqual({

@@ -1,9 +1,10 @@
-import { type JsonValue, toJson } from '../../../agent/json.ts';
+import { canonicalJson, type JsonValue, toJson } from '../../../agent/json.ts';
 import type { CallPart, Interrupt } from '../../../agent/messages.ts';
 import { effectiveInput } from '../../../agent/schema/compile-schema.ts';
 import { previewOf } from '../../../engine/admit.ts';
 import { digestNow } from '../../../engine/bind-request.ts';
 import { type AnswerKind, classifyInterrupt } from '../../../engine/classify-interrupt.ts';
+import { countsNow, readPasskeys } from '../../../engine/passkeys.ts';
 import { PLAN_RULE, planDigest } from '../../../engine/plans.ts';
 import {
   type Details,
@@ -14,7 +15,7 @@ import {
 } from '../../../engine/request-details.ts';
 import { NOBODY } from '../../../engine/task-people.ts';
 import { firstOfFacts } from '../../../policy/first-times.ts';
-import { type Policy, type RiskLevel, riskOf } from '../../../policy/policy.ts';
+import { confirmFor, type Policy, type RiskLevel, riskOf } from '../../../policy/policy.ts';
 import { reversibilityOf } from '../../../policy/reversible.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf, type Store } from '../../../store/port/store.ts';
 import { editorOf, previousPreviewOf } from '../../../tools/gate.ts';
@@ -43,7 +44,15 @@ import {
 } from './people-to-ask.ts';
 import { planElicitation } from './plan-elicitation.ts';
 import { planUnknown } from './plan-unknown.ts';
-import { changesOf, coverageOf, firstInWords, inputWords, presentCall, presentPart } from './present-call.ts';
+import {
+  changesOf,
+  coverageOf,
+  firstInWords,
+  inputWords,
+  presentCall,
+  presentDeferred,
+  presentPart,
+} from './present-call.ts';
 
 const DAY_MS = 86_400_000;
 const QUESTION_MS = DAY_MS;
@@ -54,12 +63,14 @@ const NO_EXECUTION = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
 
 /** The parts of the context that a plan needs. */
 export type PlanContext = Pick<BotContext, 'toolbox' | 'directory'> & {
-  readonly store: Pick<Store, 'readDocument' | 'list' | 'load'>;
+  readonly store: Pick<Store, 'readDocument' | 'list' | 'load' | 'readTotals'>;
 };
 
 /** The part of a call in a plan: the policy that covers all of its steps stands in place of its own. */
 export interface PlanPart {
   readonly policy: string;
+  /** The bounds of a step's values from earlier steps. */
+  readonly bounds?: readonly string[];
   /** Set for the plan itself: its words, its risk, and its steps. */
   readonly plan?: {
     readonly presented: NonNullable<Details['presented']>;
@@ -120,9 +131,14 @@ async function planKnown(
   const inner = innerCalls(interrupt);
   const answer = answerOf(interrupt);
   const isWhole = inner === undefined && answer === undefined;
-  const hasPreview = pause.kind === 'approval' && isWhole;
+  // Values from earlier steps are not known yet.
+  const isDeferred =
+    call.deferred === true && canonicalJson(call.toolRequest.input) === canonicalJson(toJson(input));
+  const hasPreview = pause.kind === 'approval' && isWhole && !isDeferred;
   const [whole, preview] = await Promise.all([
-    presentCall(directory, entry, input),
+    isDeferred
+      ? presentDeferred(directory, entry, toJson(input), part?.bounds ?? [])
+      : presentCall(directory, entry, input),
     hasPreview ? previewOf(entry, input, { threadId, requesters, contextAuthors }) : undefined,
   ]);
   const words = part?.plan?.presented ?? (isWhole ? whole : presentPart(whole, inner, answer));
@@ -188,7 +204,7 @@ async function planKnown(
     return noticeTexts.notAllowedHere;
   const policy = toolbox.policy(part?.policy ?? pause.policy);
   if (policy === undefined) return noticeTexts.noPolicy(part?.policy ?? pause.policy);
-  const { name, confirm, timeZone, excluded } = policy;
+  const { name, timeZone, excluded } = policy;
   const { channel } = parseThreadId(threadId);
   const reversible = reversibilityOf(entry, ...(inner ?? []).map((step) => toolbox.find(step.tool)));
   const judged = {
@@ -205,7 +221,12 @@ async function planKnown(
       ...(policy.selfApproval ? [] : (answer?.by ?? [])),
     ]),
   ];
-  const lasting = snapshotOf(policy, [...resolved.groups]);
+  const risk = part?.plan?.risk ?? riskOf(policy.risk, judged);
+  const confirm = confirmFor(policy.confirm, risk);
+  const lasting = {
+    ...snapshotOf(policy, [...resolved.groups]),
+    ...(confirm === 'passkey' && { passkey: true as const }),
+  };
   const snapshot = part === undefined ? lasting : withinAnHour(lasting);
   const isCovered = part !== undefined && part.plan === undefined;
   // People are checked again at the click and before the start, so a look-up may be a little old, or fail.
@@ -224,7 +245,6 @@ async function planKnown(
         standInsFor({ store, directory }, { ...snapshot, policy: snapshot, requesters, barred }),
         statusesOf(directory.relaxed(), approvers),
       ]);
-  const risk = part?.plan?.risk ?? riskOf(policy.risk, judged);
   const mayGrant =
     part === undefined &&
     toolName !== CALLER_ACTION_TOOL &&
@@ -237,6 +257,7 @@ async function planKnown(
     ...{ name, risk, confirm, own: pause.own },
     ...(mayGrant && policy.grants !== undefined && { grants: grantTerms(entry, policy.grants, input) }),
   };
+  const keyed = confirm === 'passkey' && isSure ? await withPasskey(store, approvers) : undefined;
   const digest = digestNow(toolbox, { ...bound, policy: policy.name, barred });
   const own = toolbox.policy(pause.policy);
   return {
@@ -248,6 +269,7 @@ async function planKnown(
       presented,
       approvers: isSure ? approvers : undefined,
       ...(statuses !== undefined && { statuses }),
+      ...(keyed !== undefined && { keyed }),
       description: tool.description,
       ...(entry.runsAsRequester !== undefined && {
         runsAs: { person: requester, server: entry.runsAsRequester.name },
@@ -293,6 +315,12 @@ async function planKnown(
     execution: waitsForTask(interrupt) ? TASK_ANSWER : entry.execution,
     views: isCovered ? [] : [threadView, ...otherViews(policy, told.people, standIns)],
   };
+}
+
+/** Counts the people who have a passkey that counts now. */
+async function withPasskey(store: PlanContext['store'], people: readonly string[]): Promise<number> {
+  const held = await Promise.all(people.map((who) => readPasskeys(store, who)));
+  return held.filter(({ keys }) => keys.some((key) => countsNow(key))).length;
 }
 
 /** Numbers the steps of a plan. */

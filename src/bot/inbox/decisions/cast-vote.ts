@@ -1,6 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { StartPlan } from '../../../engine/admit.ts';
 import { attemptOf, begin, carryOut } from '../../../engine/execute.ts';
+import {
+  type Assertion,
+  checkProof,
+  countsNow,
+  openLink,
+  readLink,
+  readPasskeys,
+  type SignedVote,
+  termsOf,
+} from '../../../engine/passkeys.ts';
 import { planDigest } from '../../../engine/plans.ts';
 import type { Voter } from '../../../engine/ports.ts';
 import { detailsOf, readDetails } from '../../../engine/request-details.ts';
@@ -13,7 +23,9 @@ import type { BotContext } from '../../context.ts';
 import type { Directory } from '../../slack/directory.ts';
 import { executorContext } from '../../turns/executor-context.ts';
 import { delegationTexts } from '../../views/texts/delegations.ts';
+import { momentText } from '../../views/texts/format.ts';
 import { noticeTexts } from '../../views/texts/notices.ts';
+import { passkeyTexts } from '../../views/texts/passkeys.ts';
 import { planTexts } from '../../views/texts/plans.ts';
 import { authorizeVote } from './authorize.ts';
 import type { Click, Notice } from './click.ts';
@@ -30,6 +42,8 @@ interface CastVote {
   readonly steps?: readonly number[] | undefined;
   /** The beginning of the digest of the plan that the person saw; without it, they saw the whole plan. */
   readonly shown?: string | undefined;
+  /** The answer of the person's passkey. */
+  readonly assertion?: Assertion | undefined;
 }
 
 /** Records an approval or a rejection. An approval that completes the quorum starts the action in the same step and runs it here. */
@@ -37,7 +51,7 @@ export async function castVote(
   context: BotContext,
   request: RequestRecord,
   click: Click,
-  { decision, reason = '', grants = false, steps, shown }: CastVote,
+  { decision, reason = '', grants = false, steps, shown, assertion }: CastVote,
 ): Promise<Notice> {
   const chosen = chosenIn(request, steps);
   if (decision === 'approve' && chosen === undefined && !isAsShown(request, shown)) return planTexts.narrowed;
@@ -45,24 +59,44 @@ export async function castVote(
   const directory = context.directory.fresh();
   const authorizing = authorizeVote({ ...context, directory }, click, request);
   // Where nobody delegates, the person is checked and the start is planned at the same time.
-  const standsFor = request.policy.delegation === true ? (await authorizing).standsFor : undefined;
+  const isKnownFirst = request.policy.delegation === true || assertion !== undefined;
+  const standsFor = isKnownFirst ? (await authorizing).standsFor : undefined;
   const isOffered = grants && detailsOf(request).policy?.grants !== undefined;
   // What somebody signs for another is signed for this request alone.
   const mayGrant = isOffered && standsFor === undefined;
   const rates = approvalRates(context, request, click.who);
-  const voter = { who: click.who, standsFor };
+  const checked =
+    assertion === undefined
+      ? undefined
+      : await checkSigned(context, request, click, assertion, { standsFor, grants: mayGrant, chosen });
+  if (checked !== undefined && 'refusal' in checked) return passkeyTexts.refused[checked.refusal];
+  const proof = checked?.proof;
+  const voter = { who: click.who, standsFor, proof: proof?.body };
   const voting = authorizing.then(({ actor, groups }) => ({
     ...{ ...actor, decision, shown: request.digest, reason, grants: mayGrant },
     ...(groups !== undefined && { groups }),
     ...(standsFor !== undefined && { standsFor }),
     ...(chosen !== undefined && { chosen }),
+    ...(proof !== undefined && { proof }),
     rates,
   }));
+  const isProven = request.policy.passkey !== true || proof !== undefined;
+  const isElsewhere = request.execution.elsewhere === true;
   const recording =
-    decision === 'approve' && request.steps === undefined && request.execution.elsewhere !== true
+    decision === 'approve' && request.steps === undefined && isProven && !isElsewhere
       ? voteAndStart(context, request, voter, { directory, voting })
       : voting.then((vote) => context.store.vote(request.id, vote));
   const [result, { problem }] = await Promise.all([recording, authorizing, voting]);
+  if (result.outcome === 'not-proven')
+    return askForPasskey(context, {
+      requestId: request.id,
+      who: click.who,
+      grants: mayGrant,
+      steps: steps && [...steps],
+      shown,
+    });
+  if (result.outcome === 'link-used' || result.outcome === 'keys-changed')
+    return passkeyTexts.refused[result.outcome];
   if (result.outcome === 'too-many')
     return noticeTexts.approvalsPerHour(Math.min(...rates.map(({ max }) => max)));
   if (mayGrant && result.outcome === 'voted' && result.state !== 'pending')
@@ -80,8 +114,37 @@ export async function castVote(
   );
 }
 
+/** Checks what a passkey signed against the approval as it would be recorded now. */
+async function checkSigned(
+  { store, directory }: Pick<BotContext, 'store' | 'directory'>,
+  request: RequestRecord,
+  { who }: Click,
+  assertion: Assertion,
+  vote: SignedVote,
+): ReturnType<typeof checkProof> {
+  const link = await readLink(store, assertion.nonce);
+  if (link !== undefined && link.who !== who) return { refusal: 'other-person' };
+  if (link === undefined || link.requestId !== request.id) return { refusal: 'link-used' };
+  return checkProof(store, assertion, termsOf(await directory.ownTeam(), request, link, vote));
+}
+
+/** Sends a person to the page, where their passkey signs; the click itself counts nothing. */
+async function askForPasskey(
+  { store, passkeyLink }: Pick<BotContext, 'store' | 'passkeyLink'>,
+  link: Parameters<typeof openLink>[1],
+): Promise<Notice> {
+  const { keys } = await readPasskeys(store, link.who);
+  const waiting = keys[0]?.countsFrom;
+  if (waiting === undefined) return passkeyTexts.none;
+  if (!keys.some((key) => countsNow(key)))
+    return waiting === null ? passkeyTexts.unconfirmed : passkeyTexts.waits(momentText(waiting));
+  const { nonce } = await openLink(store, link);
+  const url = passkeyLink(nonce);
+  return url === undefined ? passkeyTexts.noPage : passkeyTexts.link(url);
+}
+
 /** Returns the steps that a person chooses of a plan, with the digest of the plan with these; `undefined` if it has them already. */
-function chosenIn(
+export function chosenIn(
   { steps: own = [], ...request }: RequestRecord,
   picked: readonly number[] | undefined,
 ): Vote['chosen'] {
@@ -97,7 +160,7 @@ function chosenIn(
 }
 
 /** Tells whether a plan still has the steps that the person saw. */
-function isAsShown({ steps = [], digest }: RequestRecord, shown: string | undefined): boolean {
+export function isAsShown({ steps = [], digest }: RequestRecord, shown: string | undefined): boolean {
   if (shown !== undefined) return digest.startsWith(shown);
   return steps.every(({ isChosen }) => isChosen);
 }

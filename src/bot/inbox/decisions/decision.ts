@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../../agent/json.ts';
+import { Assertion } from '../../../engine/passkeys.ts';
 import { inSpan } from '../../../observe/tracing.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
 import { DECLINED } from '../../../tools/mcp/server-pause.ts';
@@ -22,6 +23,8 @@ export const Decision = z.discriminatedUnion('type', [
     steps: z.array(z.number()).optional(),
     /** The beginning of the digest of the plan that the card showed. */
     shown: z.string().optional(),
+    /** The answer of the person's passkey. */
+    assertion: Assertion.optional(),
   }),
   z.object({ type: z.literal('reject'), reason: z.string() }),
   z.object({ type: z.literal('choose'), picked: z.array(z.number()) }),
@@ -76,8 +79,8 @@ function decide(
 ): Promise<Notice> {
   switch (decision.type) {
     case 'approve': {
-      const { grants, steps, shown } = decision;
-      return castVote(context, request, click, { decision: 'approve', grants, steps, shown });
+      const { type, ...vote } = decision;
+      return castVote(context, request, click, { decision: type, ...vote });
     }
     case 'reject':
       return castVote(context, request, click, { decision: 'reject', reason: decision.reason });

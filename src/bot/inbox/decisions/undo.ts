@@ -1,5 +1,6 @@
-import { toJson } from '../../../agent/json.ts';
+import { type JsonValue, toJson } from '../../../agent/json.ts';
 import type { UndoCall } from '../../../agent/tool.ts';
+import { completeInput } from '../../../engine/complete-input.ts';
 import { type Details, detailsOf } from '../../../engine/request-details.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
 import { askerProblem } from '../../asks/may-ask.ts';
@@ -34,7 +35,8 @@ export async function undo(context: Context, request: RequestRecord, click: Clic
   const { channel } = parseThreadId(threadId);
   const cannotAsk = await askerProblem(directory, agent().askers, { user: who, channel });
   if (cannotAsk !== undefined) return cannotAsk;
-  const call = planUndo(context, request, details);
+  const completed = await completeInput(context, request, details);
+  const call = planUndo(context, request, details, completed?.input);
   if (call === undefined) return noticeTexts.cannotUndo;
   const title = details.presented?.done ?? details.presented?.title ?? '';
   const { tool, input } = call;
@@ -64,8 +66,10 @@ function planUndo(
   { toolbox, logger }: Context,
   request: RequestRecord,
   { interrupt, presented }: Details,
+  completed: JsonValue | undefined,
 ): UndoCall | undefined {
-  const { name, input } = interrupt.toolRequest;
+  const { name, input: asked } = interrupt.toolRequest;
+  const input = completed ?? asked;
   try {
     const { undo: reverse } = toolbox.find(name) ?? {};
     const call = reverse?.plan(toJson(input), payloadOf(request) ?? null, presented?.preview);

@@ -2,6 +2,7 @@ import type { Button, ConfirmationDialog, KnownBlock, RichTextElement } from '@s
 import { diffLines } from 'diff';
 import { approvalsByGroup, countedApprovals } from '../../../engine/approvals.ts';
 import { pausedIn, unansweredIn } from '../../../engine/paused.ts';
+import { readDetails } from '../../../engine/request-details.ts';
 import { durationInWords } from '../../../policy/limits.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
 import { readableName } from '../../../tools/presentation/formats.ts';
@@ -22,6 +23,7 @@ import { delegationTexts } from '../texts/delegations.ts';
 import { deadline, mention, moment, words } from '../texts/format.ts';
 import { freezeTexts } from '../texts/freezes.ts';
 import { grantTexts } from '../texts/grants.ts';
+import { passkeyTexts } from '../texts/passkeys.ts';
 import { cut, escapeMarkup, quoteText, showLabel, showLine, showText } from '../texts/show-text.ts';
 import { APPROVE, APPROVE_GRANT, APPROVE_TYPED, DETAILS, EDIT, REJECT, WITHDRAW } from './action-ids.ts';
 import { buildCallBody, type CallBody, TITLE_LENGTH } from './call-body.ts';
@@ -87,6 +89,7 @@ function pendingBlocks(request: RequestRecord, details: CardDetails, options: Ca
     ...answerLines(details),
     ...undoesLine(details),
     ...firstLine(details),
+    ...passkeyLine(request),
     ...freezeLine(options),
     ...quietLine(options),
     ...descriptionLine(details),
@@ -126,6 +129,16 @@ function callerLink({ requesters }: RequestRecord, { link }: CardDetails): Known
   const [caller] = callersIn(requesters);
   if (link === undefined || caller === undefined) return [];
   return [line(words(cardTexts.callerLink(caller)), { type: 'link', url: link, text: showLine(link) })];
+}
+
+/** Says that approving takes a passkey, and if too few approvers had one when it was asked. */
+export function passkeyLine({ policy, details }: Pick<RequestRecord, 'policy' | 'details'>): KnownBlock[] {
+  if (policy.passkey !== true) return [];
+  const keyed = readDetails({ details })?.keyed ?? policy.quorum;
+  return [
+    context(words(passkeyTexts.onCard)),
+    ...(keyed < policy.quorum ? [context(words(passkeyTexts.fewKeys(keyed, policy.quorum)))] : []),
+  ];
 }
 
 /** Says that approvals count and nothing starts. */

@@ -164,9 +164,10 @@ export function placeText(request: Pick<RequestRecord, 'details'>): string | und
 
 const UNREADABLE = "A request that can't be shown";
 
-/** Tells whether the button asks for a confirmation. */
+/** Tells whether the button asks for a confirmation; a passkey asks by itself, and takes nothing away from high risk. */
 export function needsConfirmation({ policy }: CardDetails): boolean {
-  return policy?.confirm ?? policy?.risk === 'high';
+  const { confirm, risk } = policy ?? {};
+  return confirm === undefined || confirm === 'passkey' ? risk === 'high' : confirm;
 }
 
 const Question = z.object({
@@ -203,6 +204,7 @@ const ENDS: ReadonlySet<string> = new Set<Reason['code']>([
   'over-limit',
   'frozen',
   'change-freeze',
+  'unproven',
   'quorum-lost',
 ]);
 

@@ -30,6 +30,8 @@ export interface CardOptions {
   readonly view: 'thread' | 'announcement' | 'direct';
   /** The link from a copy to the thread. */
   readonly threadLink?: string | undefined;
+  /** The link from a copy to the request on the page beside Slack. */
+  readonly pageLink?: string | undefined;
   /** The approver for whom the person of a direct message is asked. */
   readonly askedFor?: string | undefined;
   /** The freeze that keeps the action from starting. */
@@ -226,8 +228,20 @@ export function moreMenu(options: readonly (readonly [actionId: string, label: s
   };
 }
 
-/** Builds the link from a copy of the card to its thread. */
-export function threadLine({ view, threadLink }: CardOptions): KnownBlock[] {
-  if (view === 'thread' || threadLink === undefined || !/^https?:\/\//.test(threadLink)) return [];
-  return [line({ type: 'link', url: showLine(threadLink), text: cardTexts.openThread })];
+/** Builds the links from a copy of the card to its thread and to the page. */
+export function threadLine({ view, threadLink, pageLink }: CardOptions): KnownBlock[] {
+  const [, ...links] = view === 'thread' ? [] : linkParts({ threadLink, pageLink });
+  return links.length === 0 ? [] : [line(...links)];
+}
+
+/** Builds links to the thread and to the page, as far as there are any, each behind a separator. */
+export function linkParts({
+  threadLink,
+  pageLink,
+}: Pick<CardOptions, 'threadLink' | 'pageLink'>): RichTextElement[] {
+  const link = (url: string | undefined, text: string): RichTextElement[] =>
+    url === undefined || !/^https?:\/\//.test(url)
+      ? []
+      : [words(' · '), { type: 'link', url: showLine(url), text }];
+  return [...link(threadLink, cardTexts.openThread), ...link(pageLink, cardTexts.openPage)];
 }

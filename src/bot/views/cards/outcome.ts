@@ -31,6 +31,7 @@ import {
   type CardOptions,
   callersIn,
   line,
+  linkParts,
   mentions,
   plain,
   quoted,
@@ -94,15 +95,11 @@ export function buildSettled(
  * thread has the rest.
  */
 export function buildEndedCopy(request: RequestRecord, options: CardOptions): Card {
-  const { threadLink, revokedBy } = options;
+  const { revokedBy } = options;
   const { icon, word } = stateOf(request);
   const done = isDone(request) ? readDetails(request)?.presented?.done : undefined;
   const title = done === undefined ? titleOf(request) : showLabel(done, limits.label);
   const rejecter = request.state === 'rejected' ? [words(` · ${cardTexts.rejected}`), ...by(request)] : [];
-  const isLink = threadLink !== undefined && /^https?:\/\//.test(threadLink);
-  const link: RichTextElement[] = isLink
-    ? [words(' · '), { type: 'link', url: showLine(threadLink), text: cardTexts.openThread }]
-    : [];
   const actions = [
     ...(undoUntil(request).length > 0 ? [button(request.id, UNDO, cardTexts.undo)] : []),
     ...(request.granted && revokedBy === undefined
@@ -118,7 +115,7 @@ export function buildEndedCopy(request: RequestRecord, options: CardOptions): Ca
         words(title, didNotRun(request) ? { strike: true } : { bold: true }),
         ...approvedBy(request),
         ...rejecter,
-        ...link,
+        ...linkParts(options),
       ),
       ...(actions.length === 0 ? [] : [{ type: 'actions' as const, elements: actions }]),
     ],

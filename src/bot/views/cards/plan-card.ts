@@ -1,5 +1,8 @@
 import type { KnownBlock, RichTextElement, StaticSelect } from '@slack/types';
+import type { JsonValue } from '../../../agent/json.ts';
+import { replaceReferences } from '../../../engine/references.ts';
 import type { PlannedSteps } from '../../../engine/request-details.ts';
+import { limitSizeInWords } from '../../../policy/limits.ts';
 import { REVERSIBLE } from '../../../policy/reversible.ts';
 import { ALONE, type PlanStep, type RequestRecord } from '../../../store/port/store.ts';
 import { limits } from '../../slack/limits.ts';
@@ -28,13 +31,14 @@ import {
   freezeLine,
   identityLine,
   isWholePreview,
+  passkeyLine,
   previewBlocks,
   quietLine,
   reviewLine,
   sinceLine,
   whyApproval,
 } from './approval-card.ts';
-import { buildCallBody, TITLE_LENGTH } from './call-body.ts';
+import { buildCallBody, fitsLine, TITLE_LENGTH } from './call-body.ts';
 import {
   button,
   type Card,
@@ -76,13 +80,15 @@ export function buildPlanCard(
         ...reviewLine(options),
         ...sinceLine(options),
         ...askedForLine(options),
+        ...passkeyLine(request),
         ...freezeLine(options),
         ...quietLine(options),
         quoted(planTexts.goal, details.plan.goal, { characters: limits.quoteCharacters, lines: 3 }),
         ...beforeLines(details.plan),
         ...stepBlocks(details.plan.steps, steps).blocks,
+        ...fitsLine(details.plan),
         ...pairRows([{ label: cardTexts.whyApproval, value: whyApproval(details) }]),
-        context(words(planTexts.rules)),
+        context(words(rulesOf(details.plan))),
         ...approvalLines(request, { ...details, ...undoOf(details.plan) }),
         ...decidedLine(options),
         actions(request, details, details.plan.steps, options),
@@ -103,6 +109,19 @@ export function buildPlanCard(
   };
 }
 
+/** Says how many steps fit a limit, where not all do. */
+function fitsLine({ fits, steps }: PlannedSteps): KnownBlock[] {
+  if (fits === undefined) return [];
+  const covered = steps.filter(({ alone }) => !alone).length;
+  const limit = limitSizeInWords({ ...fits.limit, sum: fits.limit.sum });
+  return [line(words(planTexts.fits(fits.steps, covered, limit), { bold: true }))];
+}
+
+function rulesOf({ steps }: PlannedSteps): string {
+  const isDeferred = steps.some(({ presented }) => presented.deferred !== undefined);
+  return isDeferred ? `${planTexts.rules} ${planTexts.deferredRules}` : planTexts.rules;
+}
+
 /** Tells whether a card has room for all of a plan, so that nobody approves what they cannot see. */
 export function isWholePlan(plan: Omit<PlannedSteps, 'shown'>): boolean {
   const { blocks, isWhole } = stepBlocks(plan.steps, []);
@@ -111,7 +130,7 @@ export function isWholePlan(plan: Omit<PlannedSteps, 'shown'>): boolean {
 }
 
 /** The part of Slack's room for a message that the rest of the card leaves. */
-const PLAN_BLOCKS = limits.messageBlocks - 17;
+const PLAN_BLOCKS = limits.messageBlocks - 18;
 const PLAN_CHARACTERS = limits.messageBlockCharacters - 4_000;
 
 /** Tells whether a plan can be taken back, and for how long: the worst of the steps that it covers counts. */
@@ -237,7 +256,10 @@ function runsOf(steps: readonly ShownStep[]): ShownStep[][] {
 }
 
 function listOf(run: readonly ShownStep[], left: readonly number[]): StepBlocks {
-  const bodies = run.map((step) => ({ step, ...buildCallBody({ ...step, originalInput: undefined }) }));
+  const bodies = run.map((step) => ({
+    step,
+    ...buildCallBody({ ...step, input: inputInWords(step), originalInput: undefined }),
+  }));
   const common = commonNotes(run);
   const steps = bodies.flatMap(({ step, blocks }) => {
     const { number, presented, alone } = step;
@@ -266,6 +288,25 @@ function notesOf(step: ShownStep): KnownBlock[] {
     ...identityLine({ runsAs: step.runsAs }),
     ...answerLines({ answer: undefined, answers: step.answers }),
     ...firstLine(step),
+    ...deferredLines(step),
+  ];
+}
+
+/** Puts the values from earlier steps in an input into words. */
+function inputInWords({ input, presented }: ShownStep): JsonValue {
+  if (presented.deferred === undefined) return input;
+  return replaceReferences(input, ({ step, path }) => planTexts.value(step, path)) ?? input;
+}
+
+/** Says which values come from earlier steps, and what they must keep to. */
+function deferredLines({ presented: { deferred } }: ShownStep): KnownBlock[] {
+  if (deferred === undefined) return [];
+  const values = deferred.values.map(
+    ({ label, step, path }) => `${showLabel(label, limits.label)} (${planTexts.valueOf(step, path)})`,
+  );
+  return [
+    line(words(planTexts.values, { bold: true }), words(values.join(', '))),
+    ...deferred.bounds.map((bound) => line(words(planTexts.bounds, { bold: true }), words(showLine(bound)))),
   ];
 }
 
@@ -295,14 +336,14 @@ function tableOf(run: readonly ShownStep[]): StepBlocks | undefined {
       isComplete &&
       preview === undefined &&
       changes === undefined &&
-      showLine(title).length <= TITLE_LENGTH &&
+      fitsLine(title, TITLE_LENGTH) &&
       fields.length === labels.length &&
       fields.every(
         ({ label, text, format }, index) =>
           label === labels[index] &&
           format !== 'channel' &&
-          showLine(text) === text &&
-          text.length <= CELL_CHARACTERS,
+          text.length <= CELL_CHARACTERS &&
+          showLine(text) === text,
       ),
   );
   const titles = isAlike ? commonTitle(run.map(({ presented }) => presented.title)) : undefined;
@@ -400,7 +441,7 @@ function actions(
       stepMenu(
         EDIT_STEP,
         planTexts.editStep,
-        shown.filter(({ alone }) => !alone),
+        shown.filter(({ alone, presented }) => !alone && presented.deferred === undefined),
       ),
       moreMenu([
         [DETAILS, cardTexts.details],

@@ -110,7 +110,7 @@ export const cardTexts = {
   rejectedBy: 'Rejected by ',
   inPlaceOf: ' for ',
   arguments: 'Arguments, exactly as they will run',
-  notShown: (text: string) => `(not shown: ${plural(text.length, 'character')})`,
+  notShown: (size: number) => `(not shown: ${plural(size, 'character')})`,
   opaque: (names: readonly string[], others: number) => {
     const counted = others === 0 ? [] : [plural(others, names.length === 0 ? 'argument' : 'other argument')];
     return `Can't be inspected: ${[...names, ...counted].join(', ')} (encoded text or a script).`;
@@ -129,6 +129,7 @@ export const cardTexts = {
   diffCut: (lines: number) => `${plural(lines, 'more line')} not shown. See Details.`,
   noDifference: 'No change',
   openThread: 'Open the thread',
+  openPage: 'Open as a page',
   unreadable: "This request can't be shown, so nobody can approve or answer it.",
 
   approve: 'Approve',
@@ -269,6 +270,7 @@ export function ruleInWords({ rule, because, isOverLimit = false }: RuleWords, i
   if (rule === undefined || rule === UNDECIDED_RULE) return 'no rule lets this run without approval';
   if (rule === 'No approval was needed') return 'no approval was needed';
   if (rule.startsWith('edited by ')) return 'it was edited';
+  if (rule === 'values from earlier steps') return 'its values come from earlier steps of a plan';
   const [, when, doubt] = /: when (.*?)( \(it could not be evaluated: .*\))?$/s.exec(rule) ?? [];
   if (when === undefined) return 'this action always needs it';
   const condition = conditionInWords(when, inputs);

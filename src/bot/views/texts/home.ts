@@ -82,6 +82,7 @@ export const commandTexts = {
     '• `/countersign delegate @Bob until Friday` – let someone decide for you',
     '• `/countersign delegations` – who decides for whom',
     '• `/countersign grants` – pre-approved actions',
+    '• `/countersign passkey` – your passkeys, for approvals that need one',
     '• `/countersign memory` – the notes I keep about this channel',
     'Admins: `/countersign freeze [tool | all] [--model] [reason]` and `/countersign unfreeze [tool | all]`',
   ].join('\n'),

@@ -1,7 +1,7 @@
 import type { FormEvent } from 'react';
 import type { History, Waiting } from '../../protocol.ts';
 import { Answer, PageLink, RequestList, useLoaded } from './parts.tsx';
-import { goTo } from './use-route.ts';
+import { goTo, useFormOf } from './use-route.ts';
 
 const SEARCHED = ['text', 'tool', 'person', 'state', 'since', 'until'] as const;
 
@@ -61,7 +61,7 @@ function Search({ query, states }: { query: URLSearchParams; states: History['st
       ? states
       : [...states, { state: chosen, word: chosen }];
   return (
-    <form className="search" onSubmit={search} key={query.toString()}>
+    <form className="search" onSubmit={search} ref={useFormOf(query, SEARCHED)}>
       <label>
         Title
         <input name="text" type="search" defaultValue={query.get('text') ?? ''} />
@@ -99,7 +99,7 @@ function Search({ query, states }: { query: URLSearchParams; states: History['st
 }
 
 function Found({ found, asked }: { found: History; asked: URLSearchParams }) {
-  const { items, names, total, page, pages } = found;
+  const { items, names, total, page, pages, unnamed } = found;
   const to = (number: number) => {
     const next = new URLSearchParams(asked);
     next.set('page', String(number));
@@ -110,6 +110,7 @@ function Found({ found, asked }: { found: History; asked: URLSearchParams }) {
       <p role="status" className="soft">
         {total === 1 ? '1 request' : `${total} requests`}
         {pages > 1 && `, page ${page} of ${pages}`}
+        {unnamed > 0 && `. Slack hasn't told ${unnamed} names yet: search for these people by id, or again.`}
       </p>
       <RequestList items={items} names={names} label="History" />
       {pages > 1 && (

@@ -1,7 +1,8 @@
 import { type FormEvent, useEffect, useState } from 'react';
-import type { LogPart, LogRow } from '../../protocol.ts';
+import { idsIn } from '../../names.ts';
+import type { LogPart, LogRow, Names } from '../../protocol.ts';
 import { ask, readRows } from './api.ts';
-import { Moment } from './parts.tsx';
+import { Moment, PageLink, useLoaded } from './parts.tsx';
 import { Rows } from './rows.tsx';
 import { type LogCheck, verifyLog } from './verify-log.ts';
 
@@ -13,9 +14,11 @@ type Checked =
   | { readonly state: 'failed'; readonly error: string }
   | { readonly state: 'checked'; readonly check: LogCheck; readonly rows: readonly LogRow[] };
 
-/** The audit log, checked in this browser each time it is opened. */
-export function Log() {
+/** The audit log, checked in this browser each time it is opened. The address may name a row. */
+export function Log({ query }: { query: URLSearchParams }) {
   const [key, setKey] = useState<string>();
+  const asked = Number(query.get('row'));
+  const chosen = Number.isSafeInteger(asked) && asked > 0 ? asked : undefined;
   const checked = useCheck(key);
   const give = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -40,17 +43,41 @@ export function Log() {
           <button type="submit">Check again</button>
         </form>
       </details>
-      {checked.state === 'checked' && <Newest checked={checked} />}
+      {checked.state === 'checked' && <Listed checked={checked} chosen={chosen} />}
     </>
   );
 }
 
-function Newest({ checked: { check, rows } }: { checked: Extract<Checked, { state: 'checked' }> }) {
+interface ListedOptions {
+  readonly checked: Extract<Checked, { state: 'checked' }>;
+  readonly chosen: number | undefined;
+}
+
+/** The rows around the one that was asked for, around the first fault, or the newest. */
+function Listed({ checked: { check, rows: all }, chosen }: ListedOptions) {
   const broken = check.break !== undefined && 'row' in check.break.at ? check.break.at.row : undefined;
+  const middle = chosen ?? broken;
+  const rows = middle === undefined ? all.slice(-LISTED).reverse() : around(all, middle);
+  const ids = [...new Set(rows.flatMap(({ detail }) => idsIn(detail)))].join(',');
+  const names = useLoaded<Names>(`names?ids=${ids}`);
+  const isThere = chosen === undefined || rows.some(({ seq }) => seq === chosen);
   return (
     <section>
-      <h2>{broken === undefined ? 'Newest rows' : `Rows around row ${broken}`}</h2>
-      <Rows rows={rows} broken={broken} />
+      <h2>{middle === undefined ? 'Newest rows' : `Rows around row ${middle}`}</h2>
+      {middle !== undefined && (
+        <p>
+          {!isThere && `Row ${middle} is not in the log. `}
+          <PageLink to="log">Newest rows</PageLink>
+        </p>
+      )}
+      {rows.length === 0 && middle === undefined && <p>Nothing was recorded yet.</p>}
+      <Rows
+        rows={rows}
+        names={names.state === 'loaded' ? names.value : {}}
+        broken={broken}
+        chosen={chosen}
+        hasLinks={true}
+      />
     </section>
   );
 }
@@ -87,14 +114,11 @@ async function checkLog(key: string | undefined, onRead: (rows: number) => void)
   }
   const rows = keep(readRows(first, onRead));
   const check = await verifyLog({ first, rows, publicKeys: key ?? first.publicKeys ?? '' });
-  return { state: 'checked', check, rows: around(kept, check) };
+  return { state: 'checked', check, rows: kept };
 }
 
-/** Chooses the rows to list: those around the first fault, or the newest. */
-function around(rows: readonly LogRow[], check: LogCheck): readonly LogRow[] {
-  if (check.break === undefined || !('row' in check.break.at)) return rows.slice(-LISTED).reverse();
-  const { row } = check.break.at;
-  return rows.filter(({ seq }) => Math.abs(seq - row) <= LISTED / 4);
+function around(rows: readonly LogRow[], middle: number): readonly LogRow[] {
+  return rows.filter(({ seq }) => Math.abs(seq - middle) <= LISTED / 4);
 }
 
 const SIGNATURES = {
@@ -127,6 +151,8 @@ function Result({ checked }: { checked: Checked }) {
         {check.signatures === 'checked' && check.checkpoints === 0
           ? SIGNATURES['not-yet']
           : SIGNATURES[check.signatures]}{' '}
+        {check.proven > 0 &&
+          `${check.proven === 1 ? '1 approval is' : `${check.proven} approvals are`} proven by passkeys. `}
         {check.isTrimmed && 'Older rows were exported and removed.'}
       </p>
     </div>

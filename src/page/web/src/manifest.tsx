@@ -1,21 +1,22 @@
-import { type FormEvent, useState } from 'react';
-import { showText } from '../../../bot/views/texts/show-text.ts';
+import { type FormEvent, useEffect, useState } from 'react';
+import { showLine, showText } from '../../../bot/views/texts/show-text.ts';
 import type { Explained, ManifestView } from '../../protocol.ts';
 import { ask, type Loaded } from './api.ts';
-import { Answer, nameIn, PageLink, useLoaded, Whole } from './parts.tsx';
+import { Answer, Named, PageLink, useLoaded, Whole } from './parts.tsx';
+import { goTo, useFormOf } from './use-route.ts';
 
 /** The manifest that is active, and a form that asks what it would do. */
-export function ManifestPage() {
+export function ManifestPage({ query }: { query: URLSearchParams }) {
   const loaded = useLoaded<ManifestView>('manifest');
   return (
     <>
       <h1>Manifest</h1>
-      <Answer loaded={loaded}>{(manifest) => <Manifest manifest={manifest} />}</Answer>
+      <Answer loaded={loaded}>{(manifest) => <Manifest manifest={manifest} query={query} />}</Answer>
     </>
   );
 }
 
-function Manifest({ manifest }: { manifest: ManifestView }) {
+function Manifest({ manifest, query }: { manifest: ManifestView; query: URLSearchParams }) {
   const { digest, text, isGoverned, approval, tools, names } = manifest;
   return (
     <>
@@ -28,11 +29,11 @@ function Manifest({ manifest }: { manifest: ManifestView }) {
           <>
             Last change:{' '}
             <PageLink to={`requests/${encodeURIComponent(approval.id)}`}>{approval.title}</PageLink>, approved
-            by {approval.by.map((id) => nameIn(names, id)).join(', ')}.
+            by <Named text={showLine(approval.by.join(', '))} names={names} />.
           </>
         )}
       </p>
-      <WhatIf tools={tools} />
+      <WhatIf tools={tools} query={query} />
       <section>
         <h2>Text</h2>
         <Whole label="Text of the manifest" text={showText(text)} />
@@ -41,25 +42,47 @@ function Manifest({ manifest }: { manifest: ManifestView }) {
   );
 }
 
-function WhatIf({ tools }: { tools: readonly string[] }) {
+const ASKED = ['as', 'tool', 'arguments', 'channel'] as const;
+/** A longer question is asked, but has no address. */
+const LONGEST_ADDRESS = 2_000;
+
+/** Asks what the rules would do with a call; the question is in the address, so that it can be sent to somebody. */
+function WhatIf({ tools, query }: { tools: readonly string[]; query: URLSearchParams }) {
   const [answer, setAnswer] = useState<Loaded<Explained>>();
-  const explain = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const data = Object.fromEntries(new FormData(event.currentTarget));
+  const address = query.toString();
+  const explain = (question: URLSearchParams) => {
     setAnswer({ state: 'loading' });
-    void ask<Explained>('explain', data).then(setAnswer);
+    void ask<Explained>('explain', Object.fromEntries(question)).then(setAnswer);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address is the question.
+  useEffect(() => {
+    if (query.has('as') && query.has('tool')) explain(query);
+  }, [address]);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget);
+    const question = new URLSearchParams(
+      ASKED.flatMap((name) => {
+        const value = data.get(name);
+        return typeof value === 'string' && value !== '' ? [[name, value]] : [];
+      }),
+    );
+    const next = question.toString();
+    if (next === address || next.length > LONGEST_ADDRESS) explain(question);
+    else goTo(`manifest?${next}`);
   };
   return (
     <section>
       <h2>What would happen if…</h2>
-      <form onSubmit={explain} className="stacked">
+      <form onSubmit={submit} className="stacked" ref={useFormOf(query, ASKED)}>
         <label>
           this person (such as U012ABCDEF)
           <input name="as" required />
         </label>
         <label>
           called this tool
-          <select name="tool">
+          <select name="tool" required>
+            <option value="">Choose a tool</option>
             {tools.map((tool) => (
               <option key={tool}>{tool}</option>
             ))}
@@ -78,7 +101,9 @@ function WhatIf({ tools }: { tools: readonly string[] }) {
       <div role="status">
         {answer !== undefined && (
           <Answer loaded={answer}>
-            {({ lines }) => <Whole label="What would happen" text={showText(lines.join('\n'))} />}
+            {({ lines, names }) => (
+              <Whole label="What would happen" text={showText(lines.join('\n'))} names={names} />
+            )}
           </Answer>
         )}
       </div>

@@ -1,4 +1,6 @@
 import { type MouseEvent, type ReactNode, useEffect, useState } from 'react';
+import { showLine } from '../../../bot/views/texts/show-text.ts';
+import { namedParts } from '../../names.ts';
 import type { Fact, ListItem, Names } from '../../protocol.ts';
 import { ask, type Loaded } from './api.ts';
 import { goTo } from './use-route.ts';
@@ -69,14 +71,36 @@ export function nameIn(names: Names, id: string): string {
   return Object.hasOwn(names, id) ? (names[id] ?? id) : id;
 }
 
-export function Facts({ facts }: { facts: readonly Fact[] }) {
+/** A text in which people, groups and channels appear by name; the id is there for who points at the name. */
+export function Named({ text, names }: { text: string; names: Names }) {
+  return namedParts(text, names).map((part, index) =>
+    typeof part === 'string' ? (
+      part
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never move.
+      <span key={index} className="name" title={part.id}>
+        {part.name}
+      </span>
+    ),
+  );
+}
+
+export function Facts({ facts, names = {} }: { facts: readonly Fact[]; names?: Names }) {
   return (
     <dl className="facts">
-      {facts.map(({ label, text }, index) => (
+      {facts.map(({ label, text, hasIds }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the facts of a request never move.
         <div key={index}>
           <dt>{label}</dt>
-          <dd>{isLong(text) ? <Whole label={label} text={text} /> : text}</dd>
+          <dd>
+            {hasIds === true ? (
+              <Named text={text} names={names} />
+            ) : isLong(text) ? (
+              <Whole label={label} text={text} />
+            ) : (
+              text
+            )}
+          </dd>
         </div>
       ))}
     </dl>
@@ -119,9 +143,12 @@ export function RequestList({
           <p className="soft">
             <State state={item.state} word={item.word} />
             {item.isHighRisk === true && <strong> High risk ·</strong>} {item.tool} · requested by{' '}
-            {item.requesters.map((id) => nameIn(names, id)).join(', ')}
+            <Named text={showLine(item.requesters.join(', '))} names={names} />
             {item.deciders.length > 0 && (
-              <> · decided by {item.deciders.map((id) => nameIn(names, id)).join(', ')}</>
+              <>
+                {' · decided by '}
+                <Named text={showLine(item.deciders.join(', '))} names={names} />
+              </>
             )}
             {' · '}
             <Moment at={item.askedAt} />
@@ -139,11 +166,13 @@ export function RequestList({
 }
 
 /** A whole text as it is; a long one scrolls, also by the keyboard. */
-export function Whole({ label, text }: { label: string; text: string }) {
+export function Whole({ label, text, names = {} }: { label: string; text: string; names?: Names }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls must be reached by the keyboard.
     <section className="whole" aria-label={label} tabIndex={0}>
-      <pre>{text}</pre>
+      <pre>
+        <Named text={text} names={names} />
+      </pre>
     </section>
   );
 }

@@ -1,16 +1,16 @@
-import { showText } from '../../../bot/views/texts/show-text.ts';
-import type { RequestView } from '../../protocol.ts';
-import { Answer, Facts, Moment, nameIn, State, useLoaded, Whole } from './parts.tsx';
+import { showLine, showText } from '../../../bot/views/texts/show-text.ts';
+import type { Me, RequestView } from '../../protocol.ts';
+import { Answer, Facts, Moment, Named, State, useLoaded, Whole } from './parts.tsx';
 import { Rows } from './rows.tsx';
 
 /** One request, whole: what it would do, who decided, why people were asked, and its rows in the log. */
-export function RequestPage({ id }: { id: string }) {
+export function RequestPage({ id, me }: { id: string; me: Me }) {
   const loaded = useLoaded<RequestView>(`requests/${encodeURIComponent(id)}`);
-  return <Answer loaded={loaded}>{(request) => <Request request={request} />}</Answer>;
+  return <Answer loaded={loaded}>{(request) => <Request request={request} me={me} />}</Answer>;
 }
 
-function Request({ request }: { request: RequestView }) {
-  const { title, state, word, facts, fields, texts, rows, slackLink, isKept } = request;
+function Request({ request, me }: { request: RequestView; me: Me }) {
+  const { title, state, word, facts, rows, names, slackLink, isKept } = request;
   return (
     <article>
       <h1 className="untrusted">{title}</h1>
@@ -26,6 +26,29 @@ function Request({ request }: { request: RequestView }) {
         )}
       </p>
       {!isKept && <p>This request was removed after its time. The log alone tells of it.</p>}
+      <Call request={request} />
+      <Votes request={request} />
+      <Why request={request} />
+      <section>
+        <h2>Facts</h2>
+        <Facts facts={facts} names={names} />
+      </section>
+      <section>
+        <h2>In the log</h2>
+        {rows.length === 0 ? (
+          <p>Its rows were removed from Redis; the export has them.</p>
+        ) : (
+          <Rows rows={rows} names={names} hasLinks={me.seesAll} />
+        )}
+      </section>
+    </article>
+  );
+}
+
+/** The call itself: what its card says, and the exact texts. */
+export function Call({ request: { fields, texts } }: { request: RequestView }) {
+  return (
+    <>
       {fields.length > 0 && <Facts facts={fields} />}
       {texts.map(({ label, text }) => (
         <section key={label}>
@@ -33,21 +56,7 @@ function Request({ request }: { request: RequestView }) {
           <Whole label={label} text={text} />
         </section>
       ))}
-      <Votes request={request} />
-      <Why request={request} />
-      <section>
-        <h2>Facts</h2>
-        <Facts facts={facts} />
-      </section>
-      <section>
-        <h2>In the log</h2>
-        {rows.length === 0 ? (
-          <p>Its rows were removed from Redis; the export has them.</p>
-        ) : (
-          <Rows rows={rows} />
-        )}
-      </section>
-    </article>
+    </>
   );
 }
 
@@ -68,9 +77,14 @@ function Votes({ request: { votes, names } }: { request: RequestView }) {
       <ul>
         {votes.map(({ who, decision, at, standsFor }) => (
           <li key={`${who} ${at}`}>
-            {nameIn(names, who)}
-            {standsFor !== undefined && ` (for ${nameIn(names, standsFor)})`}{' '}
-            {DECISIONS[decision] ?? decision} <Moment at={at} />
+            <Named text={showLine(who)} names={names} />
+            {standsFor !== undefined && (
+              <>
+                {' (for '}
+                <Named text={showLine(standsFor)} names={names} />)
+              </>
+            )}{' '}
+            {DECISIONS[decision] ?? showLine(decision)} <Moment at={at} />
           </li>
         ))}
       </ul>
@@ -78,16 +92,20 @@ function Votes({ request: { votes, names } }: { request: RequestView }) {
   );
 }
 
-function Why({ request: { because, rules } }: { request: RequestView }) {
+function Why({ request: { because, rules, names } }: { request: RequestView }) {
   if (because === undefined && rules.length === 0) return null;
   return (
     <section>
       <h2>Why approval was needed</h2>
-      {because !== undefined && <p>{showText(because)}</p>}
+      {because !== undefined && (
+        <p className="untrusted">
+          <Named text={showText(because)} names={names} />
+        </p>
+      )}
       {rules.length > 0 && (
         <>
           <h3>What the rules say now</h3>
-          <Whole label="What the rules say now" text={showText(rules.join('\n'))} />
+          <Whole label="What the rules say now" text={showText(rules.join('\n'))} names={names} />
         </>
       )}
     </section>

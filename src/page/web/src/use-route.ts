@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { type RefObject, useEffect, useRef, useSyncExternalStore } from 'react';
 
 /** A view of the page: its path below the page, and its query. */
 export interface Route {
@@ -20,6 +20,25 @@ export function useRoute(): Route {
 export function goTo(path: string): void {
   history.pushState(null, '', new URL(path === '' ? '.' : path, document.baseURI));
   for (const listener of listeners) listener();
+}
+
+/** Keeps the fields of a form as the address says, also after Back; who is in a field stays there. */
+export function useFormOf(
+  query: URLSearchParams,
+  names: readonly string[],
+): RefObject<HTMLFormElement | null> {
+  const form = useRef<HTMLFormElement>(null);
+  const asked = query.toString();
+  useEffect(() => {
+    const given = new URLSearchParams(asked);
+    for (const name of names) {
+      const field = form.current?.elements.namedItem(name);
+      if (field instanceof HTMLInputElement || field instanceof HTMLSelectElement)
+        field.value = given.get(name) ?? '';
+      if (field instanceof HTMLTextAreaElement) field.value = given.get(name) ?? field.defaultValue;
+    }
+  }, [asked, names]);
+  return form;
 }
 
 function subscribe(listener: () => void): () => void {

@@ -16,7 +16,12 @@
 --  13 limits of the person's approvals: of each its name, the most in its window, and the window in ms
 --  14 numbers of the steps of a plan that the person chooses, or '' for those that it has
 --  15 digest of the plan with these steps
---  16 and further as 3 and further of `start`, or nothing
+--  16 what the person's passkey signed (JSON), or ''
+--  17 document of the one-time link that it was signed by
+--  18 document of the person's keys
+--  19 version of it that the proof was checked with
+--  20 its next version and value
+--  21 and further as 3 and further of `start`, or nothing
 -- Returns
 --   {'voted', state, approvals, quorum}    the same vote again returns the state that it led to; then the reply of `start`, if it was
 --                                          tried; the same call again returns the same
@@ -24,6 +29,8 @@
 --   {'already-voted', earlier vote}
 --   {'represented', who has voted}         somebody has voted for this person, or in the same place
 --   {'too-many'}                           the person has approved as much as the policy allows for now
+--   {'not-proven'}                         a passkey has to sign; nothing is recorded
+--   {'link-used'}, {'keys-changed'}        the proof counts no more
 --   {'expired'}, {'unknown'}, {'not-an-approval'}, {'not-eligible'}, {'own-request'}, {'not-as-shown'}, {'not-delegated'}
 --- include request
 --- include groups
@@ -32,14 +39,14 @@
 --- include limits
 --- script start
 local who, decision, shown, eligible, body, digest, reason = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
-local votes_for, grants, for_whom, chosen = ARGV[10], ARGV[11], ARGV[12], ARGV[14]
+local votes_for, grants, for_whom, chosen, proof = ARGV[10], ARGV[11], ARGV[12], ARGV[14], ARGV[16]
 
 -- Leaves only some steps of a plan. Who approved more, or others, is asked again.
 local function choose()
   for name, value in pairs(read_all(K.request)) do
     local person = string.match(name, '^vote:(.*)$')
     if person and value == 'approve' then
-      for _, kind in ipairs({ 'vote:', 'at:', 'groups:', 'for:', 'grant:' }) do
+      for _, kind in ipairs({ 'vote:', 'at:', 'groups:', 'for:', 'grant:', 'proof:' }) do
         redis.call('HDEL', K.request, kind .. person)
         request[kind .. person] = nil
       end
@@ -88,6 +95,15 @@ local function cast()
     return refuse(who, body, digest, 'represented', beside)
   end
 
+  if decision == 'approve' and request.passkey and proof == '' then return { 'not-proven' } end -- guard: vote-proof
+  if proof ~= '' and redis.call('EXISTS', K.document .. ':' .. ARGV[17]) == 0 then -- guard: vote-link
+    return refuse(who, body, digest, 'link-used')
+  end
+  local keys = K.document .. ':' .. ARGV[18]
+  if proof ~= '' and string.match(redis.call('GET', keys) or '', '^[^\n]*') ~= ARGV[19] then -- guard: vote-keys
+    return refuse(who, body, digest, 'keys-changed')
+  end
+
   local rate = {}
   for name, most, window in string.gmatch(decision == 'approve' and ARGV[13] or '', '(%S+) (%d+) (%d+)') do
     rate[#rate + 1] = { name = name, amount = 1, most = most, window = tonumber(window) }
@@ -108,6 +124,12 @@ local function cast()
   if request.groups then set('groups:' .. who, votes_for) end
   if request.delegation then set('for:' .. who, for_whom) end
   if grants == '1' and decision == 'approve' then set('grant:' .. who, '1') end
+  if proof ~= '' then
+    set('proof:' .. who, proof)
+    redis.call('DEL', K.document .. ':' .. ARGV[17])
+    redis.call('ZREM', K.documents, ARGV[17])
+    redis.call('SET', keys, ARGV[20])
+  end
   local count = int(approvals) .. ' of ' .. request.quorum
   local place = for_whom == '' and '' or ' for ' .. for_whom
   audit('voted', request_id, decision .. ' ' .. who .. ' ' .. count .. place, body, digest)
@@ -155,7 +177,7 @@ local function cast()
 end
 
 local reply = cast()
-if reply[1] ~= 'voted' or not ARGV[16] then return reply end
-if request.state ~= 'approved' and request.attempt ~= ARGV[16] then return reply end -- guard: vote-start-approved
-append(reply, start({ ARGV[1], ARGV[2], unpack(ARGV, 16) }))
+if reply[1] ~= 'voted' or not ARGV[21] then return reply end
+if request.state ~= 'approved' and request.attempt ~= ARGV[21] then return reply end -- guard: vote-start-approved
+append(reply, start({ ARGV[1], ARGV[2], unpack(ARGV, 21) }))
 return reply

@@ -146,10 +146,10 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
       return reply.plain('stale');
     },
 
-    async resolve(requestId, { who, eligible, evidence }, verdict, reason, tries) {
+    async resolve(requestId, { who, eligible, evidence }, verdict, reason, tries, done) {
       if (!isPerson(who)) return { outcome: 'not-eligible' };
       const body = run.auditBody({ who, verdict, reason, evidence } satisfies JsonObject);
-      const args = [who, verdict, eligible ? 1 : 0, reason, ...body, tries ?? ''];
+      const args = [who, verdict, eligible ? 1 : 0, reason, ...body, tries ?? '', ...doneFields(done)];
       const reply = await askAbout(run, 'resolve', requestId, args);
       switch (reply.code) {
         case 'resolved':
@@ -170,18 +170,17 @@ export function viewFields(views: readonly NewView[]): Fields | undefined {
 }
 
 /** Writes an attempt in the order in which `start.lua` reads it. */
-function attemptFields(
-  run: RunScript,
-  { attempt, tool, digest, heartbeatTimeoutMs, stillEligible, groups, evidence, counts, elsewhere }: Attempt,
-): Fields {
+function attemptFields(run: RunScript, start: Attempt): Fields {
+  const { attempt, tool, digest, heartbeatTimeoutMs, stillEligible, groups, evidence, counts } = start;
   const body = run.auditBody({
     ...{ attempt, digest, stillEligible, evidence },
     ...(groups !== undefined && { groups: toJson(groups) }),
+    ...(start.arguments !== undefined && { arguments: start.arguments }),
   });
   const people = stillEligible.map((who) =>
     groups === undefined ? who : `${who}=${(groups[who] ?? []).join(',')}`,
   );
-  const limits = [elsewhere === true ? 1 : '', counts?.action ?? '', ...limitFields(counts?.limits)];
+  const limits = [start.elsewhere === true ? 1 : '', counts?.action ?? '', ...limitFields(counts?.limits)];
   return [attempt, digest, heartbeatTimeoutMs, ...body, people.join(' '), tool, ...limits];
 }
 

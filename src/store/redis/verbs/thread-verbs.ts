@@ -305,6 +305,7 @@ function hashFields(
     fields.push('groups', groups.map(({ any, quorum: own }) => `${own}:${any.join(',')}`).join(' '));
   if (excluded.length > 0) fields.push('excluded', excluded.join(' '));
   if (policy.delegation === true) fields.push('delegation', 1);
+  if (policy.passkey === true) fields.push('passkey', 1);
   if (labels !== undefined) fields.push('tool', labels.tool, 'policy', labels.policy);
   if (trace !== undefined) fields.push('trace', trace);
   if (step !== undefined) fields.push('plan', step.plan, 'step', step.number);

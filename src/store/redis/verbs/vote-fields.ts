@@ -23,6 +23,7 @@ export function voteFields(
     standsFor,
     rates = [],
     chosen,
+    proof,
   }: Vote,
 ): readonly (string | number)[] {
   return [
@@ -36,6 +37,7 @@ export function voteFields(
       ...(standsFor !== undefined && { for: standsFor }),
       ...(grants && { grants }),
       ...(chosen !== undefined && { chosen: [...chosen.steps], digest: chosen.digest }),
+      ...(proof !== undefined && { proof: proof.body }),
     }),
     reason,
     groups.join(' '),
@@ -44,7 +46,15 @@ export function voteFields(
     rates.map(({ key, max, windowMs }) => `${key} ${max} ${windowMs}`).join(' '),
     chosen?.steps.join(' ') ?? '',
     chosen?.digest ?? '',
+    ...proofFields(proof),
   ];
+}
+
+function proofFields(proof: Vote['proof']): readonly string[] {
+  if (proof === undefined) return ['', '', '', '', ''];
+  const { body, link, keys } = proof;
+  const next = `${keys.next.version}\n${keys.next.value}`;
+  return [JSON.stringify(body), link.join('|'), keys.name.join('|'), keys.seen, next];
 }
 
 /** Reads the reply of `vote.lua`. */
@@ -71,6 +81,9 @@ export function readVote(reply: ScriptReply): VoteResult {
           'not-as-shown',
           'not-delegated',
           'too-many',
+          'not-proven',
+          'link-used',
+          'keys-changed',
         ] as const),
       );
   }

@@ -14,7 +14,8 @@ const MOST_WITHIN_MS = durationMs('1d');
 const Parts = PolicyFile.partial();
 
 /** Finds mistakes that the schema cannot: a quorum that cannot be reached, times after the request expires, unknown time zones. */
-export function checkPolicies({ agent, policies, limits, change_freezes: freezes }: JsonObject): Finding[] {
+export function checkPolicies(manifest: JsonObject): Finding[] {
+  const { agent, policies, limits, change_freezes: freezes, page } = manifest;
   const ofAgent = isJsonObject(agent)
     ? [
         ...checkTimeZone('/agent', agent.time_zone),
@@ -30,8 +31,18 @@ export function checkPolicies({ agent, policies, limits, change_freezes: freezes
     ...Object.entries(policies).flatMap(([name, policy]) => [
       ...checkPolicyName(name),
       ...checkPolicy(pointerTo('/policies', name), policy),
+      ...(page === undefined ? checkPasskey(pointerTo('/policies', name), policy) : []),
     ]),
   ];
+}
+
+/** Refuses passkeys where there is no page to sign on. */
+function checkPasskey(pointer: string, policy: JsonValue): Finding[] {
+  const { confirm } = readableParts(Parts, policy);
+  const isSigned =
+    typeof confirm === 'object' ? Object.values(confirm).includes('passkey') : confirm === 'passkey';
+  const message = 'people sign with a passkey on the page, and there is none; add "page" and set PUBLIC_URL';
+  return isSigned ? [{ pointer: `${pointer}/confirm`, at: 'value', message }] : [];
 }
 
 /** Refuses a name that has another meaning as the word of an approval. */

@@ -45,6 +45,9 @@ export const PageFile = z
       PersonOrGroup,
       'People and user groups who see every request and the log beside the admins; anyone else sees what they asked for or may decide.',
     ).optional(),
+    passkey_wait: Duration.optional().describe(
+      'How long a new passkey waits before it counts; an admin can confirm it earlier (default: 1d).',
+    ),
   })
   .describe('The page beside Slack, at PUBLIC_URL/page; without it there is none.');
 export type PageFile = z.output<typeof PageFile>;

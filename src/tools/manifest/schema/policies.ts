@@ -132,6 +132,8 @@ export const NotifyFile = z
   .describe('How approvers hear of a request: direct messages, channels, reminders, and when not.');
 export type NotifyFile = z.output<typeof NotifyFile>;
 
+const ConfirmFile = z.union([z.boolean(), z.literal('passkey')]);
+
 export const PolicyFile = z
   .strictObject({
     approvers: ApproversFile,
@@ -166,9 +168,18 @@ export const PolicyFile = z
       ),
     notify: NotifyFile.optional(),
     confirm: z
-      .boolean()
+      .union([
+        ConfirmFile,
+        z.strictObject({
+          low: ConfirmFile.optional().describe('For calls of low risk.'),
+          medium: ConfirmFile.optional().describe('For calls of medium risk.'),
+          high: ConfirmFile.optional().describe('For calls of high risk.'),
+        }),
+      ])
       .optional()
-      .describe('Whether Approve asks for a confirmation (default: true for high risk, otherwise false).'),
+      .describe(
+        'Whether Approve asks for a confirmation (default: true for high risk, otherwise false). "passkey": approvers sign with their own passkey on the page. Also by risk: { high: passkey }.',
+      ),
     risk: Text.optional().describe(
       "low, medium or high, or a CEL expression that gives one of them for a call: \"input.amount > 100000 ? 'high' : 'low'\" (default: medium).",
     ),

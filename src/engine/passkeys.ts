@@ -1,0 +1,330 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { canonicalJson, type JsonObject, type JsonValue, toJson, tryParseJson } from '../agent/json.ts';
+import {
+  type ApprovalProof,
+  type ApprovalTerms,
+  counterOf,
+  type EnrolledKey,
+  isCounterAhead,
+  PROOF_DOMAIN,
+  type ProofProblem,
+  proofProblem,
+  readKey,
+  readProof,
+  type Scope,
+} from '../policy/proof.ts';
+import type { DocumentStore } from '../store/port/documents.ts';
+import type { RequestRecord, Vote } from '../store/port/store.ts';
+import type { Voter } from './ports.ts';
+import { readDetails } from './request-details.ts';
+
+const KEYS = 'passkeys';
+const LINKS = 'passkey-links';
+/** A link to approve works this long. */
+const LINK_MS = 600_000;
+
+const Key = z.custom<EnrolledKey>((value) => readKey(toJson(value)) !== undefined);
+const Passkey = z.object({
+  key: Key,
+  name: z.string(),
+  /** How often it had signed when it was last used. */
+  counter: z.number(),
+  transports: z.array(z.string()),
+  addedAt: z.number(),
+  /** It counts from this time; `null` until an admin has confirmed it. */
+  countsFrom: z.number().nullable(),
+  confirmedBy: z.string().optional(),
+});
+/** A person's key on record. */
+export type Passkey = Readonly<z.infer<typeof Passkey>>;
+
+interface HeldKeys {
+  readonly version: string;
+  readonly keys: readonly Passkey[];
+}
+
+/** Reads the keys of a person, also those that do not count yet. */
+export async function readPasskeys(
+  store: Pick<DocumentStore, 'readDocument'>,
+  who: string,
+): Promise<HeldKeys> {
+  const { version = '', value = '[]' } = (await store.readDocument(KEYS, who)) ?? {};
+  return { version, keys: z.array(Passkey).parse(JSON.parse(value)) };
+}
+
+/** Tells whether a key counts now. */
+export function countsNow({ countsFrom }: Passkey, now = Date.now()): boolean {
+  return countsFrom !== null && countsFrom <= now;
+}
+
+/** Returns a short code of a key, by which two people can tell that they mean the same one. */
+export function codeOf({ key: { credential } }: Passkey): string {
+  return credential.replaceAll(/[^A-Za-z0-9]/g, '').slice(-6);
+}
+
+/** A change of somebody's keys, with its row in the audit log. */
+interface KeyChange {
+  readonly keys: readonly Passkey[];
+  readonly event: 'passkey-added' | 'passkey-confirmed' | 'passkey-renamed' | 'passkey-removed';
+  readonly changed: Passkey;
+}
+
+/** Changes the keys of a person, and writes it to the audit log in the same step; what another process writes meanwhile is looked at first. */
+async function changeKeys(
+  store: DocumentStore,
+  { who, by, evidence }: { readonly who: string; readonly by: string; readonly evidence: JsonObject },
+  next: (keys: readonly Passkey[]) => KeyChange | undefined,
+): Promise<Passkey | undefined> {
+  for (;;) {
+    const { version, keys } = await readPasskeys(store, who);
+    const change = next(keys);
+    if (change === undefined) return undefined;
+    const { event, changed } = change;
+    const { key, name, countsFrom } = changed;
+    const written = await store.writeDocument(
+      KEYS,
+      who,
+      { version: randomUUID(), value: JSON.stringify(change.keys) },
+      {
+        replaces: version,
+        audit: {
+          ...{ event, subject: `passkey:${who}`, detail: `${key.credential} ${by}` },
+          body: { who, by, key: toJson(key), name, countsFrom, evidence },
+        },
+      },
+    );
+    if (written === 'written') return changed;
+  }
+}
+
+/** Adds a key that a person has just shown; `undefined` if they have it already. */
+export function addPasskey(
+  store: DocumentStore,
+  who: string,
+  added: Passkey,
+  evidence: JsonObject,
+): Promise<Passkey | undefined> {
+  return changeKeys(store, { who, by: who, evidence }, (keys) =>
+    keys.some(({ key }) => key.credential === added.key.credential)
+      ? undefined
+      : { keys: [...keys, added], event: 'passkey-added', changed: added },
+  );
+}
+
+/** Lets a key of another person count from now on; `undefined` if there is none with this code that still waits. */
+export function confirmPasskey(
+  store: DocumentStore,
+  { who, by, code }: { readonly who: string; readonly by: string; readonly code: string },
+  evidence: JsonObject,
+): Promise<Passkey | undefined> {
+  return changeKeys(store, { who, by, evidence }, (keys) => {
+    const meant = keys.filter((each) => codeOf(each) === code && !countsNow(each));
+    const [only, second] = meant;
+    if (only === undefined || second !== undefined) return undefined;
+    const changed = { ...only, countsFrom: Date.now(), confirmedBy: by };
+    return {
+      keys: keys.map((each) => (each === only ? changed : each)),
+      event: 'passkey-confirmed',
+      changed,
+    };
+  });
+}
+
+export function renamePasskey(
+  store: DocumentStore,
+  { who, credential, name }: { readonly who: string; readonly credential: string; readonly name: string },
+): Promise<Passkey | undefined> {
+  return changeKeys(store, { who, by: who, evidence: {} }, (keys) => {
+    const found = keys.find(({ key }) => key.credential === credential);
+    if (found === undefined) return undefined;
+    const changed = { ...found, name };
+    return { keys: keys.map((each) => (each === found ? changed : each)), event: 'passkey-renamed', changed };
+  });
+}
+
+/** Removes a key; from now on nothing that it signed starts. */
+export function removePasskey(
+  store: DocumentStore,
+  { who, credential }: { readonly who: string; readonly credential: string },
+): Promise<Passkey | undefined> {
+  return changeKeys(store, { who, by: who, evidence: {} }, (keys) => {
+    const changed = keys.find(({ key }) => key.credential === credential);
+    if (changed === undefined) return undefined;
+    return { keys: keys.filter((each) => each !== changed), event: 'passkey-removed', changed };
+  });
+}
+
+const Link = z.object({
+  requestId: z.string(),
+  who: z.string(),
+  /** The approval as the person chose it in Slack. */
+  grants: z.boolean().optional(),
+  steps: z.array(z.number()).optional(),
+  shown: z.string().optional(),
+  expiry: z.number(),
+});
+/** A one-time link by which one person approves one request. */
+export type ApprovalLink = Readonly<z.infer<typeof Link>> & { readonly nonce: string };
+
+/** Makes a link; it ends by itself. */
+export async function openLink(
+  store: Pick<DocumentStore, 'writeDocument'>,
+  link: Omit<ApprovalLink, 'nonce' | 'expiry'>,
+): Promise<ApprovalLink> {
+  const nonce = randomBytes(24).toString('base64url');
+  const whole = { ...link, expiry: Date.now() + LINK_MS };
+  const document = { version: randomUUID(), value: JSON.stringify(whole) };
+  await store.writeDocument(LINKS, nonce, document, { replaces: '', forMs: LINK_MS });
+  return { ...whole, nonce };
+}
+
+/** Reads a link; `undefined` if it was used, is over, or never was. */
+export async function readLink(
+  store: Pick<DocumentStore, 'readDocument'>,
+  nonce: string,
+): Promise<ApprovalLink | undefined> {
+  const found = await store.readDocument(LINKS, nonce);
+  const { data } = Link.safeParse(tryParseJson(found?.value ?? ''));
+  return data === undefined || data.expiry <= Date.now() ? undefined : { ...data, nonce };
+}
+
+/** An approval as a person casts it, as far as it is signed. */
+export interface SignedVote {
+  readonly standsFor: string | undefined;
+  readonly grants: boolean;
+  readonly chosen: Vote['chosen'];
+}
+
+/** Writes the terms that a person signs for a request, from the stored bytes. */
+export function termsOf(
+  workspace: string,
+  request: RequestRecord,
+  { nonce, expiry, who }: ApprovalLink,
+  { standsFor, grants, chosen }: SignedVote,
+): ApprovalTerms {
+  return {
+    ...{ domain: PROOF_DOMAIN, workspace, request: request.id, decision: 'approve' },
+    digest: chosen?.digest ?? request.digest,
+    scope: scopeOf(request, grants, chosen),
+    ...{ voter: who, onBehalfOf: standsFor ?? null, nonce, expiry },
+  };
+}
+
+function scopeOf(request: RequestRecord, grants: boolean, chosen: Vote['chosen']): Scope {
+  const terms = grants ? readDetails(request)?.policy?.grants : undefined;
+  if (terms !== undefined) return { grant: GrantTerms.parse(toJson(terms)) };
+  if (request.steps === undefined) return 'once';
+  return {
+    plan: chosen?.steps ?? request.steps.filter(({ isChosen }) => isChosen).map(({ number }) => number),
+  };
+}
+
+const GrantTerms = z.custom<JsonObject>();
+
+/** The reason why a proof is not taken: it proves nothing, is about something else, or its key does not count. */
+export type ProofRefusal =
+  | ProofProblem
+  | 'link-used'
+  | 'other-person'
+  | 'not-as-shown'
+  | 'other-scope'
+  | 'no-key'
+  | 'key-waits'
+  | 'counter';
+
+/** Checks a proof against the terms that hold now and the keys of the person; returns it as the vote records it. */
+export async function checkProof(
+  store: Pick<DocumentStore, 'readDocument'>,
+  assertion: Assertion,
+  expected: ApprovalTerms,
+): Promise<{ readonly refusal: ProofRefusal } | { readonly proof: NonNullable<Vote['proof']> }> {
+  const { voter } = expected;
+  const { version, keys } = await readPasskeys(store, voter);
+  const held = keys.find(({ key }) => key.credential === assertion.credential);
+  const refusal = held === undefined ? 'no-key' : await refusalOf(held, assertion, expected);
+  if (held === undefined || refusal !== undefined) return { refusal: refusal ?? 'no-key' };
+  const proof = proofOf(held, assertion);
+  const used = keys.map((each) => (each === held ? { ...each, counter: counterOf(proof) } : each));
+  return {
+    proof: {
+      body: Body.parse(toJson(proof)),
+      link: [LINKS, expected.nonce],
+      keys: {
+        name: [KEYS, voter],
+        seen: version,
+        next: { version: randomUUID(), value: JSON.stringify(used) },
+      },
+    },
+  };
+}
+
+const Body = z.custom<JsonObject>();
+
+/** What a browser sends: the terms that it had signed, and the answer of the authenticator. */
+export const Assertion = z.object({
+  nonce: z.string().max(100),
+  terms: z.custom<JsonValue>((value) => value !== undefined),
+  credential: z.string().max(2_000),
+  authenticatorData: z.string().max(10_000),
+  clientDataJSON: z.string().max(10_000),
+  signature: z.string().max(10_000),
+});
+export type Assertion = Readonly<z.infer<typeof Assertion>>;
+
+async function refusalOf(
+  held: Passkey,
+  assertion: Assertion,
+  expected: ApprovalTerms,
+): Promise<ProofRefusal | undefined> {
+  const proof = readProof(toJson(proofOf(held, assertion)));
+  if (proof === undefined) return 'unreadable';
+  const { terms } = proof;
+  if (terms.nonce !== expected.nonce || terms.expiry !== expected.expiry) return 'link-used';
+  if (terms.voter !== expected.voter || terms.onBehalfOf !== expected.onBehalfOf) return 'other-person';
+  if (canonicalJson({ scope: terms.scope }) !== canonicalJson({ scope: expected.scope }))
+    return 'other-scope';
+  if (canonicalJson({ ...terms }) !== canonicalJson({ ...expected })) return 'not-as-shown';
+  const problem = await proofProblem(proof);
+  if (problem !== undefined) return problem;
+  if (!countsNow(held)) return 'key-waits';
+  return isCounterAhead(held.counter, counterOf(proof)) ? undefined : 'counter';
+}
+
+function proofOf(
+  { key }: Passkey,
+  assertion: Assertion,
+): Omit<ApprovalProof, 'terms'> & { terms: JsonValue } {
+  const { terms, authenticatorData, clientDataJSON, signature } = assertion;
+  return { terms, key, authenticatorData, clientDataJSON, signature };
+}
+
+/** The request that people approved: that of the call itself, or of its plan. */
+export type ApprovedAs = Pick<RequestRecord, 'id' | 'digest' | 'policy'>;
+
+/**
+ * Lists the people whose approval is not proven now: their passkey did not sign exactly this, or it is not among their keys any more.
+ * Nobody, if the policy asks for no passkeys.
+ */
+export async function unprovenOf(
+  store: Pick<DocumentStore, 'readDocument'>,
+  { id, digest, policy }: ApprovedAs,
+  approvers: readonly Voter[],
+): Promise<readonly string[]> {
+  if (policy.passkey !== true) return [];
+  const proven = await Promise.all(
+    approvers.map(async ({ who, standsFor, proof: recorded }) => {
+      const proof = readProof(recorded);
+      if (proof === undefined) return false;
+      const { terms, key } = proof;
+      const isThis = terms.request === id && terms.digest === digest;
+      const isTheirs = terms.voter === who && terms.onBehalfOf === (standsFor ?? null);
+      const { keys } = await readPasskeys(store, who);
+      const isHeld = keys.some(
+        (held) => canonicalJson({ key: toJson(held.key) }) === canonicalJson({ key: toJson(key) }),
+      );
+      return isThis && isTheirs && isHeld && (await proofProblem(proof)) === undefined;
+    }),
+  );
+  return approvers.flatMap(({ who }, index) => (proven[index] === true ? [] : [who]));
+}
