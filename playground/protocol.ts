@@ -156,13 +156,25 @@ export interface PromptsEntity extends SuggestedPrompts {
   readonly channel: string;
 }
 
-/** `playground`: the parts that are not Slack: the bot's process, the model, the tour. There is one. */
+/** `playground`: the parts that are not Slack: the bot's process, the model, the tour, the job in the terminal. There is one. */
 export interface PlaygroundEntity {
   readonly key: 'playground';
   readonly kind: 'playground';
   readonly bot: BotProcess;
   readonly model: { readonly isScripted: boolean; readonly name: string };
   readonly tour: readonly TourStep[];
+  /** The job of the terminal; missing if the manifest does not name its caller. */
+  readonly job?: JobProcess;
+}
+
+/** State of a CI job that asks through the door. */
+export interface JobProcess {
+  readonly state: 'idle' | 'running' | 'ended';
+  readonly commandLine: string;
+  /** The last that it wrote. */
+  readonly output: string;
+  /** For `ended`. */
+  readonly exitCode?: number;
 }
 
 /** State of the bot's process. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,6 +7,7 @@ import { readSettings } from '../src/settings.ts';
 import type { Manifest } from '../src/tools/manifest/manifest.ts';
 import { type BotSupervisor, superviseBot } from './bot/supervise-bot.ts';
 import type { Machine } from './install/machine.ts';
+import { JOB, openReleaseJob } from './job/release-job.ts';
 import { type LocalModel, startLocalModel } from './model/start-local-model.ts';
 import { startPageServer } from './page-server/start-page-server.ts';
 import type { PlaygroundEntity } from './protocol.ts';
@@ -70,7 +72,8 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
 const EVENT_RETRIES_MS = [0, 3_000, 6_000, 12_000, 12_000, 12_000, 60_000];
 
 async function start(options: PlaygroundOptions, openings: Resources): Promise<Playground> {
-  const { env = process.env, log = () => {}, reset } = options;
+  const { log = () => {}, reset } = options;
+  const env = withJobKey(options.env ?? process.env);
   const { manifest, app } = await loadApp(options.manifest, env, log);
   const { path: folder } = await openings.open(
     () => lockFolder(options.dataFolder),
@@ -140,8 +143,17 @@ async function start(options: PlaygroundOptions, openings: Resources): Promise<P
       }),
     (opened) => opened.stop(),
   );
+  const openJob = (onChange: () => void) =>
+    openReleaseJob({
+      ...{ url: `http://127.0.0.1:${port}`, key: env[JOB.key] ?? '', folder: join(folder, FILES.job) },
+      onChange,
+    });
   const view = await openings.open(
-    () => openPlaygroundView({ bot, model, record, redisUrl: redis.url, workspace: slack.workspace.state }),
+    () =>
+      openPlaygroundView({
+        ...{ bot, model, record, redisUrl: redis.url, workspace: slack.workspace.state },
+        ...(manifest.callers.has(JOB.caller) && { openJob }),
+      }),
     (opened) => opened.close(),
   );
   const page = await openings.open(
@@ -164,6 +176,11 @@ async function start(options: PlaygroundOptions, openings: Resources): Promise<P
   const canRefund = manifest.tools.some(({ name }) => name === 'refund_order');
   if (options.withOpening === true && saved === undefined && canRefund) await openWithCard(slack, model);
   return { url: page.url, slack, bot, model, redisUrl: redis.url, stop: () => openings.close() };
+}
+
+/** Gives the job of the terminal a key, unless the environment has one. */
+function withJobKey(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return { ...env, [JOB.key]: env[JOB.key] ?? randomBytes(32).toString('base64url') };
 }
 
 /** Begins with a request. With the scripted model its card is there when this resolves; a real one takes its time, and may ask nobody. */

@@ -6,6 +6,7 @@ import type { Browser } from 'playwright-core';
 import { bringUpChromium } from '../playground/chromium/bring-up-chromium.ts';
 import { launchChromium } from '../playground/chromium/launch-chromium.ts';
 import type { PersonPage } from '../playground/chromium/person-page.ts';
+import { CHANNELS } from '../playground/slack/default-cast.ts';
 import { type Playground, startPlayground } from '../playground/start-playground.ts';
 import { takeCards } from './card-pictures.ts';
 import { compress } from './contact-sheet.ts';
@@ -39,6 +40,7 @@ const PARTS: Readonly<Record<string, (browser: Browser) => Promise<void>>> = {
       filmFirstMinute(browser, url, { folder, sheet: join(images, 'first-minute.png') }),
     ),
   cards: (browser) => takeCards(browser, { folder, images, log }),
+  terminal: (browser) => withPlayground(({ url }) => takeTerminal(browser, url)),
   plans: (browser) => takePlans(browser, { folder, images, log }),
 };
 
@@ -82,6 +84,30 @@ async function takeStates(browser: Browser, { url }: Playground): Promise<void> 
   const visit: Visit = (path, look) => openWindow(browser, url, path, look);
   for (const shot of FIRST_SHOTS) await takeInEachLook(shot, visit);
   for (const shot of await createStates((path) => visit(path, WIDE))) await takeInEachLook(shot, visit);
+}
+
+/** Takes the terminal while its job waits for people, beside the card; for the phone the terminal alone. */
+async function takeTerminal(browser: Browser, url: string): Promise<void> {
+  const path = `/alice/${CHANNELS.general}`;
+  const wide = await openWindow(browser, url, path, {
+    viewport: { width: 1200, height: 1000 },
+    colorScheme: 'light',
+  });
+  await wide.page.getByRole('tab', { name: 'Terminal' }).click();
+  await wide.click(wide.terminal, 'Run the job');
+  await wide.terminal.getByText(/Waiting for approval in Slack/).waitFor();
+  await wide.channelCard('Release checkout 2.4.1').getByRole('button', { name: 'Approve' }).waitFor();
+  await compress(await wide.page.screenshot(), join(images, 'terminal.png'));
+  const phone = await openWindow(browser, url, path, { ...NARROW, colorScheme: 'dark' });
+  await phone.page.getByRole('button', { name: 'Terminal', exact: true }).click();
+  await phone.terminal.getByText(/Waiting for approval in Slack/).waitFor();
+  await phone.page.screenshot({ path: join(folder, 'terminal-narrow-dark.png') });
+  await wide.click(wide.channelCard('Release checkout 2.4.1'), 'Approve');
+  await wide.terminal.getByText('The job succeeded.').waitFor();
+  for (const [name, { page }] of Object.entries({ wide, phone })) {
+    await page.screenshot({ path: join(folder, `terminal-done-${name}.png`) });
+    await page.context().close();
+  }
 }
 
 async function takeInEachLook(shot: Shot, visit: Visit): Promise<void> {

@@ -30,6 +30,15 @@ export class PersonPage {
     return this.page.getByRole('region', { name: 'Record' });
   }
 
+  get terminal(): Locator {
+    return this.page.getByRole('region', { name: 'Terminal' });
+  }
+
+  /** The newest card in the open channel with this text: what a job asks for is no reply to anybody. */
+  channelCard(text: string | RegExp): Locator {
+    return this.messages.getByRole('listitem').filter({ hasText: text }).last();
+  }
+
   get dialog(): Locator {
     return this.page.getByRole('dialog').last();
   }

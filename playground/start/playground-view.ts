@@ -1,4 +1,5 @@
 import type { BotSupervisor } from '../bot/supervise-bot.ts';
+import type { ReleaseJob } from '../job/release-job.ts';
 import type { PersonNotes } from '../page-server/entities/people.ts';
 import type { PlaygroundEntity } from '../protocol.ts';
 import { CAST } from '../slack/default-cast.ts';
@@ -7,30 +8,43 @@ import { followTour, type TourSources } from '../tour/follow-tour.ts';
 export interface ViewSources extends Omit<TourSources, 'onChange' | 'bot'> {
   readonly bot: BotSupervisor;
   readonly model: PlaygroundEntity['model'];
+  /** Opens the job of the terminal, which tells of its changes; missing if the manifest does not name its caller. */
+  readonly openJob?: ((onChange: () => void) => ReleaseJob) | undefined;
 }
 
-/** The playground's own state for the page, and the kill action. */
+/** The playground's own state for the page, and what its buttons do. */
 export interface PlaygroundView {
   entity(): PlaygroundEntity;
   onChange(listener: () => void): void;
   kill(): Promise<void>;
+  startJob(): void;
+  interruptJob(): void;
   close(): Promise<void>;
 }
 
 /** Combines the bot's state and the tour for the page; listeners are notified of every change. */
 export async function openPlaygroundView(sources: ViewSources): Promise<PlaygroundView> {
-  const { bot, model } = sources;
+  const { bot, model, openJob } = sources;
   const listeners: (() => void)[] = [];
   const notify = () => {
     for (const listener of listeners) listener();
   };
   const tour = await followTour({ ...sources, onChange: notify });
   bot.onChange(notify);
+  const job = openJob?.(notify);
   return {
-    entity: () => ({ key: 'playground', kind: 'playground', bot: bot.state(), model, tour: tour.steps() }),
+    entity: () => ({
+      ...{ key: 'playground', kind: 'playground', bot: bot.state(), model, tour: tour.steps() },
+      ...(job !== undefined && { job: job.state() }),
+    }),
     onChange: (listener) => void listeners.push(listener),
     kill: () => bot.kill(),
-    close: () => tour.stop(),
+    startJob: () => job?.start(),
+    interruptJob: () => job?.interrupt(),
+    async close() {
+      await job?.stop();
+      await tour.stop();
+    },
   };
 }
 

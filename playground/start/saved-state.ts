@@ -17,6 +17,7 @@ export const FILES = {
   botLog: 'bot.log',
   auditKey: 'audit-key.pem',
   auditState: 'audit-key.pem.state',
+  job: 'job',
 } as const;
 
 /** Loads the state of an earlier start; nothing when there is none, one error sentence when it is unreadable. */

@@ -12,8 +12,8 @@ const samples = pages.flatMap((page) =>
     ([, text = ''], index) => ({ name: `${page} ${index + 1}`, text }),
   ),
 );
-/** Cases of `manifest test` and steps of a workflow are no part of a manifest; other tests run them. */
-const parts = samples.filter(({ text }) => !/^(cases|steps):/m.test(text));
+/** Cases of `manifest test`, steps of a workflow and rules of a hook are no part of a manifest; other tests run them. */
+const parts = samples.filter(({ text }) => !/^(cases|steps|rules):/m.test(text));
 
 const POLICY = { approvers: ['U012ABCDEF'] };
 const BASE = {

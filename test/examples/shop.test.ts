@@ -9,19 +9,20 @@ import { connectTestRedis } from '../support/redis.ts';
 import { interruptIn, runOnce } from '../tools/gate/support.ts';
 import { APPROVED, actionIn, openTools } from '../tools/toolbox/support.ts';
 
+const RELEASE_JOB_KEY = 'k'.repeat(43);
 const folder = fileURLToPath(new URL('../../examples/shop', import.meta.url));
 
 function shopManifest() {
   const text = readFileSync(`${folder}/manifest.yml`, 'utf8');
-  const parsed = parseManifest(text, { file: 'manifest.yml', environment: {} });
+  const parsed = parseManifest(text, { file: 'manifest.yml', environment: { RELEASE_JOB_KEY } });
   if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'));
   return parsed;
 }
 
 describe('the manifest of the shop', () => {
-  test('has neither a mistake nor a warning, and needs no secret', () => {
+  test('has neither a mistake nor a warning, and needs no secret but the key of its caller', () => {
     const { warnings, secrets } = shopManifest();
-    expect([warnings, secrets]).toEqual([[], []]);
+    expect([warnings, secrets]).toEqual([[], [RELEASE_JOB_KEY]]);
   });
 
   test('names the MCP server at the path where it is installed, and lets only reading run without approval', () => {

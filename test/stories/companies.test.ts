@@ -10,7 +10,11 @@ import { CAST, SHIPPED_APP, startStory } from './support.ts';
 
 const fileOf = (name: string) =>
   fileURLToPath(new URL(`../../examples/${name}/manifest.yml`, import.meta.url));
-const environment = { PLATFORM_SECRET: 'secret-of-the-platform', DIRECTORY_TOKEN: 'token-of-the-directory' };
+const environment = {
+  PLATFORM_SECRET: 'secret-of-the-platform',
+  DIRECTORY_TOKEN: 'token-of-the-directory',
+  RELEASE_JOB_KEY: 'k'.repeat(43),
+};
 
 /** Counts the lines without comments, and the keys. */
 function sizeOf(name: string): string {

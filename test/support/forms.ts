@@ -19,6 +19,7 @@ const ONLY_FULL = [
   'test/browser/place-and-focus.test.ts',
   'test/browser/rules.test.ts',
   'test/browser/states.test.ts',
+  'test/browser/terminal.test.ts',
   'test/commands/command-line.test.ts',
   'test/commands/manifest-replay-long.test.ts',
   'test/deploy/image-steps.test.ts',

@@ -14,7 +14,7 @@ export interface RequestContext {
   /** The folder of the built page. */
   readonly files: string;
   readonly port: number;
-  readonly playground: { kill(): Promise<void> };
+  readonly playground: { kill(): Promise<void>; startJob(): void; interruptJob(): void };
   readonly record: { read(threadId: string): Promise<ThreadRecord | undefined> };
   readonly workspace: Workspace;
   readonly readPositions: ReadPositions;
@@ -65,16 +65,29 @@ async function route(
       requireMethod(request, 'GET');
       return await showRecord(response, site, second);
     case 'playground':
-      if (second !== 'kill') throw new HttpError(404, 'Not found.');
       requireMethod(request, 'POST');
       await readJson(request);
-      await site.playground.kill();
+      await pressButton(site.playground, second);
       return sendAnswer(response, 200, { ok: true });
     case 'health':
       return sendAnswer(response, 200, { ok: true });
     default:
       requireMethod(request, 'GET', 'HEAD');
       return await serveFile(response, site.files, path);
+  }
+}
+
+/** Presses a button that is not Slack's. */
+async function pressButton(playground: RequestContext['playground'], name: string): Promise<void> {
+  switch (name) {
+    case 'kill':
+      return await playground.kill();
+    case 'start-job':
+      return playground.startJob();
+    case 'interrupt-job':
+      return playground.interruptJob();
+    default:
+      throw new HttpError(404, 'Not found.');
   }
 }
 

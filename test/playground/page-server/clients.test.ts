@@ -225,4 +225,19 @@ describe('the events of a client', () => {
     await alice.until(() => alice.get('playground')[0]?.bot.state === 'down');
     expect(playground.bot.kills).toBe(1);
   });
+
+  test('shows the job of the terminal, and its buttons work; there are no others', async () => {
+    const { server } = await pageForTest();
+    const alice = await ClientForTest.open(server, CAST.alice);
+    const press = async (name: string) => {
+      const headers = { 'content-type': 'application/json' };
+      return (await fetch(`${server.url}/playground/${name}`, { method: 'POST', headers, body: '{}' }))
+        .status;
+    };
+    expect(await press('start-job')).toBe(200);
+    await alice.until(() => alice.get('playground')[0]?.job?.state === 'running');
+    expect(await press('interrupt-job')).toBe(200);
+    await alice.until(() => alice.get('playground')[0]?.job?.exitCode === 82);
+    expect(await press('format-disk')).toBe(404);
+  });
 });

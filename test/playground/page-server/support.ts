@@ -14,6 +14,7 @@ import type {
   Actions,
   Change,
   Entity,
+  JobProcess,
   PlaygroundEntity,
 } from '../../../playground/protocol.ts';
 import type { ThreadRecord } from '../../../playground/record-protocol.ts';
@@ -24,11 +25,12 @@ import { slackForTest } from '../slack/support.ts';
 /** The parts that are not Slack, for tests. */
 export class PlaygroundForTest {
   bot: PlaygroundEntity['bot'] = { state: 'connected', kills: 0 };
+  job: JobProcess = { state: 'idle', commandLine: 'countersign ask', output: '' };
   readonly #listeners: (() => void)[] = [];
 
   entity(): PlaygroundEntity {
     const model = { isScripted: true, name: 'scripted' };
-    return { key: 'playground', kind: 'playground', bot: this.bot, model, tour: [] };
+    return { key: 'playground', kind: 'playground', bot: this.bot, model, tour: [], job: this.job };
   }
 
   onChange(listener: () => void): void {
@@ -37,6 +39,16 @@ export class PlaygroundForTest {
 
   async kill(): Promise<void> {
     this.bot = { state: 'down', kills: this.bot.kills + 1 };
+    for (const listener of this.#listeners) listener();
+  }
+
+  startJob(): void {
+    this.job = { ...this.job, state: 'running' };
+    for (const listener of this.#listeners) listener();
+  }
+
+  interruptJob(): void {
+    this.job = { ...this.job, state: 'ended', exitCode: 82 };
     for (const listener of this.#listeners) listener();
   }
 }

@@ -15,9 +15,9 @@ export async function act<V extends ActionName>(name: V, body: Actions[V]): Prom
   return answer;
 }
 
-/** Kills the bot's process, as the button of the tour does. */
-export async function killBot(): Promise<void> {
-  const answer = await post('/playground/kill', {});
+/** Presses a button that is not Slack's: kills the bot's process, starts the job of the terminal, or sends it Ctrl-C. */
+export async function press(button: 'kill' | 'start-job' | 'interrupt-job'): Promise<void> {
+  const answer = await post(`/playground/${button}`, {});
   if (!answer.ok) showToast(answer.error);
 }
 

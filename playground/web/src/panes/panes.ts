@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { createSignal } from '../client/signal.ts';
 
 /** The tabs of the side panel. */
-export type PanelTab = 'tour' | 'record';
+export type PanelTab = 'tour' | 'record' | 'terminal';
 
 /** The open panes beside the conversation. */
 export interface Panes {

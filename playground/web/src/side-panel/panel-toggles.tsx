@@ -5,9 +5,10 @@ import { focusTab } from './focus-tab.ts';
 const TOGGLES: readonly { readonly tab: PanelTab; readonly label: string }[] = [
   { tab: 'tour', label: 'Tour' },
   { tab: 'record', label: 'Record' },
+  { tab: 'terminal', label: 'Terminal' },
 ];
 
-/** The two buttons that open the side panel; hidden while it is open. */
+/** The buttons that open the side panel; hidden while it is open. */
 export function PanelToggles() {
   const { panel } = usePanes();
   if (panel !== undefined) return null;

@@ -3,22 +3,23 @@ import { Icon } from '../icon.tsx';
 import { useRoute } from '../navigation/routes.ts';
 import { closePanel, openPanel, type PanelTab, usePanes } from '../panes/panes.ts';
 import { RecordPanel } from '../record-panel/record-panel.tsx';
+import { TerminalPanel } from '../terminal/terminal-panel.tsx';
 import { TourPanel } from '../tour/tour-panel.tsx';
 import { threadOfScreen } from '../tour/use-begin-step.ts';
 import { focusTab, focusToggle, tabId } from './focus-tab.ts';
 import './side-panel.css';
 
-const LABELS: Record<PanelTab, string> = { tour: 'Tour', record: 'Record' };
-const TABS = ['tour', 'record'] as const;
+const LABELS: Record<PanelTab, string> = { tour: 'Tour', record: 'Record', terminal: 'Terminal' };
+const TABS = ['tour', 'record', 'terminal'] as const;
 
-/** The side panel with the tour and the record of the open thread. */
+/** The side panel with the tour, the record of the open thread and a terminal. */
 export function SidePanel() {
   const { panel } = usePanes();
   const { screen } = useRoute();
   if (panel === undefined) return null;
   const threadId = threadOfScreen(screen);
   return (
-    <aside className="side-panel" id="side-panel" aria-label="Tour and record">
+    <aside className="side-panel" id="side-panel" aria-label="Tour, record and terminal">
       <div className="side-panel-head">
         <Tabs chosen={panel} />
         <button
@@ -41,7 +42,9 @@ export function SidePanel() {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard.
         tabIndex={0}
       >
-        {panel === 'tour' ? <TourPanel /> : <RecordPanel threadId={threadId} />}
+        {panel === 'tour' && <TourPanel />}
+        {panel === 'record' && <RecordPanel threadId={threadId} />}
+        {panel === 'terminal' && <TerminalPanel />}
       </div>
     </aside>
   );
@@ -50,7 +53,8 @@ export function SidePanel() {
 function Tabs({ chosen }: { chosen: PanelTab }) {
   const moveByArrow = (event: KeyboardEvent): void => {
     if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
-    const other = chosen === 'tour' ? 'record' : 'tour';
+    const step = event.key === 'ArrowRight' ? 1 : -1;
+    const other = TABS.at((TABS.indexOf(chosen) + step) % TABS.length) ?? chosen;
     openPanel(other);
     focusTab(other);
   };

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { BotProcess } from '../../../protocol.ts';
-import { killBot } from '../client/act.ts';
+import { press } from '../client/act.ts';
 import { usePlayground } from '../client/store.ts';
 
 /** Kills the bot's process, enabled only while it is connected, and counts down to its return. */
@@ -10,7 +10,7 @@ export function KillButton() {
   const seconds = useSecondsUntil(bot.restartsAt);
   const kill = async () => {
     setKilling(true);
-    await killBot();
+    await press('kill');
     setKilling(false);
   };
   return (

@@ -86,7 +86,7 @@ export function buildPlanCard(
         quoted(planTexts.goal, details.plan.goal, { characters: limits.quoteCharacters, lines: 3 }),
         ...beforeLines(details.plan),
         ...stepBlocks(details.plan.steps, steps).blocks,
-        ...fitsLine(details.plan),
+        ...limitLine(details.plan),
         ...pairRows([{ label: cardTexts.whyApproval, value: whyApproval(details) }]),
         context(words(rulesOf(details.plan))),
         ...approvalLines(request, { ...details, ...undoOf(details.plan) }),
@@ -110,7 +110,7 @@ export function buildPlanCard(
 }
 
 /** Says how many steps fit a limit, where not all do. */
-function fitsLine({ fits, steps }: PlannedSteps): KnownBlock[] {
+function limitLine({ fits, steps }: PlannedSteps): KnownBlock[] {
   if (fits === undefined) return [];
   const covered = steps.filter(({ alone }) => !alone).length;
   const limit = limitSizeInWords({ ...fits.limit, sum: fits.limit.sum });
