@@ -40,7 +40,11 @@ function problemsOf(manifest: object): string[] {
   const environment = Object.fromEntries(
     [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => [
       name,
-      name.endsWith('_KEY') ? 'k'.repeat(43) : `the value of ${name}`,
+      name.endsWith('_KEY')
+        ? 'k'.repeat(43)
+        : name.endsWith('_HOOK')
+          ? `whsec_${'k'.repeat(40)}`
+          : `the value of ${name}`,
     ]),
   );
   const parsed = parseManifest(text, { file: 'sample.yml', environment });
