@@ -28,8 +28,8 @@ interface IdentityContext {
 /** Signatures that only the issuer can make. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 const CLOCK_SKEW_S = 30;
-/** The longest time from a token's issue to its end. */
-const MAX_TOKEN_AGE = '1h';
+/** The age at which a token is of no use any more, whatever end it names. */
+const MAX_TOKEN_AGE_S = 3_600;
 const ISSUER_MS = 600_000;
 const ISSUER_TIMEOUT_MS = 5_000;
 const HOUR_MS = 3_600_000;
@@ -111,7 +111,7 @@ export class Identities {
         issuer: first.oidc.issuer,
         algorithms: ALGORITHMS,
         clockTolerance: CLOCK_SKEW_S,
-        maxTokenAge: MAX_TOKEN_AGE,
+        maxTokenAge: MAX_TOKEN_AGE_S,
         requiredClaims: ['exp', 'iat', 'jti', 'aud'],
       });
       const matching = candidates.filter(({ oidc }) => fits(oidc, payload));
@@ -120,7 +120,10 @@ export class Identities {
       if (others.length > 0)
         return refuse('unauthorized', 'This token fits several callers of the manifest.');
       const id = hash('sha256', `${payload.iss} ${payload.jti}`);
-      return accept({ caller: only.caller, token: { id, expiresAt: (payload.exp ?? 0) * 1_000 } });
+      const { exp = 0, iat = 0 } = payload;
+      // Both may have fractions; the record takes whole milliseconds.
+      const expiresAt = Math.ceil(Math.min(exp, iat + MAX_TOKEN_AGE_S) * 1_000);
+      return accept({ caller: only.caller, token: { id, expiresAt } });
     } catch (error) {
       if (error instanceof errors.JWTExpired) return refuse('unauthorized', 'This token has expired.');
       if (error instanceof errors.JOSEError && !isOutage(error)) return unknown;
