@@ -10,6 +10,7 @@ import { askerProblem } from './bot/asks/may-ask.ts';
 import { answerConnect, openAccounts } from './bot/connections/connect-flow.ts';
 import { type BotContext, type Timing, timingFor } from './bot/context.ts';
 import { answerCallback, receiveCallback } from './bot/inbox/callbacks.ts';
+import { signingFor } from './bot/inbox/decisions/signing.ts';
 import { listen } from './bot/inbox/listen.ts';
 import { tellOfAudit, tellOfExport, tellOfRefusedWrites, tellOfUnlocked } from './bot/outbox/tell-admins.ts';
 import { createBotServer } from './bot/slack/bot-server.ts';
@@ -28,6 +29,8 @@ import { Door } from './door/door.ts';
 import { Identities } from './door/identity.ts';
 import { createMcp } from './door/mcp.ts';
 import { createRest } from './door/rest.ts';
+import { Webhooks } from './door/webhooks.ts';
+import { WEBHOOK } from './engine/caller-threads.ts';
 import { PendingLimiter } from './engine/pending-limiter.ts';
 import { RunningTurns } from './engine/running-turns.ts';
 import { Metrics } from './observe/metrics.ts';
@@ -36,7 +39,6 @@ import { observedModel } from './observe/observed-model.ts';
 import { observeTools } from './observe/observed-tool.ts';
 import { currentTrace } from './observe/tracing.ts';
 import { openModels } from './open-model.ts';
-import { signingFor } from './bot/inbox/decisions/signing.ts';
 import { openPage, type Page } from './page/page.ts';
 import type { Settings } from './settings.ts';
 import { type ManifestRecord, manifestIn } from './store/documents/manifest.ts';
@@ -77,6 +79,8 @@ export interface BotSetup {
   readonly sweep?: EngineOptions['sweep'];
   /** The time that an MCP client without tasks is kept waiting for people. */
   readonly mcpWaitMs?: number;
+  /** How long a message to a caller's webhook is tried. */
+  readonly webhookGiveUpMs?: number;
   /** Puts the text of messages, arguments and results on the spans of traces. */
   readonly captureContent?: boolean;
   /** Holds changed manifests back until they are approved; without it the given manifest is used as it is. */
@@ -271,6 +275,11 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     ...{ door, identities, publicUrl, logger: doorLog, count },
     ...(setup.mcpWaitMs !== undefined && { waitMs: setup.mcpWaitMs }),
   });
+  const webhooks = new Webhooks({
+    ...{ store: record, door, callers, proxy, logger: doorLog },
+    count: (caller, result) => metrics.count('countersign_webhooks_total', { caller, result }),
+    ...(setup.webhookGiveUpMs !== undefined && { giveUpMs: setup.webhookGiveUpMs }),
+  });
   const surroundings = {
     refusedWrite: () => refusedWrite(once),
     memory: () => readMemory(redis),
@@ -331,6 +340,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     if (context.turns.threads().length > 0 || engine.running().length > 0)
       logger.warn(runningWork(), 'stopped with work left; other processes continue it');
     await context.status.idle(STATUS_TIMEOUT_MS);
+    await webhooks.idle();
     await toolbox.close();
     await exporter.stop();
     await record.close();
@@ -339,7 +349,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   try {
     await connection.init();
     await claimRecord(record, await context.directory.ownTeam());
-    await engine.start(workHandlers(context));
+    await engine.start(workHandlers(context, new Map([[WEBHOOK, (_, item) => webhooks.take(item)]])));
     const port = await server.start();
     await connection.start();
     onUnlocked = () => void tellOfUnlocked(context, toolbox.unlocked());

@@ -31,7 +31,13 @@ const folders = [
   },
   {
     folder: 'src/audit/',
-    mayImport: ['src/audit/', 'src/store/port/', 'src/store/record/chain-check.ts', 'src/agent/json.ts'],
+    mayImport: [
+      'src/audit/',
+      'src/store/port/',
+      'src/store/record/chain-check.ts',
+      'src/agent/json.ts',
+      'src/policy/proof.ts',
+    ],
   },
   {
     folder: 'src/observe/',

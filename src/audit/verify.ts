@@ -9,6 +9,7 @@ import {
   parseCheckpoint,
 } from './checkpoint.ts';
 import { parseLine, timeOf } from './export-line.ts';
+import { ProofCheck, type ProofRow } from './proof-check.ts';
 
 export type PublicKeys = ReadonlyMap<string, KeyObject>;
 
@@ -18,7 +19,14 @@ export interface LineProblem {
   readonly message: string;
 }
 
-export type VerificationProblem = AuditProblem | CheckpointProblem | LineProblem;
+/** An approval that its passkey does not prove. */
+export interface ProofFault {
+  readonly seq: number;
+  readonly problem: 'proof';
+  readonly message: string;
+}
+
+export type VerificationProblem = AuditProblem | CheckpointProblem | LineProblem | ProofFault;
 
 /** A thing that a check could not prove with what it was given. */
 export type Unproven = 'signatures' | 'end' | 'trimmed-rows';
@@ -27,6 +35,8 @@ export interface Verification {
   readonly rows: number;
   /** The rows of an export whose contents were erased; the `erased` rows of the log say when and why. */
   readonly erased?: number;
+  /** The approvals that the approvers' own passkeys prove. */
+  readonly proven: number;
   readonly checkpoints: number;
   /** The time of the last checkpoint: its signature covers what was written before. */
   readonly signedUntil: string | undefined;
@@ -64,15 +74,20 @@ export async function verifyExport(
 ): Promise<Verification> {
   const { checkpoints, unreadable } = await readCheckpointLines(lines, keys, partial);
   const check = new ChainCheck({ seq: 0, hash: '' }, checkpoints.marks, { repeats: true, partial });
+  const proofs = new ProofCheck({ isPartial: partial });
+  const faults: ProofFault[] = [];
   const signed = checkpoints.last?.seq ?? 0;
   const erased = new Set<number>();
   let [newest, waiting] = [checkpoints.last?.at ?? 0, Number.POSITIVE_INFINITY];
   for await (const text of lines()) {
     const line = parseLine(text);
     if (line === undefined || line.type === 'checkpoint') continue;
-    if (line.type === 'row') check.add(line);
-    else {
+    if (line.type === 'row') {
+      check.add(line);
+      faults.push(...(await faultsOf(proofs, line)));
+    } else {
       check.addErased(line);
+      proofs.addErased();
       erased.add(line.seq);
     }
     newest = Math.max(newest, line.at);
@@ -85,6 +100,7 @@ export async function verifyExport(
     ...unreadable,
     // A file without rows may hold a checkpoint about those in an earlier file.
     ...(partial && rows === 0 ? [] : check.end()),
+    ...faults,
   ];
   if (rows > 0 && checkpoints.count === 0)
     problems.push({
@@ -94,7 +110,12 @@ export async function verifyExport(
     });
   else problems.push(...unsigned(checkpoints, waiting, newest));
   const notProven: Unproven[] = anchors.length === 0 ? ['end'] : [];
-  return { rows, erased: erased.size, notProven, problems, ...summaryOf(checkpoints) };
+  return { rows, erased: erased.size, proven: proofs.proven, notProven, problems, ...summaryOf(checkpoints) };
+}
+
+async function faultsOf(proofs: ProofCheck, row: ProofRow): Promise<ProofFault[]> {
+  const message = await proofs.add(row);
+  return message === undefined ? [] : [{ seq: row.seq, problem: 'proof', message }];
 }
 
 /** Reads of an export what a check of Redis can be held against. */
@@ -134,7 +155,10 @@ export async function verifyLog(
   const end = against?.end;
   const known = [...marks, ...checkpoints.marks, ...(exported?.marks ?? []), ...(end ? [end] : [])];
   const { rows, problems: found } = await verifyChain(store, known);
-  const problems: VerificationProblem[] = [...checkpoints.problems, ...found];
+  const proofs = new ProofCheck({ isPartial: partial });
+  const faults: ProofFault[] = [];
+  for await (const row of store.exportAudit()) faults.push(...(await faultsOf(proofs, row)));
+  const problems: VerificationProblem[] = [...checkpoints.problems, ...found, ...faults];
   if (against !== undefined && base.seq > (end?.seq ?? 0))
     problems.push({
       seq: base.seq,
@@ -151,7 +175,7 @@ export async function verifyLog(
     ...(isAnchored ? [] : (['end'] as const)),
     ...(base.seq > 0 ? (['trimmed-rows'] as const) : []),
   ];
-  return { rows, notProven, problems, ...summaryOf(checkpoints) };
+  return { rows, proven: proofs.proven, notProven, problems, ...summaryOf(checkpoints) };
 }
 
 async function readCheckpointLines(lines: ExportLines, keys: PublicKeys, partial: boolean) {

@@ -4,6 +4,7 @@ import { execute } from '../engine/execute.ts';
 import { lookUp } from '../engine/outcomes.ts';
 import { readReason } from '../engine/reasons.ts';
 import { detailsOf } from '../engine/request-details.ts';
+import { doneIfRan } from '../engine/run.ts';
 import type { WorkHandlers } from '../store/port/engine.ts';
 import type { NewView, RequestRecord, TimerKind } from '../store/port/store.ts';
 import { peopleToConfirm } from './asks/plan/people-to-ask.ts';
@@ -16,6 +17,7 @@ import { publishHome } from './inbox/show-home.ts';
 import { deliver, type Lanes } from './outbox/deliver.ts';
 import { REMINDER, reminderRow, sendReminder } from './outbox/reminders.ts';
 import { titledRow } from './outbox/reply-rows.ts';
+import type { Sender } from './outbox/send-row.ts';
 import { isGroup } from './slack/directory.ts';
 import { placeIn } from './slack/thread.ts';
 import { executorContext } from './turns/executor-context.ts';
@@ -23,14 +25,13 @@ import { claimAndRunTurn } from './turns/run-turn.ts';
 import { noticeTexts } from './views/texts/notices.ts';
 import { personView, standInViews, THREAD_VIEW } from './views/view-ids.ts';
 
-/** Builds the handlers of a woken worker. */
-export function workHandlers(context: BotContext): WorkHandlers {
+/** Builds the handlers of a woken worker; `further` sends the outbox rows of other doors. */
+export function workHandlers(
+  context: BotContext,
+  further: ReadonlyMap<string, Sender> = new Map(),
+): WorkHandlers {
   const lanes: Lanes = new Map();
-  const senders = new Map([
-    [DECISION, decideHeld],
-    [TASK, sendTask],
-    [REMINDER, sendReminder],
-  ]);
+  const senders = new Map([...further, [DECISION, decideHeld], [TASK, sendTask], [REMINDER, sendReminder]]);
   return {
     thread: (threadId) => claimAndRunTurn(context, threadId),
     run: (requestId) => execute(executorContext(context), requestId),
@@ -98,7 +99,8 @@ async function findOutcome(
     const who = `tool:${interrupt.toolRequest.name}`;
     const actor = { who, eligible: true, evidence: { reconciled: idempotencyKey } };
     const reason = 'the tool looked it up';
-    await store.resolve(requestId, actor, verdict, reason, request.attempts);
+    const done = await doneIfRan({ store, toolbox }, request);
+    await store.resolve(requestId, actor, verdict, reason, request.attempts, done);
     return;
   }
   const { resolvers } = request.policy;

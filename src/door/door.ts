@@ -203,6 +203,11 @@ export class Door {
     return this.#wait(caller, id, { look, isDone: ({ status }) => isFinal(status), ...options });
   }
 
+  /** Describes a run or an ask for its caller. */
+  async look(caller: CallerDeclaration, id: string): Promise<RunView | AskView | undefined> {
+    return (await this.#ask(caller, id))?.view ?? (await this.#run(caller, id));
+  }
+
   /** Looks at a request until it is done, the time is over, the client is gone, or the door closes. */
   async #wait<View>(
     caller: CallerDeclaration,
@@ -231,7 +236,7 @@ export class Door {
   /** Withdraws a run or an ask that has not started. */
   async withdraw(caller: CallerDeclaration, id: string): Promise<Answered<RunView | AskView>> {
     const { store } = this.#context;
-    const look = async () => (await this.#ask(caller, id))?.view ?? (await this.#run(caller, id));
+    const look = () => this.look(caller, id);
     const before = await look();
     const threadId = threadOfRun(caller, id);
     if (before === undefined || threadId === undefined) return unknownRequest(caller, id);

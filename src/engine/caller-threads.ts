@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type JsonObject, toJson } from '../agent/json.ts';
 import { JsonRecord, type Message, type UserMessage, userMessage } from '../agent/messages.ts';
-import type { InboxItem } from '../store/port/store.ts';
+import type { InboxItem, OutboxRow } from '../store/port/store.ts';
 import { callerId } from '../tools/callers.ts';
 
 const THREAD = /^([CGD][A-Z0-9]{1,20}):caller\.([a-zA-Z0-9_-]{1,64})\.([0-9a-f]{32})$/;
@@ -85,6 +85,17 @@ export function callOnRecord(messages: readonly Message[]): z.infer<typeof Marke
     if (message.role === 'user' && message.metadata?.call !== undefined)
       return Marked.safeParse(message.metadata).data;
   return undefined;
+}
+
+/** The kind of the outbox rows that tell a caller's webhook. */
+export const WEBHOOK = 'webhook';
+
+/** Builds the row that tells a caller that its request has changed, once for each cause. */
+export function webhookRow(threadId: string, cause: string): OutboxRow {
+  return {
+    id: `${WEBHOOK}/${threadId}/${cause}`,
+    body: { kind: WEBHOOK, thread: threadId, at: Date.now() },
+  };
 }
 
 const Words = z.object({ user: z.string(), text: z.string().min(1), role: z.literal('context') });

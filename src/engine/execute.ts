@@ -92,6 +92,8 @@ export async function execute(context: ExecutorContext, requestId: string): Prom
   if (request.steps !== undefined) return advance(context, request, request.steps);
   const run = await runOf(context, request);
   if (run === undefined) return;
+  // Before the script that puts it off, so that a crash between the two tells again.
+  if (request.execution.elsewhere === true) await context.tellCaller(request);
   const attempt = randomUUID();
   const begun = await begin(context, run, (plan) =>
     store.start(requestId, attemptOf(context, run, plan, attempt)),

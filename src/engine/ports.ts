@@ -79,6 +79,8 @@ export interface ExecutorContext extends EngineContext {
   ) => Pick<RunOptions, 'context' | 'files'>;
   /** Does the work of a request in its trace. */
   readonly inTrace: (request: RequestRecord, work: () => Promise<void>) => Promise<void>;
+  /** Tells a caller that it can start an approved Run itself; safe to do twice. */
+  readonly tellCaller: (request: RequestRecord) => Promise<void>;
   /** Runs the turn that the end of a Run has claimed; `sentAt` is the time before the claim was sent. */
   readonly continueThread: (turn: ClaimedTurn, sentAt: number, trace: string | undefined) => Promise<void>;
 }

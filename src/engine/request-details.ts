@@ -91,6 +91,18 @@ const PlannedSteps = z.object({
   steps: z.array(PlannedStep),
   /** The steps of a plan that stopped, for what is left of it: how each ended. */
   before: z.array(z.object({ title: z.string(), outcome: z.string() })).optional(),
+  /** The number of covered steps that fit a limit, if not all did when the plan was made. */
+  fits: z
+    .object({
+      steps: z.number(),
+      limit: z.object({
+        sum: z.string().optional(),
+        per: z.enum(['requester', 'channel', 'tool']),
+        windowMs: z.number(),
+        max: z.number(),
+      }),
+    })
+    .optional(),
   /** The digest of the plan as it is shown, without its steps. */
   shown: z.string(),
 });

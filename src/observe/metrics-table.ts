@@ -35,6 +35,11 @@ export const METRICS = {
     help: 'Requests of other agents and jobs through the door, by caller (empty if none was recognized) and HTTP status.',
     labels: ['caller', 'status'],
   },
+  countersign_webhooks_total: {
+    kind: 'counter',
+    help: 'Messages to the webhooks of callers, by caller and result: delivered, failed (tried again later) or given-up.',
+    labels: ['caller', 'result'],
+  },
   countersign_requests_open: {
     kind: 'gauge',
     help: 'Open requests of all processes, by state; unknown ones wait for a person to confirm the outcome.',

@@ -12,6 +12,7 @@ import { type RequestRecord, threadOf } from '../store/port/store.ts';
 import { POLICY_CHANGE_TOOL } from '../tools/toolbox/policy-change.ts';
 import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 import { figuresOf } from './figures.ts';
+import { distinctNames, idsIn } from './names.ts';
 import {
   changeName,
   dropPasskey,
@@ -23,7 +24,6 @@ import {
   takeApproval,
   takePasskey,
 } from './passkeys.ts';
-import { distinctNames, idsIn } from './names.ts';
 import type {
   Explained,
   Figures,

@@ -91,6 +91,30 @@ async function exceededBy(uses: readonly CallUse[], readTotals: ReadTotals): Pro
     .map(({ limit }) => limit);
 }
 
+/** The calls of a row that fit, and the limit that the next one would exceed. */
+export interface FittingCalls {
+  readonly calls: number;
+  readonly limit: Limit;
+}
+
+/** Counts how many calls in a row fit what their limits have left now, each counted before the next; `undefined` if all do. */
+export async function fittingCalls(
+  row: readonly (readonly CallUse[])[],
+  readTotals: ReadTotals,
+): Promise<FittingCalls | undefined> {
+  const uses = row.flat();
+  const totals = await readTotals(uses.map(({ key, limit }) => ({ key, windowMs: limit.windowMs })));
+  const used = new Map(uses.map(({ key }, index) => [key, totals[index]?.sum ?? 0]));
+  for (const [calls, each] of row.entries()) {
+    for (const { key, limit, amount = 0 } of each) {
+      const sum = (used.get(key) ?? 0) + amount;
+      if (sum > limit.max) return { calls, limit };
+      used.set(key, sum);
+    }
+  }
+  return undefined;
+}
+
 /** Tells whether a call that was approved under a policy may exceed a limit: under the limit's own policy, or one that is as strict. */
 export function mayExceed(limit: Limit, approvedUnder: string | undefined, policyOf: PolicyOf): boolean {
   if (limit.policy === undefined || approvedUnder === undefined) return false;
@@ -112,16 +136,19 @@ export function isOverLimit({ rule }: Pick<ApprovalVerdict, 'rule'>): boolean {
   return rule.startsWith('limit ');
 }
 
+/** The parts of a limit that people read. */
+export type LimitSize = Pick<Limit, 'sum' | 'per' | 'max' | 'windowMs'>;
+
 /** Says which limit is reached. */
-export function limitInWords({
-  sum,
-  per,
-  max,
-  windowMs,
-}: Pick<Limit, 'sum' | 'per' | 'max' | 'windowMs'>): string {
+export function limitInWords(limit: LimitSize): string {
+  return `The limit of ${limitSizeInWords(limit)} has been reached`;
+}
+
+/** Says how much a limit allows. */
+export function limitSizeInWords({ sum, per, max, windowMs }: LimitSize): string {
   const whose = { requester: 'per person', channel: 'per channel', tool: 'for everyone together' }[per];
   const what = sum === undefined ? (max === 1 ? ' call' : ' calls') : '';
-  return `The limit of ${max}${what} in ${durationInWords(windowMs)} ${whose} has been reached`;
+  return `${max}${what} in ${durationInWords(windowMs)} ${whose}`;
 }
 
 /** Writes a duration in its largest whole unit. */

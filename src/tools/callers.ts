@@ -11,6 +11,14 @@ export type CallerIdentity =
       readonly claims: Readonly<Record<string, string>>;
     };
 
+/** The address that is told when a request of a caller changes. */
+export interface CallerWebhook {
+  readonly url: string;
+  /** `whsec_` and the key that signs the messages, in Base64. */
+  readonly secret: string;
+  readonly allowPrivate: readonly string[];
+}
+
 /** An agent, a CI job or a script that may ask through the door. */
 export interface CallerDeclaration {
   readonly name: string;
@@ -30,6 +38,7 @@ export interface CallerDeclaration {
   };
   /** The hosts of the links that its cards may show. */
   readonly links: readonly string[];
+  readonly webhook?: CallerWebhook;
 }
 
 /** No id of Slack has a colon. */

@@ -53,12 +53,16 @@ interface Sent {
 /** Starts a bot with callers, and speaks to its door over a real socket. */
 export async function startCalling({
   auditKey,
+  webhookGiveUpMs,
   ...options
-}: StoryOptions & { readonly auditKey?: string } = {}) {
+}: StoryOptions & { readonly auditKey?: string; readonly webhookGiveUpMs?: number } = {}) {
   const given = { manifest: WITH_CALLERS, environment: ENVIRONMENT, ...options };
   const story = await startStory({ ...given, withoutBot: true });
   const { settings } = story.setup;
-  const changes = auditKey === undefined ? {} : { settings: { ...settings, auditKey: { text: auditKey } } };
+  const changes = {
+    ...(auditKey !== undefined && { settings: { ...settings, auditKey: { text: auditKey } } }),
+    ...(webhookGiveUpMs !== undefined && { webhookGiveUpMs }),
+  };
   let bot = await story.startOwnBot(changes);
 
   const send = async (method: string, path: string, sent: Sent = {}): Promise<DoorReply> => {

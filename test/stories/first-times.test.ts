@@ -3,9 +3,10 @@ import { runCommandLine } from '../../src/commands/run-command-line.ts';
 import { textIn } from '../bot/views/cards/payloads.ts';
 import { startAccountStory } from './accounts/support.ts';
 import { approveAnswer, ask, askingManifest, fillIn } from './asking-servers.ts';
+import { openDesk, ticketManifest } from './planning.ts';
 import { CAST, MANIFEST, type Story, startStory } from './support.ts';
 
-const { alice, requester: remi } = CAST;
+const { admin, alice, requester: remi } = CAST;
 const refund = (amount: number, orderId = 'A-1001') => ({
   calls: [{ name: 'refund_order', arguments: { orderId, amount, reason: 'damaged' } }],
 });
@@ -82,4 +83,28 @@ test('a first call in the account of its requester waits for the account and for
   story.ask('and now?', { threadTs: thread.ts });
   await thread.shows(/Second\./);
   expect(story.mcp.calls).toHaveLength(2);
+});
+
+test('a call that ran by the word of a person counts: the next one is no first one', async () => {
+  const desk = await openDesk();
+  const rule =
+    '      - { match: close_ticket, when: first.tool, policy: default }\n      - { match: close_ticket, require: never }';
+  const call = (ticket: string) => ({
+    calls: [{ name: 'close_ticket', arguments: { ticket, customer: 'Acme' } }],
+  });
+  const story = await startStory({
+    manifest: ticketManifest({ rules: rule }),
+    replies: [call('lost-1'), { text: 'Looked at.' }, call('T-2'), { text: 'Closed at once.' }],
+  });
+  const thread = story.ask('close the first');
+  await thread.click(alice, /Approval needed/, 'approve');
+  await thread.shows(/Outcome unknown: Close ticket lost-1/);
+  expect(await countersIn(story)).toEqual([]);
+  await story.directly(admin).click(admin, /Outcome unknown/, 'ran');
+  const modal = await story.modalFor(admin);
+  await story.workspace.as(admin).submit(modal.id, { reason: 'It is closed.' });
+  await thread.shows(/Looked at\./);
+  expect(await countersIn(story)).toHaveLength(1);
+  await story.ask('close the second').shows(/Closed at once\./);
+  expect(await desk.done()).toEqual(['closed lost-1', 'closed T-2']);
 });

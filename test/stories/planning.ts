@@ -41,7 +41,13 @@ export const openCase = (customer: string, amount: number) => ({
 });
 
 /** The model's answer that proposes a plan. */
-export const propose = (...steps: readonly { readonly tool: string; readonly input: object }[]) => ({
+export const propose = (
+  ...steps: readonly {
+    readonly tool: string;
+    readonly input: object;
+    readonly bounds?: readonly string[];
+  }[]
+) => ({
   calls: [{ name: 'propose_plan', arguments: { goal: 'Clear the queue', steps: [...steps] } }],
 });
 

@@ -3,7 +3,7 @@ import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { close, eventsOf, openCase, openDesk, pay, propose, ticketManifest } from './planning.ts';
 import { CAST, type Story, startStory } from './support.ts';
 
-const { alice, bruno, requester: remi } = CAST;
+const { alice, bruno, admin, requester: remi } = CAST;
 
 /** Pays what the first step says. */
 const payCase = (bounds?: readonly string[], customer = 'Acme') => ({
@@ -134,6 +134,90 @@ test('a value for which no rule asks any more runs as approved, and one that a r
   await thread.shows(/Done\./);
   expect(await desk.done()).toEqual(['opened case Acme 5', 'closed case-Acme']);
   expect(story.toldOfCalls().join('\n')).toMatch(/No payments to cases/);
+});
+
+test('a value for which no rule would ask is asked alone all the same, if it is outside its bound', async () => {
+  const desk = await openDesk();
+  const rule = '- { match: close_ticket, when: \'input.ticket == "case-Acme"\', require: never }';
+  const story = await startStory({
+    manifest: ticketManifest({ rules: `      ${rule}` }),
+    replies: [
+      propose(openCase('Acme', 5), {
+        tool: 'close_ticket',
+        input: { ticket: '{{steps.1.output.id}}', customer: 'Acme' },
+        bounds: ['input.ticket.startsWith("T-")'],
+      }),
+      { text: 'Done.' },
+    ],
+  });
+  const thread = story.ask('open and close');
+  await thread.click(alice, /Run 2 steps as planned\?/, 'approve');
+  const card = await thread.shows(/Approval needed: Close ticket case-Acme/);
+  expect(JSON.stringify(card.blocks)).toContain('its values come from earlier steps of a plan');
+  expect(await desk.done()).toEqual(['opened case Acme 5']);
+  await thread.click(bruno, /Approval needed: Close ticket case-Acme/, 'approve');
+  await thread.shows(/Done\./);
+  expect(await desk.done()).toEqual(['opened case Acme 5', 'closed case-Acme']);
+});
+
+test('a step that ran by the word of a person has no output, so what needs it does not run', async () => {
+  const desk = await openDesk();
+  const after = { tool: 'close_ticket', input: { ticket: 'of {{steps.1.output.id}}', customer: 'Acme' } };
+  const story = await startStory({
+    manifest,
+    replies: [propose(close('lost-1'), after), { text: 'I see.' }],
+  });
+  const thread = story.ask('close both');
+  await thread.click(alice, /Run 2 steps as planned\?/, 'approve');
+  await thread.shows(/Outcome unknown: Close ticket lost-1/);
+  await story.directly(admin).click(admin, /Outcome unknown/, 'ran');
+  const modal = await story.modalFor(admin);
+  await story.workspace.as(admin).submit(modal.id, { reason: 'It is closed.' });
+  await thread.shows(/I see\./);
+  expect(await desk.done()).toEqual(['closed lost-1']);
+  expect(story.toldOfCalls().join('\n')).toMatch(/A value from an earlier step is missing/);
+});
+
+test('a step that a limit stops is asked alone with its whole input', async () => {
+  const desk = await openDesk();
+  const limits = `limits:
+  close_ticket: { per: requester, window: 1d, max: 1, policy: two }
+`;
+  const story = await startStory({
+    manifest: manifest + limits,
+    replies: [propose(openCase('Acme', 5), close('T-1'), closeCase), { text: 'Done.' }],
+  });
+  const thread = story.ask('open and close twice');
+  const card = await thread.shows(/Run 3 steps as planned\?/);
+  expect(JSON.stringify(card.blocks)).toContain(
+    'Only 2 of 3 steps fit the limit of 1 call in 1 day per person. The plan stops there.',
+  );
+  await thread.click(alice, /Run 3 steps as planned\?/, 'approve');
+  await thread.click(alice, /Approval needed: Close ticket nr case-Acme/, 'approve');
+  await thread.click(bruno, /1 of 2 approvals/, 'approve');
+  await thread.shows(/Done\./);
+  expect(await desk.done()).toEqual(['opened case Acme 5', 'closed T-1', 'closed nr case-Acme']);
+});
+
+test('a step with values from another can be undone with what it ran with', async () => {
+  const desk = await openDesk();
+  const story = await startStory({
+    manifest: manifest.replace('reversible: yes', 'reversible: undo'),
+    replies: [propose(close('T-1'), { ...closeCase }), { text: 'Closed.' }, { text: 'Opened again.' }],
+  });
+  const thread = story.ask('close both');
+  await thread.click(alice, /Run 2 steps as planned\?/, 'approve');
+  const card = await thread.shows(/✅ 2\. Closed ticket/);
+  await thread.shows(/Closed\./);
+  const [second] = JSON.stringify((await thread.shows(/Undo a step/)).blocks).matchAll(
+    /"2\. Close ticket nr ‹id from step 1›","emoji":false\},"value":"([^"]+)"/g,
+  );
+  await story.workspace
+    .as(remi)
+    .choose({ channel: thread.channel, ts: card.ts }, 'undo-step', second?.[1] ?? '');
+  await thread.click(alice, /Approval needed: Open ticket nr C-T-1/, 'approve');
+  await thread.shows(/Opened again\./);
+  expect(await desk.done()).toEqual(['closed T-1', 'closed nr C-T-1', 'opened nr C-T-1']);
 });
 
 test('an edit of another step asks for the whole plan again, with its references', async () => {

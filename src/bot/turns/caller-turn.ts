@@ -9,6 +9,7 @@ import {
   callIn,
   callMessage,
   parseCallerThread,
+  webhookRow,
   wordsMessage,
 } from '../../engine/caller-threads.ts';
 import { admitAnswers, concludeActions, followTasks } from '../../engine/paused.ts';
@@ -37,6 +38,22 @@ export function isCallerThread(threadId: string): boolean {
  * only the model's part is played by the caller, who makes one call and then is done.
  */
 export async function runCallerTurn(
+  context: BotContext,
+  turn: ClaimedTurn,
+  running: RunningTurn,
+): Promise<TurnEnd> {
+  const end = await runCall(context, turn, running);
+  const { threadId, token } = turn;
+  if (!hasWebhook(context, threadId)) return end;
+  return { ...end, rows: [...(end.rows ?? []), webhookRow(threadId, token)] };
+}
+
+/** Tells whether the caller of a thread is told of changes. */
+export function hasWebhook({ toolbox }: Pick<BotContext, 'toolbox'>, threadId: string): boolean {
+  return toolbox.callers().get(parseCallerThread(threadId)?.caller ?? '')?.webhook !== undefined;
+}
+
+async function runCall(
   context: BotContext,
   turn: ClaimedTurn,
   { signal, lease }: RunningTurn,

@@ -33,7 +33,7 @@ export const auditVerify: Command = {
   help: `Usage: countersign audit verify [--key FILE] [--against FILE] [--since-checkpoint N:HASH] [--json]
        countersign audit verify --file FILE --key FILE [--since-checkpoint N:HASH] [--partial] [--json]
 
-Checks the audit log: the chain of its rows, and the signed checkpoints over it. A person who can write to Redis can
+Checks the audit log: the chain of its rows, the signed checkpoints over it, and the approvals that passkeys signed. A person who can write to Redis can
 write a whole chain anew; the checkpoints, whose key is not in Redis, show that. The same person can put an older copy of
 the log back, or cut its end off together with its checkpoints: only something from outside Redis shows that. Give the
 export, or a checkpoint that you have written down (each check prints the last one). Where the bot runs, the memory of its
@@ -46,7 +46,7 @@ signer is used by itself (AUDIT_STATE_FILE, or AUDIT_KEY_FILE with ".state" behi
                  check that the log continues this checkpoint
   --file FILE    check an export instead, without Redis; join rotated files in their order first
   --partial      the file begins in the middle of the log
-  --json         print one JSON object: ok, rows, erased, checkpoints, signedUntil, lastCheckpoint, notProven, problems
+  --json         print one JSON object: ok, rows, erased, proven, checkpoints, signedUntil, lastCheckpoint, notProven, problems
 
 Exit code: 0 no problem was found, 1 there is one, 2 wrong usage. What could not be proven is said beside it.
 `,
@@ -150,14 +150,16 @@ const NOT_PROVEN: Readonly<Record<Unproven, string>> = {
 const FILE_END = 'that nobody cut the end off. Use --since-checkpoint.';
 
 async function report(
-  { rows, erased = 0, checkpoints, signedUntil, lastCheckpoint: last, notProven, problems }: Verification,
+  verification: Verification,
   { json, ofFile }: { readonly json: boolean; readonly ofFile: boolean },
   { write, writeError }: CommandContext,
 ): Promise<number> {
+  const { rows, erased = 0, proven, checkpoints, signedUntil, lastCheckpoint: last } = verification;
+  const { notProven, problems } = verification;
   const ok = problems.length === 0;
   if (json) {
     const lastCheckpoint = last && `${last.n}:${last.hash}`;
-    const found = { ok, rows, erased, checkpoints, signedUntil, lastCheckpoint, notProven, problems };
+    const found = { ok, rows, erased, proven, checkpoints, signedUntil, lastCheckpoint, notProven, problems };
     await write(`${JSON.stringify(found)}\n`);
     return ok ? EXIT.ok : EXIT.problem;
   }
@@ -167,9 +169,12 @@ async function report(
   const signed =
     signedUntil === undefined ? '' : `, checkpoints: ${checkpoints}, signed until ${signedUntil}`;
   const clean = notProven.length === 0 ? 'ok' : 'no problem found';
-  await write(
-    `${ok ? clean : `problems: ${problems.length}`} (rows: ${rows}${erased === 0 ? '' : `, erased: ${erased}`}${signed})\n`,
-  );
+  const counts = [
+    `rows: ${rows}`,
+    ...(erased === 0 ? [] : [`erased: ${erased}`]),
+    ...(proven === 0 ? [] : [`proven by passkeys: ${proven}`]),
+  ].join(', ');
+  await write(`${ok ? clean : `problems: ${problems.length}`} (${counts}${signed})\n`);
   if (last !== undefined) await write(`last checkpoint ${last.n}:${last.hash}\n`);
   return ok ? EXIT.ok : EXIT.problem;
 }

@@ -26,7 +26,7 @@ const VISIBLE =
   /^\/(agent\/(channels\/[^/]+\/)?instructions|tools\/[^/]+\/(cards\/\d+\/)?(description|input|approval|title|done|target|fields|undo|preview\/(before|after))(\/|$))/;
 /** Matches what may hold a secret; the keys left out decide who, when or what, and are governed by value. */
 const CONNECTION =
-  /^\/(agent\/model\/(headers|query)\/|tools\/[^/]+\/(mcp|http)\/(?!(command|cwd|prefix|method|select|allow_private|timeout|elicitation|answers|poll|auth\/(client_id|issuer|scope|token_url))(\/|$))|http_defaults\/(headers|auth\/client_secret)(\/|$)|audit\/http\/|callers\/[^/]+\/identity\/key$|page\/client_secret$)/;
+  /^\/(agent\/model\/(headers|query)\/|tools\/[^/]+\/(mcp|http)\/(?!(command|cwd|prefix|method|select|allow_private|timeout|elicitation|answers|poll|auth\/(client_id|issuer|scope|token_url))(\/|$))|http_defaults\/(headers|auth\/client_secret)(\/|$)|audit\/http\/|callers\/[^/]+\/(identity\/key|webhook\/secret)$|page\/client_secret$)/;
 /** Matches addresses: the host is governed by value, the rest may hold a secret. */
 const ADDRESS = /^\/((tools\/[^/]+\/(mcp|http)|audit\/http)\/url|http_defaults\/base_url)$/;
 

@@ -49,6 +49,7 @@ async function plan(calls: readonly (readonly [string, JsonValue])[], setting: S
       readDocument: async () => undefined,
       list: async () => ({ requestIds: [], next: undefined }),
       load: async () => ({ outcome: 'unknown' as const }),
+      readTotals: async () => [],
     },
     agent: () => ({
       instructions: '',

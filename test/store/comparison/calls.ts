@@ -279,7 +279,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     case 'resolve': {
       const { who, eligible, verdict } = command;
       const id = request(found, command.pick, ['unknown']);
-      return call('resolve', id, { who, eligible, evidence }, verdict, `reason ${step}`, command.tries);
+      return call('resolve', id, { who, eligible, evidence }, verdict, `reason ${step}`, command.tries, DONE);
     }
     case 'notify': {
       const { timer, behind, quietMs } = command;

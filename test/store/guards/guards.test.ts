@@ -11,6 +11,7 @@ import { freezeScenarios } from './freezes.ts';
 import { grantScenarios } from './grants.ts';
 import { findGuards, scriptsWithout } from './guard-lines.ts';
 import { limitScenarios } from './limits.ts';
+import { passkeyScenarios } from './passkeys.ts';
 import { planScenarios } from './plans.ts';
 import { runScenarios } from './runs.ts';
 import { openStage, type Scenario, type Scenarios } from './stage.ts';
@@ -32,6 +33,7 @@ const scenarios: Scenarios = {
   ...limitScenarios,
   ...grantScenarios,
   ...delegationScenarios,
+  ...passkeyScenarios,
   ...digestScenarios,
 };
 const scripts = loadScripts();

@@ -66,6 +66,21 @@ export const limitScenarios: Scenarios = {
       expect(await store.readTotals(done)).toEqual([{ count, sum: 0 }]);
     }
   },
+  'resolve-done': async ({ store, resending }) => {
+    const done = [{ key: 'first', windowMs: MINUTE_MS }];
+    for (const [verdict, count] of [
+      ['did-not-run', 0],
+      ['run-again', 0],
+      ['ran', 1],
+    ] as const) {
+      const requestId = await askAndLose(store);
+      const say = (told: typeof store) =>
+        told.resolve(requestId, actor('U-ops'), verdict, 'I looked', undefined, done);
+      await say(resending);
+      await say(store);
+      expect(await store.readTotals(done)).toEqual([{ count, sum: 0 }]);
+    }
+  },
   'finish-effect-done': async ({ store, resending }) => {
     const done = [{ key: 'first', windowMs: MINUTE_MS }];
     for (const [ref, end, count] of [

@@ -51,6 +51,8 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       const beside = voteBeside(request, who, delegator);
       if (beside !== undefined) return refuse(request, vote, { outcome: 'represented', by: beside });
 
+      if (decision === 'approve' && policy.passkey === true && vote.proof === undefined)
+        return { outcome: 'not-proven' };
       const rate = (decision === 'reject' ? [] : (vote.rates ?? [])).map((one) => ({ ...one, amount: 1 }));
       if (countAction(world, `vote/${requestId}`, rate) !== undefined)
         return refuse(request, vote, { outcome: 'too-many' });
@@ -230,7 +232,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       return { outcome: 'concluded', state };
     },
 
-    resolve(requestId, actor, verdict, reason, tries) {
+    resolve(requestId, actor, verdict, reason, tries, done) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
       const { state } = request;
@@ -254,6 +256,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
         world.enter(request, 'approved');
       } else {
         if (verdict === 'did-not-run' && request.action !== undefined) takeBack(world, request.action);
+        if (verdict === 'ran') countDone(world, done);
         world.settle(request, 'resolved', actor.who, `${verdict}\n${reason}`);
       }
       return { outcome: 'resolved', state: request.state };

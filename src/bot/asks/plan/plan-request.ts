@@ -63,7 +63,7 @@ const NO_EXECUTION = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
 
 /** The parts of the context that a plan needs. */
 export type PlanContext = Pick<BotContext, 'toolbox' | 'directory'> & {
-  readonly store: Pick<Store, 'readDocument' | 'list' | 'load'>;
+  readonly store: Pick<Store, 'readDocument' | 'list' | 'load' | 'readTotals'>;
 };
 
 /** The part of a call in a plan: the policy that covers all of its steps stands in place of its own. */

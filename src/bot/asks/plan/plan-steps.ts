@@ -11,10 +11,11 @@ import {
   type PlannedSteps,
   type RequestOrigin,
 } from '../../../engine/request-details.ts';
+import { fittingCalls, mayExceed, usesOf } from '../../../policy/limits.ts';
 import { RISK_LEVELS, strictestPolicy } from '../../../policy/policy.ts';
 import { ALONE, type NewRequest, requestIdOf } from '../../../store/port/store.ts';
 import { PLAN_PAUSE, PlanInput } from '../../../tools/built-ins.ts';
-import { isCompletedStep } from '../../../tools/gate.ts';
+import { type CallPlace, isCompletedStep } from '../../../tools/gate.ts';
 import { readableName } from '../../../tools/presentation/formats.ts';
 import { isWholePlan } from '../../views/cards/plan-card.ts';
 import { planTexts } from '../../views/texts/plans.ts';
@@ -123,10 +124,12 @@ export async function planSteps(
     if (typeof request === 'string') return { ...NOTHING, problem: planTexts.problem(index + 1, request) };
     requests.push({ ...request, step: { plan, number: index + 1, alone: !isCovered } });
   }
+  const fits = await fittingSteps(context, place, covered, policy);
   const details: Omit<PlannedSteps, 'shown'> = {
     goal: PlanInput.safeParse(call.part.toolRequest.input).data?.goal ?? '',
     steps: requests.map(shownStep),
     ...(ended.length > 0 && { before: await presentEnded(context, ended) }),
+    ...(fits !== undefined && { fits }),
   };
   if (!isWholePlan(details)) return { ...NOTHING, problem: planTexts.tooLong };
   const own = requests.filter(({ step }) => step?.alone === false).map((request) => detailsOf(request));
@@ -149,6 +152,32 @@ export async function planSteps(
   });
   if (typeof request === 'string') return { ...NOTHING, problem: request };
   return { requests: [request, ...requests], asked: 1 + placed.length - covered.length, closed: [] };
+}
+
+/** Counts the covered steps that fit what their limits have left now; each counts at its start, so this is what people can expect. */
+async function fittingSteps(
+  { toolbox, store }: PlanContext,
+  place: CallPlace,
+  covered: readonly { readonly call: WaitingCall }[],
+  policy: string,
+): Promise<PlannedSteps['fits']> {
+  const row = covered.map(({ call: { interrupt } }) => {
+    const { name, input } = interrupt.toolRequest;
+    const { limits = [], reversible } = toolbox.find(name) ?? {};
+    const uses = usesOf(limits, {
+      tool: name,
+      input: toJson(input),
+      reversible,
+      ...place,
+      contextAuthors: [],
+    });
+    return uses.filter(({ limit }) => !mayExceed(limit, policy, (each) => toolbox.policy(each)));
+  });
+  if (row.every(({ length }) => length === 0)) return undefined;
+  const found = await fittingCalls(row, (limits) => store.readTotals(limits));
+  if (found === undefined) return undefined;
+  const { sum, per, windowMs, max } = found.limit;
+  return { steps: found.calls, limit: { per, windowMs, max, ...(sum !== undefined && { sum }) } };
 }
 
 /** Tells whether a step gets values from earlier ones, and nobody has replaced its input. */

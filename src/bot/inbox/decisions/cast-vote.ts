@@ -80,9 +80,11 @@ export async function castVote(
     ...(proof !== undefined && { proof }),
     rates,
   }));
+  // A plan is started step by step, and what its caller runs itself is started by the caller.
+  const startsHere = request.steps === undefined && request.execution.elsewhere !== true;
   const isProven = request.policy.passkey !== true || proof !== undefined;
   const recording =
-    decision === 'approve' && request.steps === undefined && isProven
+    decision === 'approve' && startsHere && isProven
       ? voteAndStart(context, request, voter, { directory, voting })
       : voting.then((vote) => context.store.vote(request.id, vote));
   const [result, { problem }] = await Promise.all([recording, authorizing, voting]);

@@ -29,7 +29,7 @@ export function buildCallBody(details: Pick<CardDetails, 'presented' | 'input' |
   const isInWords =
     presented.isComplete &&
     // A title by default tells nothing that is not in the fields.
-    (!presented.hasTitle || showLine(presented.title).length <= TITLE_LENGTH);
+    (!presented.hasTitle || fitsLine(presented.title, TITLE_LENGTH));
   const rendered = isInWords
     ? undefined
     : renderValue(input, { characters: limits.argumentCharacters, lines: limits.argumentLines });
@@ -75,15 +75,16 @@ function fieldBlocks(fields: readonly PresentedField[]): CallBody {
     pairs = [];
   };
   for (const { label, text, format } of fields) {
-    const whole = showText(text);
-    const shown = fits(whole, VALUE) ? whole : shorten(whole);
+    const { read, unread } = readEnds(text);
+    const whole = showText(read);
+    const shown = fits(whole, VALUE) ? whole : shorten(whole, unread);
     const height = shown.split('\n').length;
     if (shown !== whole) isWhole = false;
     characters += shown.length;
     lines += height;
     if (characters > FIELDS.characters || lines > FIELDS.lines) {
       isWhole = false;
-      pairs.push({ label, value: cardTexts.notShown(whole) });
+      pairs.push({ label, value: cardTexts.notShown(whole.length + unread) });
     } else if (format === 'channel' && CHANNEL.test(shown)) {
       flush();
       blocks.push(line(labelled(label), { type: 'channel', channel_id: shown }));
@@ -104,8 +105,21 @@ function fits(text: string, { characters, lines }: Room): boolean {
   return text.length <= characters && text.split('\n').length <= lines;
 }
 
+/** A longer value is read so far from its beginning and from its end; more of it is never shown. */
+const READ = 5_000;
+
+function readEnds(text: string): { readonly read: string; readonly unread: number } {
+  if (text.length <= 2 * READ) return { read: text, unread: 0 };
+  return { read: text.slice(0, READ) + text.slice(-READ), unread: text.length - 2 * READ };
+}
+
+/** Tells whether a text has room in one line as it is shown; nothing is shown shorter than it is. */
+export function fitsLine(text: string, length: number): boolean {
+  return text.length <= length && showLine(text).length <= length;
+}
+
 /** Keeps the beginning and the end of a text, and says how much is left out between them. */
-function shorten(text: string): string {
+function shorten(text: string, unread: number): string {
   const lines = text.split('\n');
   const hasLines = lines.length > FIRST.lines + LAST.lines;
   const head = cut(hasLines ? lines.slice(0, FIRST.lines).join('\n') : text, FIRST.characters).replace(
@@ -117,7 +131,7 @@ function shorten(text: string): string {
   const end =
     tail.length <= LAST.characters ? tail : (/\s(.*)$/s.exec(tail.slice(-LAST.characters))?.[1] ?? '');
   const kept = hasLines || text.length > FIRST.characters + LAST.characters ? end : '';
-  const hidden = text.length - head.length - kept.length;
+  const hidden = text.length - head.length - kept.length + unread;
   return [head, cardTexts.hidden(hidden), ...(kept === '' ? [] : [kept])].join('\n');
 }
 
@@ -152,18 +166,18 @@ function changedBlocks({
   presented: { changes = [] },
 }: Pick<CardDetails, 'originalInput' | 'presented'>): KnownBlock[] {
   if (originalInput === undefined) return [];
-  const shown = changes.slice(0, MAX_CHANGES).map(({ label, before, after }) => ({
-    label,
-    before: showLine(before),
-    after: showLine(after),
-  }));
-  const isShort = shown.every(
-    ({ before, after }) => before.length <= CHANGED_CHARACTERS && after.length <= CHANGED_CHARACTERS,
+  const isShort = changes.every(
+    ({ before, after }) => fitsLine(before, CHANGED_CHARACTERS) && fitsLine(after, CHANGED_CHARACTERS),
   );
-  if (shown.length === 0 || !isShort || changes.length > MAX_CHANGES)
+  if (changes.length === 0 || !isShort || changes.length > MAX_CHANGES)
     return [context(words(cardTexts.seeOriginal))];
-  return shown.map(({ label, before, after }) =>
-    line(labelled(label), words(before, { strike: true }), words(' → '), words(after, { bold: true })),
+  return changes.map(({ label, before, after }) =>
+    line(
+      labelled(label),
+      words(showLine(before), { strike: true }),
+      words(' → '),
+      words(showLine(after), { bold: true }),
+    ),
   );
 }
 

@@ -2,6 +2,7 @@ import type { KnownBlock, RichTextElement, StaticSelect } from '@slack/types';
 import type { JsonValue } from '../../../agent/json.ts';
 import { replaceReferences } from '../../../engine/references.ts';
 import type { PlannedSteps } from '../../../engine/request-details.ts';
+import { limitSizeInWords } from '../../../policy/limits.ts';
 import { REVERSIBLE } from '../../../policy/reversible.ts';
 import { ALONE, type PlanStep, type RequestRecord } from '../../../store/port/store.ts';
 import { limits } from '../../slack/limits.ts';
@@ -37,7 +38,7 @@ import {
   sinceLine,
   whyApproval,
 } from './approval-card.ts';
-import { buildCallBody, TITLE_LENGTH } from './call-body.ts';
+import { buildCallBody, fitsLine, TITLE_LENGTH } from './call-body.ts';
 import {
   button,
   type Card,
@@ -85,6 +86,7 @@ export function buildPlanCard(
         quoted(planTexts.goal, details.plan.goal, { characters: limits.quoteCharacters, lines: 3 }),
         ...beforeLines(details.plan),
         ...stepBlocks(details.plan.steps, steps).blocks,
+        ...limitLine(details.plan),
         ...pairRows([{ label: cardTexts.whyApproval, value: whyApproval(details) }]),
         context(words(rulesOf(details.plan))),
         ...approvalLines(request, { ...details, ...undoOf(details.plan) }),
@@ -107,6 +109,14 @@ export function buildPlanCard(
   };
 }
 
+/** Says how many steps fit a limit, where not all do. */
+function limitLine({ fits, steps }: PlannedSteps): KnownBlock[] {
+  if (fits === undefined) return [];
+  const covered = steps.filter(({ alone }) => !alone).length;
+  const limit = limitSizeInWords({ ...fits.limit, sum: fits.limit.sum });
+  return [line(words(planTexts.fits(fits.steps, covered, limit), { bold: true }))];
+}
+
 function rulesOf({ steps }: PlannedSteps): string {
   const isDeferred = steps.some(({ presented }) => presented.deferred !== undefined);
   return isDeferred ? `${planTexts.rules} ${planTexts.deferredRules}` : planTexts.rules;
@@ -120,7 +130,7 @@ export function isWholePlan(plan: Omit<PlannedSteps, 'shown'>): boolean {
 }
 
 /** The part of Slack's room for a message that the rest of the card leaves. */
-const PLAN_BLOCKS = limits.messageBlocks - 17;
+const PLAN_BLOCKS = limits.messageBlocks - 18;
 const PLAN_CHARACTERS = limits.messageBlockCharacters - 4_000;
 
 /** Tells whether a plan can be taken back, and for how long: the worst of the steps that it covers counts. */
@@ -326,14 +336,14 @@ function tableOf(run: readonly ShownStep[]): StepBlocks | undefined {
       isComplete &&
       preview === undefined &&
       changes === undefined &&
-      showLine(title).length <= TITLE_LENGTH &&
+      fitsLine(title, TITLE_LENGTH) &&
       fields.length === labels.length &&
       fields.every(
         ({ label, text, format }, index) =>
           label === labels[index] &&
           format !== 'channel' &&
-          showLine(text) === text &&
-          text.length <= CELL_CHARACTERS,
+          text.length <= CELL_CHARACTERS &&
+          showLine(text) === text,
       ),
   );
   const titles = isAlike ? commonTitle(run.map(({ presented }) => presented.title)) : undefined;

@@ -4,7 +4,7 @@ import type { RequestRecord } from '../../../store/port/store.ts';
 import { limits } from '../../slack/limits.ts';
 import { cardTexts, STATE_WORD } from '../texts/cards.ts';
 import { deadline, words } from '../texts/format.ts';
-import { cut, escapeMarkup, excerpt, showLabel, showText } from '../texts/show-text.ts';
+import { escapeMarkup, excerpt, showLabel } from '../texts/show-text.ts';
 import {
   ANSWER,
   CHOOSE,
@@ -36,10 +36,10 @@ export function buildQuestionCard(request: RequestRecord, options: CardOptions):
     lines: limits.questionLines,
   });
   const title = escapeMarkup(
-    cut(
-      showText(question.question.trim() === '' ? cardTexts.aQuestion : question.question),
-      limits.fallbackText,
-    ),
+    excerpt(question.question.trim() === '' ? cardTexts.aQuestion : question.question, {
+      characters: limits.fallbackText,
+      lines: Number.POSITIVE_INFINITY,
+    }).text,
   );
   const asked: KnownBlock[] = [{ type: 'section', text: plain(shown.text) }];
   if (request.state !== 'pending')
@@ -125,6 +125,8 @@ type ChoiceLayout = 'none' | 'buttons' | 'checkboxes' | 'menu' | 'listed-menu' |
 /** Picks buttons for few short choices, then a menu, and a modal if a message has no room. */
 function layoutOf({ choices, several }: Question): ChoiceLayout {
   if (choices.length === 0) return 'none';
+  // Nothing is shown shorter than it is.
+  if (choices.join('').length > limits.menuCharacters) return 'modal';
   const labels = choices.map((choice) => showLabel(choice, Number.POSITIVE_INFINITY));
   const areShort = labels.every(({ length }) => length <= limits.optionText);
   const characters = labels.reduce((sum, { length }) => sum + length, 0);
@@ -138,7 +140,9 @@ function layoutOf({ choices, several }: Question): ChoiceLayout {
 /** Builds options whose values are the numbers of the choices; if one is cut, all show their number in the list. */
 export function optionsOf(choices: readonly string[]): PlainTextOption[] {
   const areShort = choices.every(
-    (choice) => showLabel(choice, Number.POSITIVE_INFINITY).length <= limits.optionText,
+    (choice) =>
+      choice.length <= limits.optionText &&
+      showLabel(choice, Number.POSITIVE_INFINITY).length <= limits.optionText,
   );
   return choices.map((choice, index) => ({
     text: plain(

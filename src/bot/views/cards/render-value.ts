@@ -30,7 +30,7 @@ export function renderValue(value: JsonValue, room: Room = UNLIMITED): RenderedV
     return { text: `(${leftOut})`, leftOut };
   }
   const names = isJsonObject(value) ? Object.keys(value) : [];
-  if (!isJsonObject(value) || names.length === 0) return fitAlone(showJson(value), room);
+  if (!isJsonObject(value) || names.length === 0) return fitAlone(value, room);
   const shown: string[] = [];
   let [characters, lines, omitted, marked, omittedCharacters] = [0, 0, 0, 0, 0];
   const take = (text: string): boolean => {
@@ -41,12 +41,20 @@ export function renderValue(value: JsonValue, room: Room = UNLIMITED): RenderedV
     shown.push(text);
     return true;
   };
+  let read = 0;
   for (const [name, argument] of Object.entries(value)) {
-    const text = renderArgument(name, argument);
-    if (take(text)) continue;
+    const least = name.length + 2 + leastLength(argument);
+    let size = least;
+    if (least <= room.characters - characters && read <= MOST_READ * room.characters) {
+      read += least;
+      const text = renderArgument(name, argument);
+      if (take(text)) continue;
+      size = text.length;
+    }
     omitted += 1;
-    omittedCharacters += text.length;
-    if (take(`${labelOf(name)}: ${notShown(text)}`)) marked += 1;
+    omittedCharacters += size;
+    const isShort = name.length <= room.characters - characters;
+    if (isShort && take(`${labelOf(name)}: ${notShown(size)}`)) marked += 1;
   }
   // The marks say how many characters they stand for.
   const unsaid = omitted === marked ? '' : ` and ${plural(omittedCharacters, 'character')}`;
@@ -55,9 +63,26 @@ export function renderValue(value: JsonValue, room: Room = UNLIMITED): RenderedV
   return { text: shown.length === 0 ? `(${leftOut})` : shown.join('\n'), leftOut };
 }
 
-function fitAlone(text: string, room: Room): RenderedValue {
-  if (text.length <= room.characters && countLines(text) <= room.lines) return { text, leftOut: undefined };
-  return { text: notShown(text), leftOut: `${plural(text.length, 'character')} not shown` };
+/** Arguments are read up to so many times the room for them, so that a card costs the same however long they are. */
+const MOST_READ = 8;
+
+/** Returns a length that the rendered value has at least: nothing is shown shorter than it is. */
+function leastLength(value: JsonValue): number {
+  if (typeof value === 'string') return value.length + 2;
+  if (typeof value !== 'object' || value === null) return 1;
+  const parts = isJsonObject(value)
+    ? Object.entries(value).map(([name, part]) => name.length + leastLength(part))
+    : value.map(leastLength);
+  return parts.reduce((sum, part) => sum + part, 0);
+}
+
+function fitAlone(value: JsonValue, room: Room): RenderedValue {
+  const least = leastLength(value);
+  const text = least <= room.characters ? showJson(value) : undefined;
+  if (text !== undefined && text.length <= room.characters && countLines(text) <= room.lines)
+    return { text, leftOut: undefined };
+  const size = text?.length ?? least;
+  return { text: notShown(size), leftOut: `${plural(size, 'character')} not shown` };
 }
 
 function renderArgument(name: string, value: JsonValue): string {
@@ -70,8 +95,8 @@ function labelOf(name: string): string {
   return NAME.test(name) ? name : quoteText(name);
 }
 
-function notShown(text: string): string {
-  return `(not shown: ${plural(text.length, 'character')})`;
+function notShown(size: number): string {
+  return `(not shown: ${plural(size, 'character')})`;
 }
 
 function countLines(text: string): number {

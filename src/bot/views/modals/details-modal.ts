@@ -1,4 +1,5 @@
 import type { Button, KnownBlock } from '@slack/types';
+import { isDeeperThan } from '../../../agent/json.ts';
 import type { ReadFile } from '../../../engine/request-details.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
 import { limits } from '../../slack/limits.ts';
@@ -14,7 +15,7 @@ import { delegationTexts } from '../texts/delegations.ts';
 import { sizeText } from '../texts/files.ts';
 import { words } from '../texts/format.ts';
 import { modalTexts } from '../texts/modals.ts';
-import { showLabel, showText } from '../texts/show-text.ts';
+import { characterStart, showLabel, showText } from '../texts/show-text.ts';
 import { DETAILS_MODAL, type Modal, modal } from './modal.ts';
 
 /** Builds the full view, on as many pages as needed. Approve is on the last page. */
@@ -63,7 +64,7 @@ function decisions(
   if (request.kind !== 'approval' || request.state !== 'pending') return [];
   // The steps that were chosen are approved on the card.
   const isNarrowed = request.steps?.some(({ isChosen }) => !isChosen) === true;
-  const canBeSeen = renderValue(details.input).leftOut === undefined;
+  const canBeSeen = !isDeeperThan(limits.depth, details.input);
   return [
     ...(isLast && canBeSeen && !isNarrowed ? [approveButton(request.id, details)] : []),
     button(request.id, REJECT, cardTexts.reject),
@@ -203,24 +204,15 @@ function paginate(pieces: readonly Piece[]): Piece[][] {
   return pages.length === 0 ? [[]] : pages;
 }
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
-/** The longest emoji or letter with its marks, as texts are shown. */
-const LONGEST_CHARACTER = 64;
-
 /** Splits after a line end if there is one, and never within a visible character. */
 function divide(text: string, length: number): string[] {
   const parts: string[] = [];
   let rest = text;
   while (rest.length > length) {
     const lineEnd = rest.lastIndexOf('\n', length - 1) + 1;
-    const end = lineEnd > 0 ? lineEnd : characterStart(rest.slice(0, length + LONGEST_CHARACTER), length);
+    const end = lineEnd > 0 ? lineEnd : characterStart(rest, length);
     parts.push(rest.slice(0, end));
     rest = rest.slice(end);
   }
   return rest === '' ? parts : [...parts, rest];
-}
-
-function characterStart(text: string, at: number): number {
-  const start = graphemes.segment(text).containing(at)?.index ?? at;
-  return start === 0 ? at : start;
 }

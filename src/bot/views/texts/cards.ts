@@ -110,7 +110,7 @@ export const cardTexts = {
   rejectedBy: 'Rejected by ',
   inPlaceOf: ' for ',
   arguments: 'Arguments, exactly as they will run',
-  notShown: (text: string) => `(not shown: ${plural(text.length, 'character')})`,
+  notShown: (size: number) => `(not shown: ${plural(size, 'character')})`,
   opaque: (names: readonly string[], others: number) => {
     const counted = others === 0 ? [] : [plural(others, names.length === 0 ? 'argument' : 'other argument')];
     return `Can't be inspected: ${[...names, ...counted].join(', ')} (encoded text or a script).`;

@@ -45,6 +45,8 @@ export const planTexts = {
   value: (step: number, path: readonly string[]): string => `‹${planTexts.valueOf(step, path)}›`,
   deferredRules: 'So does one whose values from earlier steps are missing or outside its bounds.',
   rules: 'Each step starts after the one before it. The first that does not run stops the rest.',
+  fits: (fitting: number, steps: number, limit: string) =>
+    `Only ${fitting} of ${plural(steps, 'step')} fit the limit of ${limit}. The plan stops there.`,
   before: 'Before this:',
   number: 'Step',
   open: '…',

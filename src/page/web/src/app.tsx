@@ -1,15 +1,18 @@
 import { useEffect, useRef } from 'react';
 import type { Me } from '../../protocol.ts';
+import { ApprovePage } from './approve.tsx';
 import { FiguresView } from './figures.tsx';
 import { Inbox } from './inbox.tsx';
 import { Log } from './log.tsx';
 import { ManifestPage } from './manifest.tsx';
 import { PageLink, useLoaded } from './parts.tsx';
+import { PasskeysPage } from './passkeys.tsx';
 import { RequestPage } from './request.tsx';
 import { type Route, useRoute } from './use-route.ts';
 
 const VIEWS = [
   { path: '', name: 'Inbox', isForAuditors: false },
+  { path: 'passkeys', name: 'Passkeys', isForAuditors: false },
   { path: 'log', name: 'Log', isForAuditors: true },
   { path: 'figures', name: 'Figures', isForAuditors: true },
   { path: 'manifest', name: 'Manifest', isForAuditors: true },
@@ -86,11 +89,15 @@ function SignedIn({ me, route }: { me: Me; route: Route }) {
 
 function View({ route, me }: { route: Route; me: Me }) {
   const { path, query } = route;
+  const nonce = /^approve\/([\w-]+)$/.exec(path)?.[1];
+  if (nonce !== undefined) return <ApprovePage key={nonce} nonce={nonce} />;
   const id = /^requests\/([^/]+)$/.exec(path)?.[1];
   if (id !== undefined) return <RequestPage key={id} id={decoded(id)} me={me} />;
   switch (path) {
     case '':
       return <Inbox query={query} />;
+    case 'passkeys':
+      return <PasskeysPage />;
     case 'log':
       return me.seesAll ? <Log query={query} /> : <NotThere />;
     case 'figures':

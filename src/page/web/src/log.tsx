@@ -151,6 +151,8 @@ function Result({ checked }: { checked: Checked }) {
         {check.signatures === 'checked' && check.checkpoints === 0
           ? SIGNATURES['not-yet']
           : SIGNATURES[check.signatures]}{' '}
+        {check.proven > 0 &&
+          `${check.proven === 1 ? '1 approval is' : `${check.proven} approvals are`} proven by passkeys. `}
         {check.isTrimmed && 'Older rows were exported and removed.'}
       </p>
     </div>

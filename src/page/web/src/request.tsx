@@ -10,7 +10,7 @@ export function RequestPage({ id, me }: { id: string; me: Me }) {
 }
 
 function Request({ request, me }: { request: RequestView; me: Me }) {
-  const { title, state, word, facts, fields, texts, rows, names, slackLink, isKept } = request;
+  const { title, state, word, facts, rows, names, slackLink, isKept } = request;
   return (
     <article>
       <h1 className="untrusted">{title}</h1>
@@ -26,13 +26,7 @@ function Request({ request, me }: { request: RequestView; me: Me }) {
         )}
       </p>
       {!isKept && <p>This request was removed after its time. The log alone tells of it.</p>}
-      {fields.length > 0 && <Facts facts={fields} />}
-      {texts.map(({ label, text }) => (
-        <section key={label}>
-          <h2>{label}</h2>
-          <Whole label={label} text={text} />
-        </section>
-      ))}
+      <Call request={request} />
       <Votes request={request} />
       <Why request={request} />
       <section>
@@ -48,6 +42,21 @@ function Request({ request, me }: { request: RequestView; me: Me }) {
         )}
       </section>
     </article>
+  );
+}
+
+/** The call itself: what its card says, and the exact texts. */
+export function Call({ request: { fields, texts } }: { request: RequestView }) {
+  return (
+    <>
+      {fields.length > 0 && <Facts facts={fields} />}
+      {texts.map(({ label, text }) => (
+        <section key={label}>
+          <h2>{label}</h2>
+          <Whole label={label} text={text} />
+        </section>
+      ))}
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 import { canonicalJson, isJsonObject, tryParseJson } from '../../../agent/json.ts';
+import { ProofCheck } from '../../../audit/proof-check.ts';
 import { linkText, sealText } from '../../../store/record/chain-text.ts';
 import type { LogPart, LogRow } from '../../protocol.ts';
 
@@ -10,6 +11,8 @@ export interface Break {
 
 export interface LogCheck {
   readonly rows: number;
+  /** The approvals that the approvers' own passkeys prove. */
+  readonly proven: number;
   readonly checkpoints: number;
   /** The time of the last signed checkpoint: what was written before is proven. */
   readonly signedUntil: number | undefined;
@@ -72,6 +75,7 @@ export async function verifyLog({ first, rows, publicKeys, now = Date.now() }: R
       : undefined;
   return {
     rows: found.rows,
+    proven: found.proven,
     checkpoints: checked.count,
     signedUntil: last?.at,
     signatures,
@@ -103,9 +107,12 @@ async function checkRows(
     if (baseMark.hash !== base.hash) report(base.seq, `Row ${base.seq} is not the one that was signed.`);
     seal = baseMark.sha256;
   }
+  const proofs = new ProofCheck({ isPartial: base.seq > 0 });
   for await (const row of rows) {
     if (row.seq > head.seq) break;
     count += 1;
+    const unproven = await proofs.add(row);
+    if (unproven !== undefined) report(row.seq, `${unproven.replace(/^r/, 'R')}.`);
     if (row.seq !== before.seq + 1) {
       report(before.seq + 1, `Row ${before.seq + 1} is missing or out of order.`);
       seal = undefined;
@@ -126,7 +133,7 @@ async function checkRows(
   }
   if (before.seq !== head.seq || before.hash !== head.hash)
     report(before.seq + 1, `The log ends at row ${before.seq}, but ${head.seq} were written.`);
-  return { rows: count, unsignedSince, problem };
+  return { rows: count, proven: proofs.proven, unsignedSince, problem };
 }
 
 type Stored = NonNullable<LogPart['checkpoints']>[number];

@@ -146,10 +146,10 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
       return reply.plain('stale');
     },
 
-    async resolve(requestId, { who, eligible, evidence }, verdict, reason, tries) {
+    async resolve(requestId, { who, eligible, evidence }, verdict, reason, tries, done) {
       if (!isPerson(who)) return { outcome: 'not-eligible' };
       const body = run.auditBody({ who, verdict, reason, evidence } satisfies JsonObject);
-      const args = [who, verdict, eligible ? 1 : 0, reason, ...body, tries ?? ''];
+      const args = [who, verdict, eligible ? 1 : 0, reason, ...body, tries ?? '', ...doneFields(done)];
       const reply = await askAbout(run, 'resolve', requestId, args);
       switch (reply.code) {
         case 'resolved':

@@ -21,6 +21,7 @@ export function checkCallers({ callers, policies }: JsonObject, written: JsonObj
     return [
       ...checkIdentity(`${pointer}/identity`, identity, keyIn(written, name)),
       ...checkTaken(`${pointer}/identity`, name, identity, proofs),
+      ...checkWebhook(`${pointer}/webhook`, caller.webhook, webhookIn(written, name)),
       ...checkUse(pointer, caller),
       ...listOf(caller.ask).flatMap((policy, index): Finding[] => {
         if (known.includes(policy)) return [];
@@ -36,6 +37,37 @@ function keyIn({ callers }: JsonObject, name: string): JsonValue | undefined {
   return isJsonObject(caller) && isJsonObject(caller.identity) ? caller.identity.key : undefined;
 }
 
+function webhookIn({ callers }: JsonObject, name: string): JsonValue | undefined {
+  const caller = isJsonObject(callers) ? callers[name] : undefined;
+  return isJsonObject(caller) ? caller.webhook : undefined;
+}
+
+function checkWebhook(
+  pointer: string,
+  webhook: JsonValue | undefined,
+  written: JsonValue | undefined,
+): Finding[] {
+  if (!isJsonObject(webhook)) return [];
+  const secret = isJsonObject(written) ? written.secret : undefined;
+  const isOpen = typeof webhook.url === 'string' && !isProtected(webhook.url);
+  return [
+    ...(isOpen
+      ? [{ pointer: `${pointer}/url`, at: 'value', message: 'a webhook has an https:// address' } as const]
+      : []),
+    ...checkSecret(`${pointer}/secret`, secret),
+  ];
+}
+
+function isProtected(url: string): boolean {
+  return url.startsWith('https://') || LOCAL.test(url);
+}
+
+function checkSecret(pointer: string, written: JsonValue | undefined): Finding[] {
+  if (typeof written !== 'string' || /^\$\{[^}]*\}$/.test(written)) return [];
+  const message = `a key is a secret; keep it in the environment and write "\${NAME}" here`;
+  return [{ pointer, at: 'value', message }];
+}
+
 function checkIdentity(
   pointer: string,
   { key, oidc }: JsonObject,
@@ -43,15 +75,13 @@ function checkIdentity(
 ): Finding[] {
   if ((key === undefined) === (oidc === undefined))
     return [{ pointer, at: 'key', message: 'write either "key" or "oidc"' }];
-  if (typeof writtenKey === 'string' && !/^\$\{[^}]*\}$/.test(writtenKey)) {
-    const message = `a key is a secret; keep it in the environment and write "\${NAME}" here`;
-    return [{ pointer: `${pointer}/key`, at: 'value', message }];
-  }
+  const shown = checkSecret(`${pointer}/key`, writtenKey);
+  if (shown.length > 0) return shown;
   return isJsonObject(oidc) ? checkOidc(`${pointer}/oidc`, oidc) : [];
 }
 
 function checkOidc(pointer: string, { issuer, claims }: JsonObject): Finding[] {
-  const isOpen = typeof issuer === 'string' && !issuer.startsWith('https://') && !LOCAL.test(issuer);
+  const isOpen = typeof issuer === 'string' && !isProtected(issuer);
   const isEmpty = isJsonObject(claims) && Object.keys(claims).length === 0;
   return [
     ...(isOpen

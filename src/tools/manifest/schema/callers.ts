@@ -5,6 +5,24 @@ import { Channel, Count, distinct, HostName, Name, Person, Text, texts, WebAddre
 /** 32 random bytes take 43 characters. A variable that is not set stays as it is written where secrets may be missing. */
 const KEY = /^(?:[A-Za-z0-9_-]{43,200}|\$\{[A-Za-z_][A-Za-z0-9_]*\})$/;
 
+/** `whsec_` and 24 to 64 bytes in Base64, as Standard Webhooks has it. */
+const WEBHOOK_SECRET = /^(?:whsec_[A-Za-z0-9+/]{32,86}={0,2}|\$\{[A-Za-z_][A-Za-z0-9_]*\})$/;
+
+const WebhookFile = z
+  .strictObject({
+    url: WebAddress.describe('The https address that gets the messages.'),
+    secret: z
+      .string()
+      .regex(WEBHOOK_SECRET)
+      .meta({ title: '"whsec_" and 24 to 64 random bytes in Base64' })
+      .describe('Signs the messages; from the environment.'),
+    allow_private: distinct(
+      HostName,
+      'Hosts that may be reached although their address is private.',
+    ).optional(),
+  })
+  .describe('Told by Standard Webhooks when a request waits, is approved or has ended.');
+
 const IdentityFile = z
   .strictObject({
     key: z
@@ -43,6 +61,7 @@ export const CallerFile = z
       .optional()
       .describe('How much it may ask for; beyond that it gets 429.'),
     links: distinct(HostName, 'The hosts of https links that its cards may show.').optional(),
+    webhook: WebhookFile.optional(),
   })
   .describe('An agent, a CI job or a script that may ask through the door.');
 export type CallerFile = z.output<typeof CallerFile>;

@@ -33,6 +33,19 @@ callers:
     ],
   },
   {
+    says: 'a webhook without https, and one whose secret stands in the file',
+    text: `policies:
+  default: { approvers: [U012ABCDEF] }
+callers:
+  open: { owner: U012ABCDEF, channel: C012ABCDEF, tools: ["*"], identity: { oidc: { issuer: "https://ci.example", audience: us, claims: { a: b } } }, webhook: { url: "http://ci.example", secret: "whsec_${'k'.repeat(40)}" } }
+`,
+    rest: 'slack',
+    problems: [
+      '4:167: callers.open.webhook.url: a webhook has an https:// address',
+      `4:196: callers.open.webhook.secret: a key is a secret; keep it in the environment and write "\${NAME}" here`,
+    ],
+  },
+  {
     says: 'a caller that may do nothing, and one that asks under a policy that is not there',
     text: `policies:
   default: { approvers: [U012ABCDEF] }

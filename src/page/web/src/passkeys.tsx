@@ -1,0 +1,112 @@
+import { startRegistration } from '@simplewebauthn/browser';
+import { type FormEvent, useState } from 'react';
+import type { PasskeyItem, Passkeys } from '../../protocol.ts';
+import { ask } from './api.ts';
+import { Answer, Moment, useLoaded } from './parts.tsx';
+
+/** The person's own passkeys: list, add, rename, remove. */
+export function PasskeysPage() {
+  const [changes, setChanges] = useState(0);
+  const loaded = useLoaded<Passkeys>(`passkeys?after=${changes}`);
+  return (
+    <>
+      <h1>Your passkeys</h1>
+      <p>Some requests are approved with a passkey: your own device signs exactly what will run.</p>
+      <Answer loaded={loaded}>
+        {({ keys, isFresh }) => (
+          <>
+            {keys.length === 0 && <p>You have none yet.</p>}
+            <ul className="requests" aria-label="Your passkeys">
+              {keys.map((key) => (
+                <Key key={key.credential} item={key} onChange={() => setChanges(changes + 1)} />
+              ))}
+            </ul>
+            {isFresh ? (
+              <Add onAdded={() => setChanges(changes + 1)} />
+            ) : (
+              <p>
+                <a className="button" href="sign-in?to=passkeys&fresh=1">
+                  Sign in again to add a passkey
+                </a>
+              </p>
+            )}
+          </>
+        )}
+      </Answer>
+    </>
+  );
+}
+
+function Key({ item, onChange }: { item: PasskeyItem; onChange: () => void }) {
+  const { credential, name, code, addedAt, counts } = item;
+  const [error, setError] = useState<string>();
+  const change = async (path: string, body: object) => {
+    const answer = await ask<PasskeyItem>(path, { credential, ...body });
+    if (answer.state === 'failed') setError(answer.error);
+    else onChange();
+  };
+  const rename = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    void change('passkey-rename', { name: String(new FormData(event.currentTarget).get('name')) });
+  };
+  return (
+    <li>
+      <h2 className="untrusted">{name}</h2>
+      <p className="soft">
+        Code {code} · {counts} · added <Moment at={addedAt} />
+      </p>
+      {error !== undefined && <p role="alert">{error}</p>}
+      <form className="inline" onSubmit={rename}>
+        <label>
+          Name <input name="name" defaultValue={name} maxLength={60} required />
+        </label>{' '}
+        <button type="submit">Rename</button>{' '}
+        <button type="button" onClick={() => void change('passkey-remove', {})}>
+          Remove {name}
+        </button>
+      </form>
+    </li>
+  );
+}
+
+function Add({ onAdded }: { onAdded: () => void }) {
+  const [error, setError] = useState<string>();
+  const add = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const name = String(new FormData(event.currentTarget).get('name'));
+    const problem = await addKey(name);
+    setError(problem);
+    if (problem === undefined) onAdded();
+  };
+  return (
+    <section>
+      <h2>Add a passkey</h2>
+      <p>
+        You and the admins are told. It does not count at once: it says here when it does, or that an admin
+        has to confirm it.
+      </p>
+      {error !== undefined && <p role="alert">{error}</p>}
+      <form className="inline" onSubmit={(event) => void add(event)}>
+        <label>
+          Name of the new passkey <input name="name" maxLength={60} required placeholder="Laptop" />
+        </label>{' '}
+        <button type="submit">Add a passkey</button>
+      </form>
+    </section>
+  );
+}
+
+type Options = Parameters<typeof startRegistration>[0]['optionsJSON'];
+
+/** Makes a key on the person's device and sends its public part; returns a sentence if that failed. */
+async function addKey(name: string): Promise<string | undefined> {
+  const options = await ask<Options>('passkey-options', {});
+  if (options.state !== 'loaded') return options.state === 'failed' ? options.error : '';
+  try {
+    const response = await startRegistration({ optionsJSON: options.value });
+    const added = await ask<PasskeyItem>('passkey-add', { name, response });
+    return added.state === 'failed' ? added.error : undefined;
+  } catch {
+    return "Your device didn't make a passkey. Try again.";
+  }
+}
