@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { WebClient } from '@slack/web-api';
 import { Redis } from 'ioredis';
 import { Directory } from '../../src/bot/slack/directory.ts';
-import { MessageLinks } from '../../src/bot/slack/thread.ts';
-import { type ApiContext, answerApi } from '../../src/page/api.ts';
+import { findHistory } from '../../src/page/api.ts';
 import { RequestIndex } from '../../src/page/request-index.ts';
 import type { Store } from '../../src/store/port/store.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
@@ -51,8 +50,9 @@ export async function measureHistory({
           const context = contexts[index];
           if (context === undefined) continue;
           const start = performance.now();
-          await ask(context, question);
+          const { items } = await findHistory(context, AUDITOR, new URLSearchParams(question));
           times[index]?.push(performance.now() - start);
+          if (items.length === 0) throw new Error(`Nothing was found ${name}`);
         }
       const [few = Number.NaN, more = Number.NaN] = times.map(median);
       rows.push([name, `${few.toFixed(2)} ms`, `${more.toFixed(2)} ms`, (more / few).toFixed(2)]);
@@ -86,19 +86,6 @@ async function fill(store: Store, count: number): Promise<void> {
 }
 
 /** Nobody here has an id of Slack, so no name is looked up. */
-function contextOf(store: Store): ApiContext {
-  const client = new WebClient();
-  return {
-    ...{ store, directory: new Directory(client), links: new MessageLinks(client) },
-    ...{ toolbox: { tools: () => [] }, index: new RequestIndex(store), auditKey: undefined },
-    explain: async () => [],
-    redact: (text) => text,
-  };
-}
-
-async function ask(context: ApiContext, question: string): Promise<void> {
-  const query = new URLSearchParams(question);
-  const body = async () => Buffer.alloc(0);
-  const { status } = await answerApi(context, AUDITOR, { path: 'history', method: 'GET', query, body });
-  if (status !== 200) throw new Error(`The page answered with ${status}`);
+function contextOf(store: Store) {
+  return { index: new RequestIndex(store), directory: new Directory(new WebClient()) };
 }

@@ -149,6 +149,15 @@ async function listWaiting({ context, viewer, query }: ApiCall): Promise<HttpAns
 }
 
 async function listHistory({ context, viewer, query }: ApiCall): Promise<HttpAnswer> {
+  return jsonAnswer(200, await findHistory(context, viewer, query));
+}
+
+/** Finds one page of what a person may look up, newest first. */
+export async function findHistory(
+  context: Pick<ApiContext, 'index' | 'directory'>,
+  viewer: Viewer,
+  query: URLSearchParams,
+): Promise<History> {
   const indexed = await context.index.all();
   const all = viewer.seesAll ? indexed : indexed.filter((entry) => tookPart(viewer, entry));
   const person = query.get('person') ?? '';
@@ -166,10 +175,7 @@ async function listHistory({ context, viewer, query }: ApiCall): Promise<HttpAns
   const page = Math.min(pages, Math.max(1, Math.floor(Number(query.get('page') ?? 1)) || 1));
   const items = found.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE).map(itemOf);
   const { names } = await namesOf(context, items.flatMap(peopleIn));
-  return jsonAnswer(200, {
-    ...{ items, names, total: found.length, page, pages, unnamed: known.missing },
-    states: STATES,
-  } satisfies History);
+  return { items, names, total: found.length, page, pages, unnamed: known.missing, states: STATES };
 }
 
 const STATES = Object.entries(STATE_WORD).map(([state, word]) => ({ state, word }));
