@@ -67,9 +67,9 @@ async function shoot(page: Page, name: string): Promise<void> {
 test('in Chromium with virtual authenticators: two people enrol and sign, and what does not fit is refused in words', async () => {
   const story = await startSignedStory({
     replies: [
-      { calls: [{ name: 'delete_customer', arguments: { customer: 'Hooper Ltd' } }] },
+      { calls: [{ name: 'delete_customer', arguments: { customer: 'Ines Marr' } }] },
       { text: 'Deleted.' },
-      { calls: [{ name: 'refund_order', arguments: { orderId: 'A-1002', amount: 11_000, reason: '' } }] },
+      { calls: [{ name: 'refund_order', arguments: { orderId: 'A-1001', amount: 11_000, reason: '' } }] },
       { text: 'Refunded.' },
     ],
   });
@@ -145,7 +145,7 @@ test('in Chromium with virtual authenticators: two people enrol and sign, and wh
   await second.getByText('You have none yet.').waitFor();
   await sign(ben);
   await ben.page.getByRole('alert').getByText('This passkey is not among yours.').waitFor();
-  expect((await story.ledger.order('A-1002'))?.refunded).toBe(0);
+  expect((await story.ledger.order('A-1001'))?.refunded).toBe(0);
   // A later signature of Ann's own key is ahead of its counter again.
   await ann.devtools.send('WebAuthn.clearCredentials', { authenticatorId: ann.authenticatorId });
   await ann.devtools.send('WebAuthn.addCredential', {

@@ -35,6 +35,7 @@ const ONLY_FULL = [
   'test/observe/traces.test.ts',
   'test/package/contents.test.ts',
   'test/package/first-start.test.ts',
+  'test/page/passkeys-kill.test.ts',
   'test/playground/redis/start-server.test.ts',
   'test/playground/redis/watchdog.test.ts',
   'test/playground/scripted-model/rules.test.ts',
