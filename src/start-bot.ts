@@ -40,6 +40,7 @@ import { observeTools } from './observe/observed-tool.ts';
 import { currentTrace } from './observe/tracing.ts';
 import { openModels } from './open-model.ts';
 import { openPage, type Page } from './page/page.ts';
+import { personInClaims, SLACK_ISSUER } from './page/sign-in.ts';
 import type { Settings } from './settings.ts';
 import { type ManifestRecord, manifestIn } from './store/documents/manifest.ts';
 import { refusalOf } from './store/errors.ts';
@@ -191,6 +192,9 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const { app } = connection;
   const directory = new Directory(app.client);
   const links = new MessageLinks(app.client);
+  // Another Slack than slack.com signs its own people in.
+  const slackIssuer =
+    settings.slack.apiUrl === undefined ? SLACK_ISSUER : new URL(settings.slack.apiUrl).origin;
   const page: Page = openPage({
     ...{ store: record, directory, links, toolbox, auditKey, publicUrl, secret: settings.callbackSecret },
     page: () => toolbox.manifest.page,
@@ -199,8 +203,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     redact: (text) => secrets.redact(text),
     signing: signingFor(() => context),
     fetch: proxiedFetch(proxy),
-    // Another Slack than slack.com signs its own people in.
-    ...(settings.slack.apiUrl !== undefined && { slackIssuer: new URL(settings.slack.apiUrl).origin }),
+    slackIssuer,
     logger: logger.child({ part: 'page' }),
   });
   const context: BotContext = {
@@ -266,6 +269,11 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const callers = () => toolbox.callers();
   const identities = new Identities({
     ...{ store: record, callers, logger: doorLog },
+    personIn: async (claims, issuer) => {
+      const isSlack = issuer === slackIssuer;
+      const found = await personInClaims(context.directory, claims, { isSlack });
+      return 'who' in found ? found.who : undefined;
+    },
     fetch: proxiedFetch(proxy) ?? fetch,
   });
   const count = (caller: string, status: number) =>

@@ -10,6 +10,7 @@ export const AskRequest = z
     report_within: ReportWithin,
     explanation: RunExplanation(),
     link: z.url().max(500).optional().describe('As with a run.'),
+    on_behalf_of: z.string().max(8_192).optional().describe('As with a run.'),
   })
   .refine(
     ({ command, files, diff }) => command !== undefined || files !== undefined || diff !== undefined,

@@ -54,9 +54,21 @@ export const RunRequest = z
       .max(500)
       .optional()
       .describe('An https link to the job or the session; its host is in the "links" of the caller.'),
+    on_behalf_of: z
+      .string()
+      .max(8_192)
+      .optional()
+      .describe('A token of the person for whom the caller asks; they count as requester.'),
   })
   .describe('A call of a tool of the manifest, which runs here once enough people have approved it.');
 export type RunRequest = Readonly<z.infer<typeof RunRequest>>;
+
+/** The key of a request, and the person for whom it is made. */
+interface SubmitOptions {
+  readonly key?: string | undefined;
+  /** One who has proven it. */
+  readonly person?: string | undefined;
+}
 
 /** A tool that a caller may use. */
 export interface ListedTool {
@@ -108,10 +120,10 @@ export class Door {
   async submitRun(
     caller: CallerDeclaration,
     { tool, input, explanation, link }: RunRequest,
-    idempotencyKey?: string,
+    { key: idempotencyKey, person }: SubmitOptions = {},
   ): Promise<Answered<Submitted<RunView>>> {
     await this.#context.toolbox.refreshGroups();
-    const entry = this.#entryFor(caller, tool);
+    const entry = this.#entryFor(caller, tool, person);
     if (entry === undefined)
       return refuse('tool-not-allowed', `"${tool}" is not among the tools of ${caller.name}.`);
     if (isDeeperThan(MAX_DEPTH, input))
@@ -120,13 +132,13 @@ export class Door {
     const fit = entry.tool.inputSchema.parse(effective);
     if (!fit.ok || !isJsonObject(effective))
       return refuse('unfit', fit.ok ? 'The input is an object.' : describeUnfit(fit));
-    const asked = { caller: caller.name, owner: caller.owner, tool, input: effective };
+    const asked = { caller: caller.name, owner: caller.owner, ...(person !== undefined && { person }) };
     const said = {
       ...(explanation !== undefined && { why: explanation }),
       ...(link !== undefined && { link }),
     };
-    const call = { ...asked, ...said };
-    const asks = entry.judge(effective, placeOf(caller)).outcome === 'ask';
+    const call = { ...asked, ...said, tool, input: effective };
+    const asks = entry.judge(effective, placeOf(caller, person)).outcome === 'ask';
     const submitted = await submit(this.#context, caller, call, { asks, idempotencyKey });
     if (!submitted.ok) return submitted;
     const view = await this.#run(caller, submitted.value.id);
@@ -137,13 +149,14 @@ export class Door {
   /** Takes something on record that the caller wants to run itself, as `submitRun` does. */
   async submitAsk(
     caller: CallerDeclaration,
-    { report_within, explanation: why, link, ...action }: AskRequest,
-    idempotencyKey?: string,
+    { report_within, explanation: why, link, on_behalf_of: _token, ...action }: AskRequest,
+    { key: idempotencyKey, person }: SubmitOptions = {},
   ): Promise<Answered<Submitted<AskView>>> {
     if (!caller.ask.includes(action.policy))
       return refuse('policy-not-allowed', `"${action.policy}" is not among the policies of ${caller.name}.`);
     const input = { caller: caller.name, ...jsonOf(action), report_within };
-    const asked = { caller: caller.name, owner: caller.owner, tool: CALLER_ACTION_TOOL, input };
+    const named = { caller: caller.name, owner: caller.owner, ...(person !== undefined && { person }) };
+    const asked = { ...named, tool: CALLER_ACTION_TOOL, input };
     const call = { ...asked, ...(why !== undefined && { why }), ...(link !== undefined && { link }) };
     const submitted = await submit(this.#context, caller, call, { asks: true, idempotencyKey });
     if (!submitted.ok) return submitted;
@@ -292,10 +305,10 @@ export class Door {
   }
 
   /** Returns the entry of a tool that a caller may use; built-in tools are for the model. */
-  #entryFor(caller: CallerDeclaration, tool: string): ToolEntry | undefined {
+  #entryFor(caller: CallerDeclaration, tool: string, person?: string): ToolEntry | undefined {
     const entry = this.#context.toolbox.find(tool);
     if (entry === undefined || entry.source === 'built-in' || entry.tool.kind !== 'tool') return undefined;
-    return mayCall(caller, tool) && entry.allows(placeOf(caller)) ? entry : undefined;
+    return mayCall(caller, tool) && entry.allows(placeOf(caller, person)) ? entry : undefined;
   }
 
   async #run(caller: CallerDeclaration, id: string): Promise<RunView | undefined> {
@@ -344,8 +357,8 @@ function jsonOf(value: object): JsonObject {
   return Fields.parse(toJson(value));
 }
 
-function placeOf({ name, owner, channel }: CallerDeclaration) {
-  return { requesters: [owner, callerId(name)], contextAuthors: [], channel };
+function placeOf({ name, owner, channel }: CallerDeclaration, person = owner) {
+  return { requesters: [...new Set([person, owner, callerId(name)])], contextAuthors: [], channel };
 }
 
 function describeUnfit({ field, problem }: { readonly field: string; readonly problem: string }): string {

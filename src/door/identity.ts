@@ -20,6 +20,8 @@ type Oidc = Extract<CallerIdentity, { kind: 'oidc' }>;
 interface IdentityContext {
   readonly store: Pick<AuditStore, 'note'> & Pick<DocumentStore, 'writeDocument'>;
   readonly callers: () => ReadonlyMap<string, CallerDeclaration>;
+  /** Finds the person of the workspace whom the claims of an issuer name; `undefined` if there is none. */
+  readonly personIn: (claims: JWTPayload, issuer: string) => Promise<string | undefined>;
   /** Reads the metadata and the keys of issuers. */
   readonly fetch: typeof globalThis.fetch;
   readonly logger: Logger;
@@ -71,16 +73,61 @@ export class Identities {
    * is bound to nothing.
    */
   async bind({ caller, token }: Proven, change: string): Promise<Answered<CallerDeclaration>> {
-    if (token === undefined) return accept(caller);
-    const written = await this.#context.store.writeDocument(
-      'door-token',
-      token.id,
-      { version: hash('sha256', change), value: '' },
-      { replaces: '', forMs: Math.max(1_000, token.expiresAt - Date.now() + 2 * CLOCK_SKEW_S * 1_000) },
-    );
-    if (written === 'written') return accept(caller);
+    if (token === undefined || (await this.#isFirstUse(token, change))) return accept(caller);
     await this.#note('replayed', `A token of ${caller.name} was used a second time.`);
     return refuse('replayed', 'Get a new token for each change.');
+  }
+
+  /**
+   * Recognizes the person for whom a caller asks, by a token of theirs that the issuer of the manifest has signed for this use. It is bound
+   * to this change, and its use is in the audit log.
+   */
+  async person(
+    { name, onBehalfOf }: CallerDeclaration,
+    token: string,
+    change: string,
+  ): Promise<Answered<string>> {
+    const found = await this.#personOf(onBehalfOf, token, change, name);
+    if (!found.ok) await this.#note(found.problem.code, `${name}: ${found.problem.detail}`);
+    return found;
+  }
+
+  async #personOf(
+    terms: CallerDeclaration['onBehalfOf'],
+    token: string,
+    change: string,
+    caller: string,
+  ): Promise<Answered<string>> {
+    const unproven = (detail: string) => refuse('person-unproven', detail);
+    if (terms === undefined) return unproven('It has no "on_behalf_of" in the manifest.');
+    const verified = await this.#verify(token, terms.issuer);
+    if (!verified.ok)
+      return verified.problem.code === 'unavailable'
+        ? verified
+        : unproven('The token of the person is not valid, or not of the issuer in the manifest.');
+    const claims = verified.value;
+    if (![claims.aud ?? []].flat().includes(terms.audience))
+      return unproven('The token of the person is for another audience.');
+    const person = await this.#context.personIn(claims, terms.issuer);
+    if (person === undefined) return unproven('The token names nobody of this workspace.');
+    const audit = {
+      ...{ event: 'on-behalf-of', subject: caller, detail: person },
+      body: { issuer: terms.issuer, token: tokenIn(claims).id },
+    };
+    if (await this.#isFirstUse(tokenIn(claims), change, audit)) return accept(person);
+    return refuse('replayed', 'Get a new token of the person for each change.');
+  }
+
+  /** Binds a token to a change; the same change again is no second use. */
+  async #isFirstUse(
+    { id, expiresAt }: NonNullable<Proven['token']>,
+    change: string,
+    audit?: NonNullable<Parameters<DocumentStore['writeDocument']>[3]>['audit'],
+  ): Promise<boolean> {
+    const forMs = Math.max(1_000, expiresAt - Date.now() + 2 * CLOCK_SKEW_S * 1_000);
+    const document = { version: hash('sha256', change), value: '' };
+    const options = { replaces: '', forMs, ...(audit !== undefined && { audit }) };
+    return (await this.#context.store.writeDocument('door-token', id, document, options)) === 'written';
   }
 
   /** Compares digests, which have one length, with those of all callers, so that the time of the answer tells nothing. */
@@ -106,28 +153,30 @@ export class Identities {
     );
     const [first] = candidates;
     if (first === undefined) return unknown;
+    const payload = await this.#verify(token, first.oidc.issuer);
+    if (!payload.ok) return payload;
+    const [only, ...others] = candidates.filter(({ oidc }) => fits(oidc, payload.value));
+    if (only === undefined) return unknown;
+    if (others.length > 0) return refuse('unauthorized', 'This token fits several callers of the manifest.');
+    return accept({ caller: only.caller, token: tokenIn(payload.value) });
+  }
+
+  /** Checks that an issuer has signed a token, and that it is of now. */
+  async #verify(token: string, issuer: string): Promise<Answered<JWTPayload>> {
     try {
-      const { payload } = await jwtVerify(token, await this.#keysOf(first.oidc.issuer), {
-        issuer: first.oidc.issuer,
+      const { payload } = await jwtVerify(token, await this.#keysOf(issuer), {
+        issuer,
         algorithms: ALGORITHMS,
         clockTolerance: CLOCK_SKEW_S,
         maxTokenAge: MAX_TOKEN_AGE_S,
         requiredClaims: ['exp', 'iat', 'jti', 'aud'],
       });
-      const matching = candidates.filter(({ oidc }) => fits(oidc, payload));
-      const [only, ...others] = matching;
-      if (only === undefined) return unknown;
-      if (others.length > 0)
-        return refuse('unauthorized', 'This token fits several callers of the manifest.');
-      const id = hash('sha256', `${payload.iss} ${payload.jti}`);
-      const { exp = 0, iat = 0 } = payload;
-      // Both may have fractions; the record takes whole milliseconds.
-      const expiresAt = Math.ceil(Math.min(exp, iat + MAX_TOKEN_AGE_S) * 1_000);
-      return accept({ caller: only.caller, token: { id, expiresAt } });
+      return accept(payload);
     } catch (error) {
       if (error instanceof errors.JWTExpired) return refuse('unauthorized', 'This token has expired.');
-      if (error instanceof errors.JOSEError && !isOutage(error)) return unknown;
-      this.#context.logger.warn({ err: error, issuer: first.oidc.issuer }, 'keys of an issuer not read');
+      if (error instanceof errors.JOSEError && !isOutage(error))
+        return refuse('unauthorized', 'This token belongs to no caller.');
+      this.#context.logger.warn({ err: error, issuer }, 'keys of an issuer not read');
       return refuse('unavailable', 'The issuer of this token cannot be asked for its keys now.', {
         retryAfterS: 5,
       });
@@ -181,6 +230,12 @@ function claimsIn(token: string): JWTPayload | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Names a token, and the moment at which it is of no use any more. Its times may have fractions; the record takes whole milliseconds. */
+function tokenIn({ iss, jti, exp = 0, iat = 0 }: JWTPayload): NonNullable<Proven['token']> {
+  const expiresAt = Math.ceil(Math.min(exp, iat + MAX_TOKEN_AGE_S) * 1_000);
+  return { id: hash('sha256', `${iss} ${jti}`), expiresAt };
 }
 
 function fits({ audience, claims }: Oidc, payload: JWTPayload): boolean {

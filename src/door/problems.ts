@@ -6,6 +6,7 @@ const PROBLEMS = {
   'tool-not-allowed': { status: 403, title: 'This caller may not use this tool' },
   'policy-not-allowed': { status: 403, title: 'This caller may not ask under this policy' },
   'owner-inactive': { status: 403, title: 'The owner of this caller may not ask' },
+  'person-unproven': { status: 403, title: 'This caller may not ask for this person' },
   frozen: { status: 403, title: 'This caller is frozen' },
   'not-found': { status: 404, title: 'There is no such request' },
   'no-such-path': { status: 404, title: 'There is no such address' },

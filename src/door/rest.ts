@@ -46,6 +46,8 @@ interface Call {
   readonly id: string;
   readonly body: unknown;
   readonly key: string | undefined;
+  /** Recognizes the person for whom the caller asks, by a token of theirs. */
+  readonly person: (token: string | undefined) => Promise<Answered<string | undefined>>;
   /** Waits as long as the request asks for; 0 if too many wait. */
   readonly wait: <Value>(work: (waitMs: number) => Promise<Value>) => Promise<Value>;
 }
@@ -74,10 +76,12 @@ const ROUTES: readonly Route[] = [
   {
     method: 'POST',
     path: /^\/v1\/runs$/,
-    async answer({ door, caller, body, key }) {
+    async answer({ door, caller, body, key, person: prove }) {
       const parsed = parseAs(RunRequest, body);
       if (!parsed.ok) return parsed;
-      const submitted = await door.submitRun(caller, parsed.value, key);
+      const person = await prove(parsed.value.on_behalf_of);
+      if (!person.ok) return person;
+      const submitted = await door.submitRun(caller, parsed.value, { key, person: person.value });
       return submitted.ok ? accept(runAnswer(submitted.value.view, submitted.value.isNew)) : submitted;
     },
   },
@@ -96,10 +100,12 @@ const ROUTES: readonly Route[] = [
   {
     method: 'POST',
     path: /^\/v1\/asks$/,
-    async answer({ door, caller, body, key }) {
+    async answer({ door, caller, body, key, person: prove }) {
       const parsed = parseAs(AskRequest, body);
       if (!parsed.ok) return parsed;
-      const submitted = await door.submitAsk(caller, parsed.value, key);
+      const person = await prove(parsed.value.on_behalf_of);
+      if (!person.ok) return person;
+      const submitted = await door.submitAsk(caller, parsed.value, { key, person: person.value });
       if (!submitted.ok) return submitted;
       const { view, isNew } = submitted.value;
       return accept(json(202, view, isNew ? { location: `/v1/asks/${view.id}` } : {}));
@@ -180,7 +186,10 @@ export function createRest(context: RestContext): (request: DoorRequest) => Prom
     const change = [route.method, request.url.pathname, key ?? '', text].join('\n');
     const bound = isChange ? await identities.bind(proven, change) : accept(proven.caller);
     if (!bound.ok) return bound;
-    return route.answer({ door, caller: bound.value, request, id, body, key, wait: waiter(request) });
+    const caller = bound.value;
+    const person = async (token: string | undefined) =>
+      token === undefined ? accept(undefined) : identities.person(caller, token, `${caller.name}\n${change}`);
+    return route.answer({ door, caller, request, id, body, key, person, wait: waiter(request) });
   };
   return async (request) => {
     const { given, caller } = await answer(request);

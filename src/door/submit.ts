@@ -12,7 +12,7 @@ import { isFinal } from './run-view.ts';
 export interface SubmitContext {
   readonly store: Store;
   readonly limiter: PendingLimiter;
-  /** Tells whether the owner of a caller is active and may ask in a channel; throws if nobody can tell now. */
+  /** Tells whether the owner of a caller, or a person for whom it asks, is active and may ask in a channel; throws if nobody can tell now. */
   readonly mayAsk: (owner: string, channel: string) => Promise<boolean>;
   /** Returns the trace that the present work belongs to. */
   readonly trace: () => string | undefined;
@@ -41,6 +41,8 @@ export async function submit(
     );
   const linked = checkLink(caller, call.link);
   if (linked !== undefined) return refuse('unfit', linked);
+  if (call.person !== undefined && !(await mayAsk(call.person, caller.channel)))
+    return refuse('person-unproven', 'This person is not active in Slack, or may not ask there.');
   if (!(await mayAsk(caller.owner, caller.channel)))
     return refuse(
       'owner-inactive',

@@ -30,6 +30,8 @@ export function parseCallerThread(threadId: string): CallerThread | undefined {
 const CallerCall = z.object({
   caller: z.string(),
   owner: z.string(),
+  /** The person for whom it asks, who has proven it. */
+  person: z.string().optional(),
   tool: z.string(),
   input: JsonRecord,
   /** The caller's own explanation. */
@@ -66,14 +68,14 @@ export function callIn(inbox: readonly InboxItem[]): z.infer<typeof Marked> | un
 }
 
 /**
- * Builds the message that puts a call on record. The owner and the caller are its requesters: neither may approve it, and both may
- * withdraw it.
+ * Builds the message that puts a call on record. The person it is for, the owner and the caller are its requesters: none of them may
+ * approve it, and each may withdraw it.
  */
 export function callMessage(call: CallerCall, isWithdrawn = false): UserMessage {
   return userMessage(`${call.caller} asks for ${call.tool}`, {
-    user: call.owner,
+    user: call.person ?? call.owner,
     role: 'requester',
-    requesters: [callerId(call.caller)],
+    requesters: [call.owner, callerId(call.caller)],
     call: toJson(call),
     ...(isWithdrawn && { isWithdrawn }),
   });

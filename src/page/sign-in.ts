@@ -63,6 +63,24 @@ const SlackClaims = z.object({
 });
 const CompanyClaims = z.object({ email: z.email(), email_verified: z.literal(true) });
 
+/** Finds the person of the bot's own workspace whom verified claims name: by Slack's own claims, or by an email that the company has verified. */
+export async function personInClaims(
+  directory: Pick<Directory, 'ownTeam' | 'personWithEmail'>,
+  claims: object,
+  { isSlack }: { readonly isSlack: boolean },
+): Promise<{ readonly who: string } | { readonly problem: SignInProblem }> {
+  if (isSlack) {
+    const { data } = SlackClaims.safeParse(claims);
+    if (data === undefined) return { problem: 'refused' };
+    const { 'https://slack.com/user_id': who, 'https://slack.com/team_id': team } = data;
+    return team === (await directory.ownTeam()) ? { who } : { problem: 'other-workspace' };
+  }
+  const { data } = CompanyClaims.safeParse(claims);
+  if (data === undefined) return { problem: 'not-verified' };
+  const who = await directory.personWithEmail(data.email);
+  return who === undefined ? { problem: 'unknown-person' } : { who };
+}
+
 /**
  * Signs people in by OpenID Connect: the authorization code flow with PKCE, a state that is bound to the browser and works once, and a
  * nonce. Who comes back is a person of the bot's own workspace, or nobody.
@@ -170,17 +188,10 @@ export class SignIn {
 
   async #personOf(page: PageDeclaration, claims: oauth.IDToken): Promise<string | Completed> {
     const { directory, logger } = this.#options;
-    if (page.issuer === undefined) {
-      const { data } = SlackClaims.safeParse(claims);
-      if (data === undefined) return failed('refused');
-      const { 'https://slack.com/user_id': who, 'https://slack.com/team_id': team } = data;
-      if (team === (await directory.ownTeam())) return who;
-      logger.warn({ user: who, team }, 'sign-in from another workspace');
-      return failed('other-workspace');
-    }
-    const { data } = CompanyClaims.safeParse(claims);
-    if (data === undefined) return failed('not-verified');
-    return (await directory.personWithEmail(data.email)) ?? failed('unknown-person');
+    const found = await personInClaims(directory, claims, { isSlack: page.issuer === undefined });
+    if ('who' in found) return found.who;
+    if (found.problem === 'other-workspace') logger.warn('sign-in from another workspace');
+    return failed(found.problem);
   }
 
   #takeOnce(state: string): Promise<boolean> {

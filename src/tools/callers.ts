@@ -38,6 +38,8 @@ export interface CallerDeclaration {
   };
   /** The hosts of the links that its cards may show. */
   readonly links: readonly string[];
+  /** The tokens by which it asks for a person; without it, it asks for nobody but its owner. */
+  readonly onBehalfOf?: { readonly issuer: string; readonly audience: string };
   readonly webhook?: CallerWebhook;
 }
 

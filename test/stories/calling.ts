@@ -1,3 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { RunningBot } from '../../src/start-bot.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
@@ -131,3 +135,40 @@ export async function startCalling({
 }
 
 export type Calling = Awaited<ReturnType<typeof startCalling>>;
+
+/** Starts an issuer of tokens, and returns how its tokens are made. */
+export async function startIssuer() {
+  const { privateKey, publicKey } = await generateKeyPair('ES256');
+  const keys = { keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }] };
+  const server = createServer((request, response) => {
+    const isMetadata = request.url === '/.well-known/openid-configuration';
+    response.end(JSON.stringify(isMetadata ? { issuer: url(), jwks_uri: `${url()}/keys` } : keys));
+  });
+  const url = () => {
+    const address = server.address();
+    return typeof address === 'object' ? `http://127.0.0.1:${address?.port}` : '';
+  };
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  onTestFinished(() => void server.close());
+  const token = (
+    claims: Record<string, unknown> = {},
+    {
+      key = privateKey,
+      audience = 'countersign',
+      expires = '5m' as string | number,
+      issuer = url(),
+      jti = randomUUID() as string,
+    } = {},
+  ) =>
+    new SignJWT({ repository: 'acme/api', ...claims })
+      .setProtectedHeader({ alg: 'ES256', kid: 'one' })
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setIssuedAt()
+      .setExpirationTime(expires)
+      .setJti(jti)
+      .sign(key);
+  return { url: url(), token };
+}

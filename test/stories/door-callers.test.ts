@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { expect, onTestFinished, test } from 'vitest';
+import { generateKeyPair } from 'jose';
+import { expect, test } from 'vitest';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
-import { CALLERS, KEYS, startCalling, WITH_CALLERS } from './calling.ts';
+import { CALLERS, KEYS, startCalling, startIssuer, WITH_CALLERS } from './calling.ts';
 import { CAST, PLACES } from './support.ts';
 
 const slack = { app: { commands: ['/countersign'] } };
@@ -129,43 +127,6 @@ test('a person takes back what a caller did with Undo, and the caller still read
     output: { refunded: 12_000 },
   });
 });
-
-/** Starts an issuer of tokens, and returns how its tokens are made. */
-async function startIssuer() {
-  const { privateKey, publicKey } = await generateKeyPair('ES256');
-  const keys = { keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }] };
-  const server = createServer((request, response) => {
-    const isMetadata = request.url === '/.well-known/openid-configuration';
-    response.end(JSON.stringify(isMetadata ? { issuer: url(), jwks_uri: `${url()}/keys` } : keys));
-  });
-  const url = () => {
-    const address = server.address();
-    return typeof address === 'object' ? `http://127.0.0.1:${address?.port}` : '';
-  };
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  onTestFinished(() => void server.close());
-  const token = (
-    claims: Record<string, unknown> = {},
-    {
-      key = privateKey,
-      audience = 'countersign',
-      expires = '5m' as string | number,
-      issuer = url(),
-      jti = randomUUID() as string,
-    } = {},
-  ) =>
-    new SignJWT({ repository: 'acme/api', ...claims })
-      .setProtectedHeader({ alg: 'ES256', kid: 'one' })
-      .setIssuer(issuer)
-      .setAudience(audience)
-      .setIssuedAt()
-      .setExpirationTime(expires)
-      .setJti(jti)
-      .sign(key);
-  return { url: url(), token };
-}
 
 test('a job proves who it is with a token of its issuer; each token makes one change', async () => {
   const issuer = await startIssuer();

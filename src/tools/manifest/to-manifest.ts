@@ -110,13 +110,14 @@ const MOST_PER_HOUR = 60;
 /** Fills in the defaults of a caller. Of its key only the hash is kept. */
 function toCaller(
   name: string,
-  { owner, identity, channel, tools = [], ask = [], limits = {}, links = [], webhook }: CallerFile,
+  { owner, identity, channel, tools = [], ask = [], limits = {}, links = [], webhook, ...more }: CallerFile,
 ): CallerDeclaration {
   const { key = '', oidc } = identity;
   return {
     ...{ name, owner, channel, tools, ask, links },
     identity: oidc === undefined ? { kind: 'key', sha256: hash('sha256', key) } : { kind: 'oidc', ...oidc },
     limits: { pending: limits.pending ?? MOST_PENDING, perHour: limits.per_hour ?? MOST_PER_HOUR },
+    ...(more.on_behalf_of !== undefined && { onBehalfOf: more.on_behalf_of }),
     ...(webhook !== undefined && {
       webhook: { url: webhook.url, secret: webhook.secret, allowPrivate: webhook.allow_private ?? [] },
     }),

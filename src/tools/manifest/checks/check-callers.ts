@@ -21,6 +21,7 @@ export function checkCallers({ callers, policies }: JsonObject, written: JsonObj
     return [
       ...checkIdentity(`${pointer}/identity`, identity, keyIn(written, name)),
       ...checkTaken(`${pointer}/identity`, name, identity, proofs),
+      ...checkIssuer(`${pointer}/on_behalf_of`, caller.on_behalf_of),
       ...checkWebhook(`${pointer}/webhook`, caller.webhook, webhookIn(written, name)),
       ...checkUse(pointer, caller),
       ...listOf(caller.ask).flatMap((policy, index): Finding[] => {
@@ -81,12 +82,9 @@ function checkIdentity(
 }
 
 function checkOidc(pointer: string, { issuer, claims }: JsonObject): Finding[] {
-  const isOpen = typeof issuer === 'string' && !isProtected(issuer);
   const isEmpty = isJsonObject(claims) && Object.keys(claims).length === 0;
   return [
-    ...(isOpen
-      ? [{ pointer: `${pointer}/issuer`, at: 'value', message: 'an issuer has an https:// address' } as const]
-      : []),
+    ...checkIssuer(pointer, { issuer: issuer ?? null }),
     ...(isEmpty
       ? [
           {
@@ -97,6 +95,12 @@ function checkOidc(pointer: string, { issuer, claims }: JsonObject): Finding[] {
         ]
       : []),
   ];
+}
+
+function checkIssuer(pointer: string, declared: JsonValue | undefined): Finding[] {
+  const issuer = isJsonObject(declared) ? declared.issuer : undefined;
+  if (typeof issuer !== 'string' || isProtected(issuer)) return [];
+  return [{ pointer: `${pointer}/issuer`, at: 'value', message: 'an issuer has an https:// address' }];
 }
 
 /** Refuses two callers that one proof would let in. */

@@ -14,7 +14,7 @@ const WebhookFile = z
     secret: z
       .string()
       .regex(WEBHOOK_SECRET)
-      .meta({ title: '"whsec_" and 24 to 64 random bytes in Base64' })
+      .meta({ title: 'whsec_ and 24 to 64 random bytes in Base64' })
       .describe('Signs the messages; from the environment.'),
     allow_private: distinct(
       HostName,
@@ -46,6 +46,15 @@ const IdentityFile = z
   })
   .describe('How the caller proves who it is: "key" or "oidc".');
 
+const OnBehalfOfFile = z
+  .strictObject({
+    issuer: WebAddress.describe(
+      'Who signs the tokens of people: https://slack.com, or your identity provider.',
+    ),
+    audience: Text.describe('The audience that their tokens must be for.'),
+  })
+  .describe('Lets it ask for a person who gives it a token of theirs; they count as requester too.');
+
 export const CallerFile = z
   .strictObject({
     owner: Person.describe('Who answers for it. The owner counts as requester, so cannot approve.'),
@@ -61,6 +70,7 @@ export const CallerFile = z
       .optional()
       .describe('How much it may ask for; beyond that it gets 429.'),
     links: distinct(HostName, 'The hosts of https links that its cards may show.').optional(),
+    on_behalf_of: OnBehalfOfFile.optional(),
     webhook: WebhookFile.optional(),
   })
   .describe('An agent, a CI job or a script that may ask through the door.');
