@@ -232,8 +232,8 @@ function claimsIn(token: string): JWTPayload | undefined {
   }
 }
 
+/** Names a token, and the moment at which it is of no use any more. Its times may have fractions; the record takes whole milliseconds. */
 function tokenIn({ iss, jti, exp = 0, iat = 0 }: JWTPayload): NonNullable<Proven['token']> {
-  // Both may have fractions; the record takes whole milliseconds.
   const expiresAt = Math.ceil(Math.min(exp, iat + MAX_TOKEN_AGE_S) * 1_000);
   return { id: hash('sha256', `${iss} ${jti}`), expiresAt };
 }
