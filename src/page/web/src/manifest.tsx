@@ -37,7 +37,7 @@ function Manifest({ manifest, query }: { manifest: ManifestView; query: URLSearc
       <section>
         <h2>Text</h2>
         {text === '' ? (
-          <p>It is on record after the next change.</p>
+          <p>It isn't on record.</p>
         ) : (
           <Whole label="Text of the manifest" text={showText(text)} />
         )}
