@@ -40,6 +40,8 @@ const plan = fc.record({
   unsigned: fc.nat({ max: 5 }).map((die) => die === 0),
   retryForMs: duration,
   elsewhere: fc.nat({ max: 5 }).map((die) => die === 0),
+  /** Whether a step of a plan is asked by itself. */
+  alone: fc.nat({ max: 3 }).map((die) => die === 0),
   policy: fc.record(
     {
       principals: people,
@@ -94,6 +96,8 @@ export const suspension = verb('suspend', {
   pick,
   readAll: mostly,
   fresh: often,
+  /** Whether the first request is a plan of the others. */
+  isPlan: fc.nat({ max: 3 }).map((die) => die === 0),
   requests,
   row: fc.boolean(),
 });

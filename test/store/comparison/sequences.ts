@@ -89,7 +89,7 @@ function stopped(thread: (typeof THREADS)[number], item: number, requests: Reque
   return [
     ...(item % 2 === 0 ? handedOver : []),
     { verb: 'startEffect', pick: 0, ref: 'call-1', logged: true, read: false, ...FREE, ...calls },
-    { verb: 'suspend', pick: 0, readAll: true, fresh: true, requests, row: false, ...calls },
+    { verb: 'suspend', pick: 0, readAll: true, fresh: true, isPlan: false, requests, row: false, ...calls },
   ];
 }
 
@@ -230,7 +230,16 @@ const passage = fc.oneof(
   ]),
   fc.tuple(thread, pick, once).map(([thread, other, calls]): Command[] => [
     { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
-    { verb: 'suspend', pick: 0, readAll: true, fresh: true, requests: [], row: false, ...calls },
+    {
+      verb: 'suspend',
+      pick: 0,
+      readAll: true,
+      fresh: true,
+      isPlan: false,
+      requests: [],
+      row: false,
+      ...calls,
+    },
     { verb: 'wait', ms: KEPT_MS, ...calls },
     { verb: 'purge', pick: other, ...calls },
     { verb: 'retire', thread, ...calls },
