@@ -27,7 +27,7 @@ const groups = fc.constantFrom(undefined, undefined, [1, 1], [2, 1]);
 /** The approver groups that a person is in. */
 const memberships = fc.constantFrom<readonly number[]>([1], [2], [1, 2], []);
 
-const plan = fc.record({
+export const plan = fc.record({
   groups,
   delegation: fc.boolean(),
   kind: fc.constantFrom('approval', 'approval', 'approval', 'question', 'form', 'callback'),
