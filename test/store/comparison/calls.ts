@@ -9,6 +9,7 @@ import type {
 } from '../../../src/store/port/store.ts';
 import { requestIdOf, threadOf } from '../../../src/store/record/keys.ts';
 import {
+  ALONE,
   type NewRequest,
   type NewView,
   type RequestState,
@@ -154,8 +155,10 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     case 'suspend':
       return about(recent(found.turns, command.pick), (turn) => {
         const known = found.requests.find((id) => threadOf(id) === turn.threadId);
-        const requests = command.requests.map((plan, at) => {
-          const request = requestFrom(plan, turn.threadId, `${step}-${at}`);
+        const all = command.requests.map((plan, at) => requestFrom(plan, turn.threadId, `${step}-${at}`));
+        const planned = command.isPlan ? asPlan(all, command.requests) : all;
+        const requests = planned.map((request, at) => {
+          if (command.isPlan) return request;
           return command.fresh || known === undefined || at > 0 ? request : { ...request, id: known };
         });
         found.requests.push(...requests.map(({ id }) => id).filter((id) => id !== known));
@@ -197,18 +200,22 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     }
     case 'start': {
       const { same, heartbeatTimeoutMs, still, people, pick, moved, isCaller } = command;
-      const id = request(found, pick, ['approved']);
+      const picked = request(found, pick, ['approved']);
+      const steps = world.request(picked)?.asked.steps;
+      // A plan itself never starts: its steps do, or it ends.
+      if (steps !== undefined && pick % 3 === 0)
+        return call('end', picked, { state: 'succeeded', reason: '' });
+      const id = steps?.[pick % steps.length]?.id ?? picked;
+      const votes = [...(world.request(picked)?.votes ?? [])];
       const attempt = pick % 5 === 0 ? (recent(found.attempts, pick) ?? `try-${step}`) : `try-${step}`;
-      const signed = [...(world.request(id)?.votes.keys() ?? [])];
+      const signed = votes.map(([who]) => who);
       found.attempts.push(attempt);
       return call('start', id, {
         ...{ attempt, tool: toolAt(pick), heartbeatTimeoutMs, evidence },
         digest: same ? 'digest' : 'other',
         // Whoever lists somebody twice has not found a second person.
         stillEligible: still ? signed : [...people, ...people],
-        groups: Object.fromEntries(
-          [...(world.request(id)?.votes ?? [])].map(([who, { groups = [] }]) => [who, moved ? [1] : groups]),
-        ),
+        groups: Object.fromEntries(votes.map(([who, { groups = [] }]) => [who, moved ? [1] : groups])),
         counts: { action: `${threadOf(id)}/call-1`, limits: usesFor(command) },
         ...(isCaller && { elsewhere: true as const }),
       });
@@ -233,6 +240,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       const others = [...(world.request(id)?.votes ?? [])].map(
         ([person, { groups: own = [] }]) => [person, own] as const,
       );
+      if (world.request(id)?.asked.steps !== undefined) return call('vote', id, vote);
       return call('vote', id, vote, {
         ...{ attempt, tool: toolAt(pick), heartbeatTimeoutMs, evidence },
         digest: same ? 'digest' : 'other',
@@ -501,6 +509,26 @@ function withGroups({ policy, groups }: RequestPlan): NewRequest['policy'] {
     quorum: groups.reduce((sum, quorum) => sum + quorum, 0),
     groups: groups.map((quorum) => ({ any: policy.principals, quorum })),
   };
+}
+
+/** Makes a plan of the first request, whose steps are the others. */
+function asPlan(all: readonly NewRequest[], drawn: readonly RequestPlan[]): readonly NewRequest[] {
+  const [first, ...others] = all;
+  if (first === undefined || others.length === 0) return all;
+  const { requester, requesters = [requester], barred = [], policy } = first;
+  const isAlone = (index: number) => drawn[index + 1]?.alone === true;
+  const approval = { kind: 'approval' as const, unsigned: false, requester, requesters, barred, policy };
+  const plain = ({ execution: { elsewhere: _, ...execution }, ...request }: NewRequest) => ({
+    ...{ ...request, ...approval, execution },
+  });
+  const steps = others.map(({ id, digest }, index) => ({ id, digest: isAlone(index) ? ALONE : digest }));
+  return [
+    { ...plain(first), steps },
+    ...others.map((request, index) => ({
+      ...plain(request),
+      step: { plan: first.id, number: index + 1, alone: isAlone(index) },
+    })),
+  ];
 }
 
 function requestFrom(plan: RequestPlan, threadId: string, name: string): NewRequest {

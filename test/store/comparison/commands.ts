@@ -27,7 +27,7 @@ const groups = fc.constantFrom(undefined, undefined, [1, 1], [2, 1]);
 /** The approver groups that a person is in. */
 const memberships = fc.constantFrom<readonly number[]>([1], [2], [1, 2], []);
 
-const plan = fc.record({
+export const plan = fc.record({
   groups,
   delegation: fc.boolean(),
   kind: fc.constantFrom('approval', 'approval', 'approval', 'question', 'form', 'callback'),
@@ -40,6 +40,8 @@ const plan = fc.record({
   unsigned: fc.nat({ max: 5 }).map((die) => die === 0),
   retryForMs: duration,
   elsewhere: fc.nat({ max: 5 }).map((die) => die === 0),
+  /** Whether a step of a plan is asked by itself. */
+  alone: fc.nat({ max: 3 }).map((die) => die === 0),
   policy: fc.record(
     {
       principals: people,
@@ -94,6 +96,8 @@ export const suspension = verb('suspend', {
   pick,
   readAll: mostly,
   fresh: often,
+  /** Whether the first request is a plan of the others. */
+  isPlan: fc.nat({ max: 3 }).map((die) => die === 0),
   requests,
   row: fc.boolean(),
 });

@@ -58,7 +58,13 @@ const ANSWERS = [
     'conclude stale',
   ],
   ...['conclude concluded superseded', 'conclude settled succeeded', 'conclude unknown'],
-  ...['finish stale approved', 'recover retry', 'recover unknown-outcome', 'recover not-due'],
+  ...[
+    'start not-next',
+    'finish stale approved',
+    'recover retry',
+    'recover unknown-outcome',
+    'recover not-due',
+  ],
   ...['recover still-unknown', 'notify sent', 'notify changed', 'notify not-due'],
   ...[
     'resolve resolved approved',

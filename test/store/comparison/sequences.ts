@@ -14,6 +14,7 @@ import {
   PEOPLE,
   type Person,
   pick,
+  plan,
   type RequestPlan,
   requests,
   start,
@@ -39,6 +40,42 @@ const round = fc
     { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
     { ...suspend, pick: 0 },
   ]);
+
+/** A plan of two steps that is approved, and whose steps start, and end, in any order. */
+const planned = fc
+  .tuple(
+    round,
+    fc.tuple(plan, plan, plan),
+    fc.array(
+      fc.tuple(
+        start,
+        fc.constantFrom(1, 1, 2, 2, 2, 3),
+        fc.constantFrom('succeeded', 'succeeded', 'failed', undefined),
+      ),
+      { minLength: 3, maxLength: 8, size: 'max' },
+    ),
+  )
+  .map(([before, [first, ...steps], starts]): Command[] => {
+    const policy = {
+      ...{ principals: [...PEOPLE], resolvers: [...PEOPLE], quorum: 1 as const, vetoes: 1 as const },
+      ...{ selfApproval: true, expiresInMs: 1_000_000 },
+    };
+    const open = { ...first, groups: undefined, delegation: false, barred: [], policy };
+    const suspended = before.map(
+      (each): Command =>
+        each.verb === 'suspend'
+          ? { ...each, readAll: true, fresh: true, isPlan: true, requests: [open, ...steps] }
+          : each,
+    );
+    return [
+      ...suspended,
+      click(3, 'U-eve', 'approve', { twice: false }),
+      ...starts.flatMap(([each, pick, end]): Command[] => [
+        { ...each, pick, same: true, still: true, heartbeatTimeoutMs: 1_000_000, limitKeys: [] },
+        ...(end === undefined ? [] : [{ verb: 'finish', pick: 1, state: end, twice: false } as const]),
+      ]),
+    ];
+  });
 
 const several = fc.shuffledSubarray([...PEOPLE], { minLength: 3, maxLength: 3 });
 
@@ -89,7 +126,7 @@ function stopped(thread: (typeof THREADS)[number], item: number, requests: Reque
   return [
     ...(item % 2 === 0 ? handedOver : []),
     { verb: 'startEffect', pick: 0, ref: 'call-1', logged: true, read: false, ...FREE, ...calls },
-    { verb: 'suspend', pick: 0, readAll: true, fresh: true, requests, row: false, ...calls },
+    { verb: 'suspend', pick: 0, readAll: true, fresh: true, isPlan: false, requests, row: false, ...calls },
   ];
 }
 
@@ -230,7 +267,16 @@ const passage = fc.oneof(
   ]),
   fc.tuple(thread, pick, once).map(([thread, other, calls]): Command[] => [
     { verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls },
-    { verb: 'suspend', pick: 0, readAll: true, fresh: true, requests: [], row: false, ...calls },
+    {
+      verb: 'suspend',
+      pick: 0,
+      readAll: true,
+      fresh: true,
+      isPlan: false,
+      requests: [],
+      row: false,
+      ...calls,
+    },
     { verb: 'wait', ms: KEPT_MS, ...calls },
     { verb: 'purge', pick: other, ...calls },
     { verb: 'retire', thread, ...calls },
@@ -335,7 +381,7 @@ const passage = fc.oneof(
 /** Up to a hundred calls, some sent twice and some sent again when they are long out of date. */
 export const sequences: fc.Arbitrary<Command[]> = fc
   .tuple(
-    round,
+    fc.oneof({ weight: 3, arbitrary: round }, { weight: 1, arbitrary: planned }),
     fc.array(
       fc.oneof(
         { weight: 3, arbitrary: command.map((single) => [single]) },

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Store } from '../../../src/store/port/store.ts';
 import type { Keys } from '../../../src/store/record/keys.ts';
 import { INDEXES, statesOf, timersOf } from '../model/lists.ts';
-import { expiryOf, isSettled, type Request, votesFor, type World } from '../model/world.ts';
+import { expiryOf, isCovered, isSettled, type Request, votesFor, type World } from '../model/world.ts';
 
 /** The scope of a snapshot: threads, and every request they ever had. */
 export interface Sights {
@@ -70,7 +70,11 @@ function threadInModel(world: World, id: string) {
     const ended = request !== undefined && isSettled(request);
     return [
       requestId.split('~')[1],
-      ended ? [request.state, request.by, request.payload].join('\n') : 'pending',
+      ended
+        ? [request.state, request.by, request.payload].join('\n')
+        : request !== undefined && isCovered(request)
+          ? 'step'
+          : 'pending',
     ];
   });
   return {
@@ -174,6 +178,13 @@ function requestInModel(request: Request) {
     ...(request.startedAt !== undefined && { startedAt: request.startedAt }),
     granted: request.granted ?? false,
     ...(request.redrawnFor !== undefined && { redrawnFor: request.redrawnFor }),
+    ...(asked.step !== undefined && { step: asked.step }),
+    ...(asked.steps !== undefined && {
+      steps: asked.steps.map((step, index) => ({
+        ...{ ...step, number: index + 1, state: request.steps?.get(index + 1) ?? 'pending' },
+        isChosen: true,
+      })),
+    }),
     approvals: votesFor(request, 'approve'),
     rejections: votesFor(request, 'reject'),
     votes: [...votes].map(([who, cast]) => ({ who, ...cast })).sort(byPerson),

@@ -1,6 +1,6 @@
 import type { Freeze, NewFreeze } from '../../../src/store/port/workspace.ts';
 import { runsOf, upTo } from './lists.ts';
-import { isSettled, type Request, settled, type Verbs, type World } from './world.ts';
+import { isCovered, isSettled, type Request, settled, type Verbs, type World } from './world.ts';
 
 type FreezeVerbs = Pick<Verbs, 'freeze' | 'unfreeze' | 'readFreezes' | 'showFreeze' | 'redraw'>;
 
@@ -26,7 +26,7 @@ export function freezeModel(world: World): FreezeVerbs {
 
   const openIn = (state: Request['state']) =>
     [...world.requests.values()]
-      .filter((request) => request.state === state)
+      .filter((request) => request.state === state && !(state === 'pending' && isCovered(request)))
       .sort((a, b) => (a.asked.id < b.asked.id ? -1 : 1));
 
   return {

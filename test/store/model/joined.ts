@@ -1,5 +1,5 @@
 import type { Verbs, World } from './world.ts';
-import { isSettled } from './world.ts';
+import { isCovered, isSettled } from './world.ts';
 
 type Joined = 'enqueue' | 'vote' | 'finish';
 
@@ -16,9 +16,9 @@ export function joinedModel(world: World, verbs: Verbs): Pick<Verbs, Joined> {
       const thread = world.thread(threadId);
       const waiting = (thread?.round ?? []).filter((id) => {
         const request = world.request(id);
-        return request !== undefined && !isSettled(request);
+        return request !== undefined && !isSettled(request) && !isCovered(request);
       });
-      if (waiting.length > 0) return { outcome: 'waiting', requestIds: waiting };
+      if (world.open(thread) > 0) return { outcome: 'waiting', requestIds: waiting };
       const isRepeated = thread?.lease?.owner === world.caller;
       const put = verbs.enqueue(threadId, item, options);
       if (put.outcome === 'enqueued') return { ...put, turn: turnOf(threadId, leaseMs) };

@@ -1,21 +1,27 @@
 import type { PageOptions, RequestList, TimerKind } from '../../../src/store/port/store.ts';
 import type { NewRequest } from '../../../src/store/record/request-record.ts';
-import { expiryOf, isSettled, type Request, type Verbs, type World } from './world.ts';
+import { expiryOf, isCovered, isSettled, type Request, type Verbs, type World } from './world.ts';
 
 type ListVerbs = Pick<Verbs, 'list' | 'due'>;
 type Timed = readonly [name: string, at: number | undefined];
 
 /** For whom a request is listed, and under what time: every index follows from the requests alone. */
 export const INDEXES = {
-  waiting: ({ state, principals, asked, createdAt }: Request) => ({
-    people: state === 'pending' ? principals : state === 'unknown' ? asked.policy.resolvers : [],
-    at: createdAt,
+  waiting: (request: Request) => {
+    const { state, principals, asked, createdAt } = request;
+    const pending = isCovered(request) ? [] : principals;
+    const people = state === 'pending' ? pending : state === 'unknown' ? asked.policy.resolvers : [];
+    return { people, at: createdAt };
+  },
+  asked: (request: Request) => ({
+    people: isCovered(request) ? [] : requestersOf(request.asked),
+    at: request.createdAt,
   }),
-  asked: ({ asked, createdAt }: Request) => ({ people: requestersOf(asked), at: createdAt }),
   decided: (request: Request) => ({
-    people: isSettled(request)
-      ? [...requestersOf(request.asked), request.by ?? ''].filter((who) => who !== '')
-      : [],
+    people:
+      isSettled(request) && !isCovered(request)
+        ? [...requestersOf(request.asked), request.by ?? ''].filter((who) => who !== '')
+        : [],
     at: request.since,
   }),
 } as const;
@@ -25,7 +31,7 @@ function requestersOf({ requester, requesters = [requester] }: NewRequest): read
 }
 
 /** The timers and other work, derived from the states of requests and threads. */
-export function timersOf({ requests, threads, toShow }: World): readonly Timed[] {
+export function timersOf({ requests, planRuns, threads, toShow }: World): readonly Timed[] {
   const ofRequests = [...requests].flatMap(([id, request]): Timed[] => {
     if (request.state === 'started') return [[`recover|${id}`, request.recoverAt]];
     if (request.state === 'unknown') return [[`recover|${id}`, request.askAt]];
@@ -34,7 +40,7 @@ export function timersOf({ requests, threads, toShow }: World): readonly Timed[]
         [`purge|${id}`, request.purgeAt],
         [`undo|${id}`, request.undo?.until],
       ];
-    if (request.state !== 'pending') return [];
+    if (request.state !== 'pending' || isCovered(request)) return [];
     const { remindAt, escalateAt } = request;
     return [
       [`expire|${id}`, expiryOf(request)],
@@ -44,7 +50,7 @@ export function timersOf({ requests, threads, toShow }: World): readonly Timed[]
   });
   return [
     ...ofRequests,
-    ...runsOf({ requests }).map(([id, at]): Timed => [`run|${id}`, at]),
+    ...runsOf({ requests, planRuns }).map(([id, at]): Timed => [`run|${id}`, at]),
     ...[...threads].map(([id, { wakeAt }]): Timed => [`thread|${id}`, wakeAt]),
     ...[...threads].map(([id, { retireAt }]): Timed => [`retire|${id}`, retireAt]),
     ...[...toShow].map(([id, at]): Timed => [`freeze|${id}`, at]),
@@ -52,17 +58,24 @@ export function timersOf({ requests, threads, toShow }: World): readonly Timed[]
 }
 
 /** The approved actions that wait to run, and since when. */
-export function runsOf({ requests }: Pick<World, 'requests'>): readonly Timed[] {
-  return [...requests]
-    .filter(([, { state }]) => state === 'approved')
-    .map(([id, { since, runAt }]) => [id, runAt ?? since]);
+export function runsOf({ requests, planRuns }: Pick<World, 'requests' | 'planRuns'>): readonly Timed[] {
+  const actions = [...requests]
+    .filter(
+      ([, { state, asked, isIdle }]) => state === 'approved' && asked.steps === undefined && isIdle !== true,
+    )
+    .map(([id, { since, runAt }]): Timed => [id, runAt ?? since]);
+  return [...actions, ...planRuns];
 }
 
 const OPEN_STATES = ['pending', 'approved', 'started', 'unknown'];
 
 /** The index of open requests, with a number for each state. */
 export function statesOf({ requests }: World): readonly Timed[] {
-  return [...requests].map(([id, { state }]) => [id, OPEN_STATES.indexOf(state) + 1 || undefined]);
+  return [...requests].map(([id, request]) => {
+    const { state } = request;
+    const isListed = !(state === 'pending' && isCovered(request));
+    return [id, isListed ? OPEN_STATES.indexOf(state) + 1 || undefined : undefined];
+  });
 }
 
 /** Everything due by a time, oldest first. */

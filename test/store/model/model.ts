@@ -16,6 +16,21 @@ import { undoModel } from './undo.ts';
 import { usageModel } from './usage.ts';
 import type { Verbs, World } from './world.ts';
 
+/** Lets every verb tell plans of their steps at its end, once. */
+function toldAfter(world: World, verbs: Verbs): Verbs {
+  return new Proxy(verbs, {
+    get: (target, name) => {
+      const verb: unknown = Reflect.get(target, name);
+      if (typeof verb !== 'function') return verb;
+      return (...args: unknown[]) => {
+        const answer: unknown = Reflect.apply(verb, target, args);
+        world.tellPlans();
+        return answer;
+      };
+    },
+  });
+}
+
 /** The specification of the record: every verb as plain code over plain data, with no Redis and no clock. */
 export function modelOf(world: World): Verbs {
   const single = {
@@ -35,5 +50,5 @@ export function modelOf(world: World): Verbs {
     ...usageModel(world),
     ...documentModel(world),
   };
-  return { ...single, ...joinedModel(world, single) };
+  return toldAfter(world, { ...single, ...joinedModel(world, single) });
 }

@@ -1,8 +1,20 @@
-import type { Actor, Attempt } from '../../../src/store/port/store.ts';
+import { isHolding, isOpenStep } from '../../../src/engine/plans.ts';
+import { type Actor, ALONE, type Attempt } from '../../../src/store/port/store.ts';
+import type { RequestState } from '../../../src/store/record/request-record.ts';
 import { standsFor, voteBeside } from './delegations.ts';
 import { freezeIn } from './freezes.ts';
 import { countAction, countDone, takeBack } from './limits.ts';
-import { expiryOf, type Request, settled, UNKNOWN, type Verbs, votesFor, type World } from './world.ts';
+import {
+  expiryOf,
+  isCovered,
+  isSettled,
+  type Request,
+  settled,
+  UNKNOWN,
+  type Verbs,
+  votesFor,
+  type World,
+} from './world.ts';
 
 /** A held action is tried again after this time, if nothing wakes it before. */
 const HOLD_MS = 60_000;
@@ -26,13 +38,61 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
     return result;
   }
 
+  /** A step starts after those before it, on the approval of its plan, and ends with it. */
+  function followPlan(request: Request): ReturnType<Verbs['start']> | undefined {
+    const { plan: planId = '', number = 0, alone = false } = request.asked.step ?? {};
+    const plan = world.request(planId);
+    const endStep = (state: RequestState, by = '', payload = '') => {
+      world.settle(request, state, by, payload);
+      world.audit(request, state, `plan ${number}`);
+      return settled(request);
+    };
+    const steps = (plan?.asked.steps ?? []).map((_, index) => plan?.steps?.get(index + 1) ?? 'pending');
+    const isHeld = steps.some(
+      (how, index) => index + 1 !== number && !isOpenStep({ state: how }) && isHolding({ state: how }),
+    );
+    const isOpen = plan?.state === 'pending' || plan?.state === 'approved';
+    if (plan !== undefined && !isOpen && plan.state !== 'superseded')
+      return endStep(plan.state, plan.by, plan.payload);
+    if (plan === undefined || isHeld || !isOpen) return endStep('superseded', '', 'held');
+    world.planRuns.delete(planId);
+    const isNext = steps.slice(0, number - 1).every((how) => !isOpenStep({ state: how }));
+    if (plan.state === 'pending' || !isNext) {
+      request.isIdle = true;
+      return { outcome: 'not-next' };
+    }
+    if (alone || request.state === 'approved') return undefined;
+    for (const [who, { grants: _, ...vote }] of plan.votes) request.votes.set(who, vote);
+    request.principals = plan.principals;
+    world.enter(request, 'approved');
+    Object.assign(request, { by: plan.by, decidedAt: plan.decidedAt });
+    world.audit(request, 'approved', `plan ${number}`);
+    return undefined;
+  }
+
+  /** A plan ends when all of its steps have run; it is not due while one of them runs, or waits for people. */
+  function endPlan(request: Request): ReturnType<Verbs['end']> {
+    const { id, steps = [] } = request.asked;
+    if (isSettled(request)) world.planRuns.delete(id);
+    if (request.state !== 'approved' || request.asked.steps === undefined) return settled(request);
+    for (const [index, { digest }] of steps.entries()) {
+      const how = request.steps?.get(index + 1) ?? 'pending';
+      if (how === 'started' || how === 'unknown' || (how === 'pending' && digest === ALONE))
+        world.planRuns.delete(id);
+      if (isOpenStep({ state: how }) || isHolding({ state: how })) return { outcome: 'not-due' };
+    }
+    world.settle(request, 'succeeded', request.by, '');
+    world.audit(request, 'succeeded');
+    return { outcome: 'ended' };
+  }
+
   return {
     vote(requestId, vote) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
       const { kind, digest, policy } = request.asked;
       const { who, decision, reason } = vote;
-      if (kind !== 'approval') return { outcome: 'not-an-approval' };
+      if (kind !== 'approval' || isCovered(request)) return { outcome: 'not-an-approval' };
       const earlier = request.votes.get(who)?.decision;
       if (earlier === decision) return voted(request);
       if (request.state !== 'pending') return refuse(request, vote, settled(request));
@@ -78,6 +138,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
         world.enter(request, 'approved');
         request.by = who;
         request.decidedAt = world.now;
+        if (request.asked.steps !== undefined) world.planRuns.set(requestId, world.now);
         world.audit(request, 'approved', count);
         const granting = granted(request);
         if (granting >= policy.quorum) {
@@ -120,6 +181,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       const isSuperseded = end.state === 'superseded';
       if (isSuperseded && request.state === 'unknown' && request.payload === reason)
         return { outcome: 'unknown-outcome' };
+      if (end.state === 'succeeded') return endPlan(request);
       const isOpen = withdrawn || isSuperseded ? ['pending', 'approved'] : ['pending'];
       const isLate = !isOpen.includes(request.state) || (withdrawn && request.attempts > 0);
       if (isLate) return withdrawn ? refuse(request, withdrawn, settled(request)) : settled(request);
@@ -139,8 +201,11 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       if (request === undefined) return UNKNOWN;
       const { state, attempts: tries } = request;
       if (state === 'started' && request.attempt === attempt.attempt) return { outcome: 'started', tries };
-      if (state === 'pending') return { outcome: 'not-approved', state };
-      if (state !== 'approved') return settled(request);
+      const isWaiting = (state === 'pending' || state === 'approved') && tries === 0;
+      const refusal = isWaiting && request.asked.step !== undefined ? followPlan(request) : undefined;
+      if (refusal !== undefined) return refusal;
+      if (request.state === 'pending') return { outcome: 'not-approved', state: request.state };
+      if (request.state !== 'approved') return settled(request);
       const freeze = freezeIn(world, attempt.tool);
       if (freeze !== undefined) {
         if (request.held !== freeze.id) {

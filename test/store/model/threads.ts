@@ -2,7 +2,7 @@ import { THE_MODEL } from '../../../src/store/port/workspace.ts';
 import { threadOf } from '../../../src/store/record/keys.ts';
 import { type NewRequest, SettledState } from '../../../src/store/record/request-record.ts';
 import { effectRecord } from './effects.ts';
-import { isSettled, type Thread, type Verbs, type World } from './world.ts';
+import { isCovered, isSettled, type Thread, type Verbs, type World } from './world.ts';
 
 /** A turn that a freeze of the model held is tried again so much later. */
 const HOLD_MS = 60_000;
@@ -57,18 +57,20 @@ export function threadModel(world: World): ThreadVerbs {
   function open(asked: NewRequest): void {
     const { views = [], unsigned = false } = asked;
     const { principals, remindEveryMs, escalate } = asked.policy;
+    const isTimed = !unsigned && !isCovered({ asked });
     const request = {
       ...{ asked, principals, views, createdAt: world.now, since: world.now, revision: 1 },
       ...{ votes: new Map(), refused: new Map(), late: new Set<string>(), drawn: new Map() },
       state: unsigned ? ('unknown' as const) : ('pending' as const),
       attempts: unsigned ? 1 : 0,
-      remindAt: remindEveryMs === undefined || unsigned ? undefined : world.now + remindEveryMs,
-      escalateAt: escalate === undefined || unsigned ? undefined : world.now + escalate.afterMs,
+      remindAt: remindEveryMs === undefined || !isTimed ? undefined : world.now + remindEveryMs,
+      escalateAt: escalate === undefined || !isTimed ? undefined : world.now + escalate.afterMs,
+      ...(asked.steps !== undefined && { steps: new Map() }),
     };
     world.requests.set(asked.id, request);
     world.draw(request);
     if (unsigned) world.audit(request, 'unknown', 'try 1');
-    else world.audit(request, 'asked', asked.kind);
+    else world.audit(request, 'asked', isCovered({ asked }) ? 'step' : asked.kind);
   }
 
   /** The requests of a turn that its stop has withdrawn, or somebody since. */
@@ -205,7 +207,7 @@ export function threadModel(world: World): ThreadVerbs {
     waitingIn(threadId) {
       return (world.thread(threadId)?.round ?? []).filter((id) => {
         const request = world.request(id);
-        return request !== undefined && !isSettled(request);
+        return request !== undefined && !isSettled(request) && !isCovered(request);
       });
     },
 
@@ -249,10 +251,11 @@ export function threadModel(world: World): ThreadVerbs {
         const stoppers = thread.stop === token ? (thread.stoppers ?? []) : [];
         const who = stoppers.find((person) => requesters.includes(person));
         const request = world.request(id);
-        if (unsigned || who === undefined || request === undefined) continue;
+        if (unsigned || who === undefined || request === undefined || isCovered(request)) continue;
         world.settle(request, 'withdrawn', who);
         world.audit(request, 'withdrawn', who);
       }
+      world.leavePlans();
       return {
         ...{ outcome: 'suspended', waiting: world.open(thread), unread: thread.inbox.length },
         ...withdrawnBy(thread, token),

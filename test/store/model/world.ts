@@ -9,6 +9,7 @@ import type {
   NewRequest,
   NewView,
   RequestState,
+  StepState,
   UndoNote,
   UndoStep,
 } from '../../../src/store/record/request-record.ts';
@@ -134,6 +135,10 @@ export interface Request {
   /** The last step of its undo, and until when it is offered. */
   undo?: { readonly step: UndoStep; readonly note: UndoNote; readonly until: number | undefined };
   runAt?: number | undefined;
+  /** Whether a step waits for its turn, so that it is not due although it is approved. */
+  isIdle?: boolean;
+  /** How far the steps of a plan are, by number. */
+  readonly steps?: Map<number, StepState>;
   purgeAt?: number;
 }
 
@@ -210,6 +215,10 @@ export class World {
   readonly audited: string[] = [];
   /** When the cards have to show a freeze or its end, by the id of either. */
   readonly toShow = new Map<string, number>();
+  /** When each plan is due, whatever its state. */
+  readonly planRuns = new Map<string, number>();
+  /** The steps that the verb has changed; their plans are told once. */
+  readonly #changed = new Set<Request>();
 
   constructor(keepMs: number) {
     this.keepMs = keepMs;
@@ -263,6 +272,23 @@ export class World {
   redraw(request: Request): void {
     request.revision += 1;
     this.draw(request);
+    if (request.asked.step !== undefined) this.#changed.add(request);
+  }
+
+  /** Leaves out what a new turn withdraws at once: its plans end with their steps. */
+  leavePlans(): void {
+    this.#changed.clear();
+  }
+
+  /** Tells plans how far their changed steps are, at the end of a verb. */
+  tellPlans(): void {
+    for (const request of this.#changed) {
+      const { plan = '', number = 0 } = request.asked.step ?? {};
+      const told = this.request(plan);
+      told?.steps?.set(number, howFar(request));
+      if (told !== undefined) this.redraw(told);
+    }
+    this.#changed.clear();
   }
 
   /** Adds the places that the card does not have yet, and gives their number. */
@@ -277,6 +303,7 @@ export class World {
     request.state = state;
     request.since = this.now;
     request.runAt = undefined;
+    request.isIdle = false;
     this.redraw(request);
   }
 
@@ -291,7 +318,11 @@ export class World {
   /** Nobody is needed for the request any more; the last one of its round wakes the thread. */
   settle(request: Request, state: RequestState, by = '', payload = ''): void {
     const thread = this.threadOf(request);
+    const { id, step, steps } = request.asked;
     this.enter(request, state);
+    if (steps !== undefined && state === 'succeeded') this.planRuns.delete(id);
+    else if (steps !== undefined) this.planRuns.set(id, this.now);
+    if (step !== undefined) this.planRuns.set(step.plan, this.now);
     Object.assign(request, { by, payload, purgeAt: this.now + this.keepMs });
     if (thread !== undefined && this.open(thread) === 0) thread.wakeAt = this.now;
   }
@@ -299,6 +330,18 @@ export class World {
 
 export function isSettled({ state }: Request): boolean {
   return !['pending', 'approved', 'started', 'unknown'].includes(state);
+}
+
+/** Tells whether a plan covers the request, so that nobody is asked about it by itself. */
+export function isCovered({ asked }: Pick<Request, 'asked'>): boolean {
+  return asked.step?.alone === false;
+}
+
+/** Tells how far a step is, as its plan keeps it. */
+function howFar({ state, payload = '' }: Request): StepState {
+  const [verdict] = payload.split('\n');
+  if (state === 'resolved' && (verdict === 'ran' || verdict === 'did-not-run')) return verdict;
+  return state === 'rejected' && payload === 'not-chosen' ? 'skipped' : state;
 }
 
 export function expiryOf({ createdAt, asked }: Request): number {

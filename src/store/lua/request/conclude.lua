@@ -25,8 +25,9 @@ if outcome == 'paused' then
   redraw('payload', payload)
 else
   local before, after = {}, {}
-  local people = requesters()
-  if (request.by or '') ~= '' and not is_requester(request.by) then append(people, { request.by }) end
+  -- Lists name the plan, and not each of its steps.
+  local people = request.plan and not request.alone and {} or requesters()
+  if #people > 0 and (request.by or '') ~= '' and not is_requester(request.by) then append(people, { request.by }) end
   for _, person in ipairs(people) do
     append(before, { index_member(person, request.settled_at) })
     append(after, { '0', index_member(person, now) })
