@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Passkeys } from '../../src/page/protocol.ts';
 import { type ApprovalTerms, challengeOf } from '../../src/policy/proof.ts';
+import { parseManifest } from '../../src/tools/manifest/parse.ts';
 import { CAST } from '../stories/support.ts';
 import {
   addKey,
@@ -12,6 +13,7 @@ import {
   post,
   REFUND,
   readApproval,
+  SIGNED,
   startSignedStory,
 } from './signing.ts';
 import { type Lies, SoftwareKey } from './software-key.ts';
@@ -51,7 +53,7 @@ test('rejecting needs no key, and who has none reads how to get one', async () =
   await thread.shows(/I did not\./);
 });
 
-test('a new key counts when an admin confirms it, or with the company sign-in after its time', async () => {
+test('with Slack sign-in a new key counts when another person, who is an admin, confirms it', async () => {
   const story = await startSignedStory({ replies: [REFUND, { text: 'Refunded.' }] });
   const stale = await story.browserOf(alice);
   expect((await addKey(story, stale)).answer).toMatchObject({
@@ -237,7 +239,7 @@ test('an assertion that does not fit is refused with its reason, and the same li
   expect((await story.ledger.order('A-1001'))?.refunded).toBe(12_000);
 });
 
-test('a link ends after ten minutes, a link of one request is none of another, and the script takes no vote without a proof', async () => {
+test('a link ends after ten minutes, and the script takes no vote without a proof', async () => {
   const story = await startSignedStory({ replies: [REFUND] });
   const ann = await enrol(story, alice);
   const thread = story.ask('refund it');
@@ -304,3 +306,11 @@ test.each(BETWEEN)(
     expect(reasons).toEqual([expect.stringContaining(code)]);
   },
 );
+
+test('"confirm: passkey" without a page is refused, in words, at its place', () => {
+  const parsed = parseManifest(SIGNED, { file: 'story.yml', environment: {} });
+  const messages = parsed.ok ? [] : parsed.problems.map(({ message }) => message);
+  expect(messages).toEqual(
+    Array(2).fill('people sign with a passkey on the page, and there is none; add "page" and set PUBLIC_URL'),
+  );
+});

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { delegationsIn } from '../../src/store/documents/delegations.ts';
+import { CAST } from '../stories/support.ts';
+import { approve, enrol, linkFor, REFUND, readApproval, SIGNED, startSignedStory } from './signing.ts';
+
+const { alice, bruno } = CAST;
+const refunded = async (story: Awaited<ReturnType<typeof startSignedStory>>) =>
+  (await story.ledger.order('A-1001'))?.refunded;
+
+test('a delegate signs with their own key, and the proof names in whose place', async () => {
+  const story = await startSignedStory({
+    manifest: SIGNED.replace(
+      `approvers: [${alice}, ${bruno}], notify`,
+      `approvers: [${alice}], delegation: true, notify`,
+    ),
+    replies: [REFUND, { text: 'Refunded.' }],
+  });
+  const ben = await enrol(story, bruno);
+  await delegationsIn(story.bot.context.store).delegate({
+    ...{ id: 'd-1', from: alice, to: bruno, until: Date.now() + 3_600_000, reason: 'away', evidence: {} },
+  });
+  const thread = story.ask('refund it');
+  const nonce = await linkFor(story, bruno, () => thread.click(bruno, /Approval needed/, 'approve'));
+  const shown = await readApproval(story, ben.browser, nonce);
+  expect(shown.terms).toMatchObject({ voter: bruno, onBehalfOf: alice });
+  expect(shown.covers.map(({ label }) => label)).toContain('In the place of');
+  expect(await approve(story, ben, nonce)).toMatchObject({ status: 200 });
+  await thread.shows(/Refunded\./);
+});
+
+test('a grant is signed with its terms, and a later call under it needs no new signature', async () => {
+  const story = await startSignedStory({
+    manifest: SIGNED.replace(
+      `default: { confirm: passkey,`,
+      `default: { confirm: passkey, grants: { for: 1h, uses: 1 },`,
+    ),
+    replies: [REFUND, { text: 'Refunded.' }, REFUND, { text: 'Again.' }],
+  });
+  const ann = await enrol(story, alice);
+  const thread = story.ask('refund it');
+  const nonce = await linkFor(story, alice, async () => {
+    await thread.click(alice, /Approval needed/, 'approve-grant');
+    const modal = await story.modalFor(alice);
+    await story.workspace.as(alice).submit(modal.id, {});
+  });
+  const shown = await readApproval(story, ann.browser, nonce);
+  expect(shown.terms.scope).toMatchObject({ grant: { uses: 1, forMs: 3_600_000 } });
+  expect(await approve(story, ann, nonce)).toMatchObject({ status: 200 });
+  await thread.shows(/Refunded\./);
+  story.ask('once more', { threadTs: thread.ts });
+  await thread.shows(/Again\./);
+  expect(await refunded(story)).toBe(24_000);
+});
+
+test('high risk still asks to type the target, and then for the passkey', async () => {
+  const story = await startSignedStory({
+    manifest: SIGNED.replace(
+      'default: { confirm: passkey,',
+      'default: { confirm: { high: passkey }, risk: high,',
+    ).replace('refund_order: {', 'refund_order: { target: "{{input.orderId}}",'),
+    replies: [REFUND, { text: 'Refunded.' }],
+  });
+  const ann = await enrol(story, alice);
+  const thread = story.ask('refund it');
+  const typed = async () => {
+    await thread.click(alice, /Approval needed/, 'approve-typed');
+    const modal = await story.modalFor(alice);
+    await story.workspace.as(alice).submit(modal.id, { target: 'A-1001' });
+  };
+  const nonce = await linkFor(story, alice, typed);
+  expect(await refunded(story)).toBe(0);
+  const { terms } = await readApproval(story, ann.browser, nonce);
+  expect(terms).toMatchObject({ voter: alice, scope: 'once' });
+  expect(await approve(story, ann, nonce)).toMatchObject({ status: 200 });
+  await thread.shows(/Refunded\./);
+  expect(await refunded(story)).toBe(12_000);
+});
