@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { measurePeers } from './peers/measure-peers.ts';
 import { measureStepOverhead } from './steps/step-overhead.ts';
+import { measureHistory } from './store/history.ts';
 import { measureLimits } from './store/limits.ts';
 import { measurePending } from './store/pending.ts';
 import { formatTable, type Table } from './support/table.ts';
@@ -33,6 +34,7 @@ const measures: readonly (readonly [string, () => Promise<Table[]>])[] = [
   ...(hasPeers ? ([['peers', () => measurePeers({ warmUps: 2_000, rounds: turnRounds })]] as const) : []),
   ['steps', async () => [await measureStepOverhead({ warmUps: 50, rounds })]],
   ['pending', async () => [await measurePending({ rounds, many })]],
+  ['history', async () => [await measureHistory({ rounds, many: 10_000 })]],
   ['limits', async () => [await measureLimits({ rounds, many })]],
   ['memory', async () => [await measureMemory(memoryThreads), await measureCallbackMemory(10_000)]],
   [

@@ -81,11 +81,14 @@ export class ProofCheck {
     if (key === undefined || subject !== `passkey:${String(who)}`)
       return `row ${seq}: its key cannot be read`;
     const name = `${String(who)} ${key.credential}`;
+    const before = this.#keys.get(name);
+    if (before !== undefined && keyText(before.key) !== keyText(key))
+      return `row ${seq}: its key is another one`;
     if (event === 'passkey-removed') this.#keys.delete(name);
     else
       this.#keys.set(name, {
         ...{ key, countsFrom: typeof countsFrom === 'number' ? countsFrom : null },
-        counter: this.#keys.get(name)?.counter ?? 0,
+        counter: before?.counter ?? 0,
       });
     return undefined;
   }

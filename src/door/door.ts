@@ -177,7 +177,8 @@ export class Door {
     if (found === undefined) return unknownRequest(caller, id);
     const { view, open, latest } = found;
     if (latest !== undefined && latest.attempts > 0) return refuse('too-late', STARTED_BEFORE);
-    if (open === undefined) return refuse('not-approved', `It is ${view.status}.`);
+    if (open === undefined)
+      return refuse(view.status === 'expired' ? 'too-late' : 'not-approved', `It is ${view.status}.`);
     const started = await startElsewhere(this.#context.engine(), open.request, {
       caller: callerId(caller.name),
       reportWithinMs: open.reportWithinMs,

@@ -30,8 +30,8 @@ interface IdentityContext {
 /** Signatures that only the issuer can make. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 const CLOCK_SKEW_S = 30;
-/** The longest time from a token's issue to its end. */
-const MAX_TOKEN_AGE = '1h';
+/** The age at which a token is of no use any more, whatever end it names. */
+const MAX_TOKEN_AGE_S = 3_600;
 const ISSUER_MS = 600_000;
 const ISSUER_TIMEOUT_MS = 5_000;
 const HOUR_MS = 3_600_000;
@@ -168,7 +168,7 @@ export class Identities {
         issuer,
         algorithms: ALGORITHMS,
         clockTolerance: CLOCK_SKEW_S,
-        maxTokenAge: MAX_TOKEN_AGE,
+        maxTokenAge: MAX_TOKEN_AGE_S,
         requiredClaims: ['exp', 'iat', 'jti', 'aud'],
       });
       return accept(payload);
@@ -232,8 +232,10 @@ function claimsIn(token: string): JWTPayload | undefined {
   }
 }
 
-function tokenIn({ iss, jti, exp = 0 }: JWTPayload): NonNullable<Proven['token']> {
-  return { id: hash('sha256', `${iss} ${jti}`), expiresAt: exp * 1_000 };
+/** Names a token, and the moment at which it is of no use any more. Its times may have fractions; the record takes whole milliseconds. */
+function tokenIn({ iss, jti, exp = 0, iat = 0 }: JWTPayload): NonNullable<Proven['token']> {
+  const expiresAt = Math.ceil(Math.min(exp, iat + MAX_TOKEN_AGE_S) * 1_000);
+  return { id: hash('sha256', `${iss} ${jti}`), expiresAt };
 }
 
 function fits({ audience, claims }: Oidc, payload: JWTPayload): boolean {

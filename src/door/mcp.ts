@@ -55,6 +55,8 @@ const POLL_MS = 2_000;
 const MOST_WAITING = 300;
 const MAX_DEPTH = 100;
 const MISSING_CAPABILITY = -32021;
+/** The library answers these; others cannot even be handed to it. */
+const METHODS: ReadonlySet<string> = new Set(['POST', 'GET', 'DELETE']);
 
 const AboutTask = z.looseObject({ taskId: z.string().max(200) });
 const AboutRequest = z.strictObject({ request: z.string().max(200) });
@@ -104,6 +106,8 @@ export function createMcp(context: McpContext): McpDoor {
     const proven = await identities.prove(authorization);
     if (!proven.ok) return nobody(proven);
     const { name: caller } = proven.value.caller;
+    if (!METHODS.has(request.method))
+      return { caller, given: refuse('wrong-method', 'Use POST.', { allow: 'POST' }) };
     const body = await readMessage(request);
     if (!body.ok) return { caller, given: body };
     const authInfo: AuthInfo = { token: '', clientId: caller, scopes: [] };
@@ -127,6 +131,11 @@ export function createMcp(context: McpContext): McpDoor {
   };
 }
 
+interface CallParams {
+  readonly name: string;
+  readonly arguments?: Record<string, unknown> | undefined;
+}
+
 interface Served extends McpContext {
   readonly proven: Proven;
   readonly waiter: Waiter;
@@ -134,7 +143,8 @@ interface Served extends McpContext {
   readonly isCurrent: boolean;
 }
 
-function buildServer({ door, identities, proven, waiter, isCurrent }: Served): Server {
+function buildServer({ door, identities, proven, waiter, isCurrent, logger }: Served): Server {
+  const guarded = guardWith(logger);
   const { caller } = proven;
   const server = new Server(SERVER, {
     capabilities: { tools: {}, ...(isCurrent && { extensions: { [TASKS]: {} } }) },
@@ -154,7 +164,7 @@ function buildServer({ door, identities, proven, waiter, isCurrent }: Served): S
     return { tools: takesTasks(context) ? tools : [...tools, CHECK] };
   });
 
-  server.setRequestHandler('tools/call', async ({ params }, context) => {
+  const call = async (params: CallParams, context: ServerContext) => {
     const { name: tool } = params;
     const input = JsonRecord.parse(params.arguments ?? {});
     if (tool === CHECK.name) {
@@ -175,16 +185,18 @@ function buildServer({ door, identities, proven, waiter, isCurrent }: Served): S
     if (asTask && !isFinal(view.value.status))
       return { resultType: 'task', ...taskOf(view.value, false) } as never;
     return resultOf(view.value);
-  });
-  if (isCurrent) serveTasks(server, { door, identities, proven });
+  };
+  server.setRequestHandler('tools/call', ({ params }, context) => guarded(() => call(params, context)));
+  if (isCurrent) serveTasks(server, { door, identities, proven, logger });
   return server;
 }
 
 /** Serves the methods of the extension; a task of another caller is as unknown as one that never was. */
 function serveTasks(
   server: Server,
-  { door, identities, proven }: Pick<Served, 'door' | 'identities' | 'proven'>,
+  { door, identities, proven, logger }: Pick<Served, 'door' | 'identities' | 'proven' | 'logger'>,
 ): void {
+  const guarded = guardWith(logger);
   const { caller } = proven;
   const about = async (taskId: string, context: ServerContext): Promise<RunView> => {
     requireTasks(context);
@@ -192,15 +204,17 @@ function serveTasks(
     if (found.ok) return found.value;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such task');
   };
-  server.setRequestHandler('tasks/get', { params: AboutTask }, async ({ taskId }, context) =>
-    taskOf(await about(taskId, context), true),
+  server.setRequestHandler('tasks/get', { params: AboutTask }, ({ taskId }, context) =>
+    guarded(async () => taskOf(await about(taskId, context), true)),
   );
   // People answer in Slack; a task asks its client for nothing.
-  server.setRequestHandler('tasks/update', { params: AboutTask }, async ({ taskId }, context) => {
-    await about(taskId, context);
-    return {};
-  });
-  server.setRequestHandler('tasks/cancel', { params: AboutTask }, async ({ taskId }, context) => {
+  server.setRequestHandler('tasks/update', { params: AboutTask }, ({ taskId }, context) =>
+    guarded(async () => {
+      await about(taskId, context);
+      return {};
+    }),
+  );
+  const cancel = async (taskId: string, context: ServerContext) => {
     const view = await about(taskId, context);
     if (isFinal(view.status)) return {};
     const bound = await identities.bind(proven, `mcp cancel ${taskId}`);
@@ -208,7 +222,23 @@ function serveTasks(
     // What has started goes on, and its end is read as that of any task.
     await door.withdraw(caller, taskId);
     return {};
-  });
+  };
+  server.setRequestHandler('tasks/cancel', { params: AboutTask }, ({ taskId }, context) =>
+    guarded(() => cancel(taskId, context)),
+  );
+}
+
+/** Runs the work of a request. The library would tell the client the words of any error; an outage is for our log alone. */
+function guardWith(logger: Logger): <Value>(work: () => Promise<Value>) => Promise<Value> {
+  return async (work) => {
+    try {
+      return await work();
+    } catch (err) {
+      if (err instanceof ProtocolError) throw err;
+      logger.error({ err }, 'MCP request failed');
+      throw new ProtocolError(ProtocolErrorCode.InternalError, 'Something went wrong here. Try again later.');
+    }
+  };
 }
 
 type Waiter = (caller: CallerDeclaration, id: string, context: ServerContext) => Promise<Answered<RunView>>;
@@ -274,7 +304,7 @@ function taskOf(view: RunView, withResult: boolean) {
     ttlMs: null,
     pollIntervalMs: POLL_MS,
   };
-  if (view.status === 'withdrawn') return { ...task, status: 'cancelled', statusMessage: 'Withdrawn.' };
+  if (view.status === 'withdrawn') return { ...task, status: 'cancelled', statusMessage: describeEnd(view) };
   if (!isFinal(view.status)) return { ...task, status: 'working', statusMessage: describeOpen(view) };
   return { ...task, status: 'completed', ...(withResult && { result: resultOf(view) }) };
 }
@@ -296,8 +326,7 @@ function describeOpen({ status, decisions }: RunView): string {
 function resultOf(view: RunView): CallToolResult {
   const { id, status, input, output, edited_by: editor, context } = view;
   const lines: string[] = [];
-  if (status === 'succeeded')
-    lines.push(typeof output === 'string' ? output : JSON.stringify(output ?? null));
+  if (status === 'succeeded') lines.push(describeOutput(output));
   else if (isFinal(status)) lines.push(describeEnd(view));
   else
     lines.push(
@@ -312,6 +341,12 @@ function resultOf(view: RunView): CallToolResult {
   };
 }
 
+/** Nothing is known of the result of a call that people found to have run. */
+function describeOutput(output: RunView['output']): string {
+  if (output === undefined) return 'It ran; people confirmed it. Its result is not known.';
+  return typeof output === 'string' ? output : JSON.stringify(output);
+}
+
 function describeEnd({ status, reason, decisions }: RunView): string {
   const why = reason === undefined ? '.' : `: ${reason}`;
   const rejected = decisions.findLast(({ decision }) => decision === 'reject');
@@ -321,7 +356,7 @@ function describeEnd({ status, reason, decisions }: RunView): string {
     case 'expired':
       return 'Expired with no decision. It did not run.';
     case 'withdrawn':
-      return `Withdrawn${why}`;
+      return 'Withdrawn. It did not run.';
     case 'denied':
       return `Not allowed${why}`;
     default:

@@ -5,6 +5,7 @@ import { publicPemOf, type SigningKey } from '../audit/signing-key.ts';
 import { loadList } from '../bot/asks/load-lists.ts';
 import { type HttpAnswer, jsonAnswer, refusal } from '../bot/slack/http-answer.ts';
 import { type MessageLinks, parseThreadId } from '../bot/slack/thread.ts';
+import { STATE_WORD } from '../bot/views/texts/cards.ts';
 import { showLine } from '../bot/views/texts/show-text.ts';
 import { readDetails } from '../engine/request-details.ts';
 import { manifestIn } from '../store/documents/manifest.ts';
@@ -37,8 +38,8 @@ import type {
   RequestView,
   Waiting,
 } from './protocol.ts';
-import { peopleOf, type RequestIndex, searchRequests } from './request-index.ts';
-import { idsOf, itemOf, loggedViewOf, viewOf, waitingItemOf, wordOf } from './request-view.ts';
+import { type RequestEntry, type RequestIndex, searchRequests } from './request-index.ts';
+import { idsOf, itemOf, loggedViewOf, viewOf, waitingItemOf } from './request-view.ts';
 import { pageTexts } from './texts.ts';
 import { maySee, tookPart, type Viewer } from './viewer.ts';
 
@@ -148,10 +149,19 @@ async function listWaiting({ context, viewer, query }: ApiCall): Promise<HttpAns
 }
 
 async function listHistory({ context, viewer, query }: ApiCall): Promise<HttpAnswer> {
-  const all = (await context.index.all()).filter((entry) => tookPart(viewer, entry));
+  return jsonAnswer(200, await findHistory(context, viewer, query));
+}
+
+/** Finds one page of what a person may look up, newest first. */
+export async function findHistory(
+  context: Pick<ApiContext, 'index' | 'directory'>,
+  viewer: Viewer,
+  query: URLSearchParams,
+): Promise<History> {
+  const indexed = await context.index.all();
+  const all = viewer.seesAll ? indexed : indexed.filter((entry) => tookPart(viewer, entry));
   const person = query.get('person') ?? '';
-  const newestFirst = person === '' ? [] : all.toReversed().flatMap(peopleOf);
-  const known = await namesOf(context, newestFirst);
+  const known = await namesOf(context, person === '' ? [] : newestPeople(all));
   const search = {
     person,
     text: query.get('text') ?? '',
@@ -165,14 +175,21 @@ async function listHistory({ context, viewer, query }: ApiCall): Promise<HttpAns
   const page = Math.min(pages, Math.max(1, Math.floor(Number(query.get('page') ?? 1)) || 1));
   const items = found.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE).map(itemOf);
   const { names } = await namesOf(context, items.flatMap(peopleIn));
-  const states = [...new Set(all.map(({ state }) => state))].sort();
-  return jsonAnswer(200, {
-    ...{ items, names, total: found.length, page, pages, unnamed: known.missing },
-    states: states.map((state) => ({ state, word: wordOf(state) })),
-  } satisfies History);
+  return { items, names, total: found.length, page, pages, unnamed: known.missing, states: STATES };
 }
 
+const STATES = Object.entries(STATE_WORD).map(([state, word]) => ({ state, word }));
 const DAY_MS = 86_400_000;
+
+/** Lists people, those of the newest requests first. */
+function newestPeople(entries: readonly RequestEntry[]): string[] {
+  const people = new Set<string>();
+  for (const { requesters, votes } of entries.toReversed()) {
+    for (const id of requesters) people.add(id);
+    for (const { who } of votes) people.add(who);
+  }
+  return [...people];
+}
 
 /** Reads a date such as 2026-11-16; `plus` is added to it, so that the last day counts whole. */
 function timeIn(text: string | null, plus = 0): number | undefined {

@@ -1,6 +1,7 @@
 import { UNDECIDED_RULE } from '../policy/rules.ts';
 import type { ApproverLoad, Figure, Figures } from './protocol.ts';
 import type { RequestEntry } from './request-index.ts';
+import { wordOf } from './request-view.ts';
 
 const QUICK_SECONDS = 3;
 const DAY_MS = 86_400_000;
@@ -47,7 +48,7 @@ function figureOf(entries: readonly RequestEntry[]): Figure {
       p90Seconds: quantile(seconds, 0.9),
       quickShare: seconds.filter((each) => each < QUICK_SECONDS).length / decided.length,
     }),
-    outcomes: Object.fromEntries([...outcomes].sort()),
+    outcomes: Object.fromEntries([...outcomes].map(([state, count]) => [wordOf(state), count]).sort()),
   };
 }
 

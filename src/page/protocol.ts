@@ -122,6 +122,7 @@ export interface Figure {
   readonly p90Seconds?: number | undefined;
   /** The share decided in less than three seconds. */
   readonly quickShare?: number | undefined;
+  /** The requests by the word for their state now. */
   readonly outcomes: Readonly<Record<string, number>>;
 }
 

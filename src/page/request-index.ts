@@ -13,6 +13,8 @@ export interface RequestEntry {
   readonly policy: string | undefined;
   readonly rule: string | undefined;
   readonly requesters: readonly string[];
+  /** The title and the tool in small letters, for a search. */
+  readonly searched: string;
   readonly askedAt: number;
   state: string;
   /** When it was approved, rejected or answered. */
@@ -68,6 +70,8 @@ export class RequestIndex {
   readonly #store: Pick<AuditStore, 'auditEnds' | 'exportAudit'>;
   readonly #most: number;
   #entries = new Map<string, RequestEntry>();
+  /** All entries as a list, until one comes or leaves. */
+  #list: readonly RequestEntry[] | undefined;
   #last = 0;
   #reading: Promise<void> | undefined;
 
@@ -79,7 +83,8 @@ export class RequestIndex {
   /** Returns all requests as they are now, oldest first. */
   async all(): Promise<readonly RequestEntry[]> {
     await this.#refresh();
-    return [...this.#entries.values()];
+    this.#list ??= [...this.#entries.values()];
+    return this.#list;
   }
 
   async find(id: string): Promise<RequestEntry | undefined> {
@@ -114,8 +119,9 @@ export class RequestIndex {
   async #read(): Promise<void> {
     const { head } = await this.#store.auditEnds();
     // Somebody restored an older copy of the record.
-    if (head.seq < this.#last) [this.#entries, this.#last] = [new Map(), 0];
+    if (head.seq < this.#last) [this.#entries, this.#list, this.#last] = [new Map(), undefined, 0];
     if (head.seq === this.#last) return;
+    const before = this.#entries.size;
     for await (const row of this.#store.exportAudit(this.#last)) {
       addRow(this.#entries, row);
       this.#last = row.seq;
@@ -123,7 +129,9 @@ export class RequestIndex {
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= this.#most) break;
       this.#entries.delete(oldest);
+      this.#list = undefined;
     }
+    if (this.#entries.size !== before) this.#list = undefined;
   }
 }
 
@@ -149,10 +157,12 @@ function addRow(entries: Map<string, RequestEntry>, row: AuditRow): void {
 /** Begins a request: people are asked about a call, or about a call of which nobody knows the outcome. */
 function entryOf({ seq, at, event, subject, detail, body }: AuditRow): RequestEntry {
   const { data = Asked.parse({}) } = Asked.safeParse(tryParseJson(body));
+  const title = data.title ?? data.tool;
   return {
+    searched: `${title}\n${data.tool}`.toLowerCase(),
     ...{ id: subject, tool: data.tool, policy: data.policy_name, rule: data.rule, askedAt: at },
     kind: event === 'asked' ? detail : 'approval',
-    title: data.title ?? data.tool,
+    title,
     requesters: data.requesters ?? (data.requester === undefined ? [] : [data.requester]),
     state: event === 'asked' ? 'pending' : 'unknown',
     ...{ decidedAt: undefined, endedAt: undefined, votes: [], rows: [seq] },
@@ -196,19 +206,31 @@ export function searchRequests(
   }: RequestSearch,
   nameOf: (id: string) => string,
 ): RequestEntry[] {
-  const has = (whole: string, part: string) => whole.toLowerCase().includes(part.toLowerCase());
-  const isNamed = (id: string) => id.toLowerCase() === person.toLowerCase() || has(nameOf(id), person);
-  return entries
-    .filter(
-      (entry) =>
-        entry.askedAt >= since &&
-        entry.askedAt < until &&
-        (state === '' || entry.state === state) &&
-        (tool === '' || has(entry.tool, tool)) &&
-        (text === '' || has(entry.title, text) || has(entry.tool, text) || entry.id === text) &&
-        (person === '' || peopleOf(entry).some(isNamed)),
-    )
-    .reverse();
+  const [words, called] = [text.toLowerCase(), tool.toLowerCase()];
+  const isMeant = finderOf(person.toLowerCase(), nameOf);
+  const found: RequestEntry[] = [];
+  for (const entry of entries.toReversed()) {
+    const { askedAt, searched, requesters, votes } = entry;
+    if (askedAt < since || askedAt >= until) continue;
+    if (state !== '' && entry.state !== state) continue;
+    if (called !== '' && !entry.tool.toLowerCase().includes(called)) continue;
+    if (words !== '' && !searched.includes(words) && entry.id !== text) continue;
+    if (person !== '' && !requesters.some(isMeant) && !votes.some(({ who }) => isMeant(who))) continue;
+    found.push(entry);
+  }
+  return found;
+}
+
+/** Tells whether an id is meant by an id or a part of a name; of each person it is found out once. */
+function finderOf(person: string, nameOf: (id: string) => string): (id: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (id) => {
+    const before = known.get(id);
+    if (before !== undefined) return before;
+    const isMeant = id.toLowerCase() === person || nameOf(id).toLowerCase().includes(person);
+    known.set(id, isMeant);
+    return isMeant;
+  };
 }
 
 /** Lists the people of a request: who asked, and who decided. */

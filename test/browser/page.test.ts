@@ -102,6 +102,7 @@ async function viewsOf(
     ['request-done', `/page/requests/${idOf('A-1001')}`, heading('Refund A-1001')],
     ['request-hostile', `/page/requests/${idOf('evil')}`, (page) => page.getByText('In the log').waitFor()],
     ['log', '/page/log', (page) => page.getByText('The log is intact.').waitFor()],
+    ['log-row', '/page/log?row=2', (page) => page.getByRole('link', { name: 'Link to row 2' }).waitFor()],
     ['figures', '/page/figures', (page) => page.getByRole('heading', { name: 'Outcomes' }).waitFor()],
     ['manifest', '/page/manifest', (page) => page.getByText('What would happen if…').waitFor()],
     ['not-here', '/page/nothing', heading('Not here')],
@@ -175,6 +176,12 @@ async function useKeyboard(story: PageStory, browser: Browser): Promise<void> {
   await page.keyboard.press('Enter');
   await page.getByText(/Needs approval by policy "default"/).waitFor();
   await page.screenshot({ path: join(SHOTS, 'explained.png'), fullPage: true });
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Ask');
+  // The question is in the address, and so is its answer for whoever opens it.
+  await page.reload();
+  await page.getByText(/Needs approval by policy "default"/).waitFor();
+  expect(await page.getByRole('textbox', { name: /this person/ }).inputValue()).toBe(alice);
+  expect(await page.getByTitle(alice).first().textContent()).toBe('alice');
   expect(errors).toEqual([]);
 }
 

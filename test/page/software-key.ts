@@ -28,22 +28,30 @@ export class SoftwareKey {
     this.counter = counter;
   }
 
+  get publicJwk() {
+    const { x = '', y = '' } = this.#pair.publicKey.export({ format: 'jwk' });
+    return { kty: 'EC', crv: 'P-256', x, y } as const;
+  }
+
+  get cosePublicKey(): Uint8Array<ArrayBuffer> {
+    const { x, y } = this.publicJwk;
+    return new Uint8Array([
+      ...Buffer.from('a5010203262001215820', 'hex'),
+      ...Buffer.from(x, 'base64url'),
+      ...Buffer.from('225820', 'hex'),
+      ...Buffer.from(y, 'base64url'),
+    ]);
+  }
+
   /** Answers `navigator.credentials.create`, as JSON. */
   create(challenge: string, lies: Lies = {}) {
-    const { x = '', y = '' } = this.#pair.publicKey.export({ format: 'jwk' });
-    const cose = Buffer.concat([
-      Buffer.from('a5010203262001215820', 'hex'),
-      Buffer.from(x, 'base64url'),
-      Buffer.from('225820', 'hex'),
-      Buffer.from(y, 'base64url'),
-    ]);
     const id = Buffer.from(this.id, 'base64url');
     const data = Buffer.concat([
       this.#data(lies.flags ?? PRESENT | VERIFIED | ATTESTED, lies),
       Buffer.alloc(16),
       Buffer.from([0, id.length]),
       id,
-      cose,
+      this.cosePublicKey,
     ]);
     const attestation = Buffer.concat([
       Buffer.from('a363666d74646e6f6e656761747453746d74a068617574684461746158', 'hex'),

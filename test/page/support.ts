@@ -93,20 +93,22 @@ export async function startPageStory(options: PageStoryOptions = {}) {
   const provider: Provider = await startProvider({ redirectUri: `${url}/page/signed-in`, forwardTo: origin });
   onTestFinished(() => provider.stop());
   const page = `page: { client_id: ${CLIENT.id}, client_secret: "\${PAGE_SECRET}", auditors: [${auditors.join(', ')}]${by === COMPANY ? `, issuer: "${provider.issuer}"` : ''}${more} }`;
-  const parsed = parseManifest(await withBuiltTools(`${manifest}\n${page}\n`), {
-    file: 'story.yml',
-    environment: { PAGE_SECRET: CLIENT.secret },
-  });
+  const text = `${manifest}\n${page}\n`;
+  const environment = { PAGE_SECRET: CLIENT.secret };
+  const parsed = parseManifest(await withBuiltTools(text), { file: 'story.yml', environment });
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
   const slack = { ...story.setup.settings.slack, apiUrl: `${provider.issuer}${pathname}` };
-  const bot = await story.startOwnBot({
-    manifest: parsed.manifest,
-    settings: {
-      ...story.setup.settings,
-      ...{ slack, port, publicUrl: url },
-      ...(auditKey !== undefined && { auditKey: { text: auditKey } }),
-    },
-  });
+  const settings = {
+    ...story.setup.settings,
+    ...{ slack, port, publicUrl: url },
+    ...(auditKey !== undefined && { auditKey: { text: auditKey } }),
+  };
+  const changes = { manifest: parsed.manifest, settings };
+  const bot = await story.startOwnBot(changes);
+  /** Starts the same bot again, once this one has ended. */
+  const startAgain = () => story.startOwnBot(changes);
+  /** The same bot for a process of its own. */
+  const asProcess = { setup: { ...story.setup, settings }, text, environment };
   const team = await bot.context.directory.ownTeam();
 
   /** Signs somebody in at once. */
@@ -118,7 +120,7 @@ export async function startPageStory(options: PageStoryOptions = {}) {
     if (browser.session === undefined) throw new Error(`${who} was not signed in: ${await answer.text()}`);
     return browser;
   };
-  return { ...story, bot, url, provider, team, browserOf };
+  return { ...story, bot, url, provider, team, browserOf, startAgain, asProcess };
 }
 
 export type PageStory = Awaited<ReturnType<typeof startPageStory>>;

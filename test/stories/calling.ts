@@ -157,7 +157,7 @@ export async function startIssuer() {
     {
       key = privateKey,
       audience = 'countersign',
-      expires = '5m',
+      expires = '5m' as string | number,
       issuer = url(),
       jti = randomUUID() as string,
     } = {},

@@ -166,3 +166,21 @@ test('a job proves who it is with a token of its issuer; each token makes one ch
   expect(rows.join('\n')).not.toContain(key);
   expect(await door.refunded()).toBe(0);
 });
+
+test('a token may end at a fraction of a second, or far away: it makes one change all the same', async () => {
+  const issuer = await startIssuer();
+  const manifest = WITH_CALLERS.replace(
+    `identity: { key: "\${PIPELINE_KEY}" }`,
+    `identity: { oidc: { issuer: "${issuer.url}", audience: countersign, claims: { repository: acme/api } } }`,
+  );
+  const door = await startCalling({ manifest });
+  const now = Date.now() / 1_000;
+  for (const [index, exp] of [Math.floor(now) + 300.0625, now + 1e13].entries()) {
+    const key = await issuer.token({}, { expires: exp });
+    expect(await door.refund(12_000 + index, { key })).toMatchObject({ code: 202 });
+    expect(await door.refund(13_000 + index, { key })).toMatchObject({
+      code: 401,
+      body: { code: 'replayed' },
+    });
+  }
+});

@@ -5,6 +5,7 @@ import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextpr
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { admitTaskResults, startedTask, TASKS_EXTENSION } from '../../src/tools/mcp/follow-task.ts';
+import { startRecordingServer } from '../tools/http/recording-server.ts';
 import { type Calling, KEYS, startCalling, WITH_CALLERS } from './calling.ts';
 import { CAST, PLACES } from './support.ts';
 
@@ -38,7 +39,8 @@ async function connect(port: number, { key = KEYS.pipeline, withTasks = true } =
   return {
     client,
     get,
-    call: async (call = REFUND) => startedTask(await client.callTool(call)) ?? '',
+    call: async (call: { name: string; arguments: Record<string, unknown> } = REFUND) =>
+      startedTask(await client.callTool(call)) ?? '',
     cancel: (taskId: string) => client.request({ method: 'tasks/cancel', params: { taskId } }, Empty),
     /** Polls a task until it has ended. */
     async end(taskId: string) {
@@ -110,7 +112,10 @@ test('a rejected call has completed with an error in the words of the person, a 
   expect(cancelled).not.toBe(rejected);
   await door.place.shows(/Approval needed/);
   await cancel(cancelled);
-  expect((await end(cancelled)).status).toBe('cancelled');
+  expect(await end(cancelled)).toMatchObject({
+    status: 'cancelled',
+    statusMessage: 'Withdrawn. It did not run.',
+  });
   await door.place.shows(/withdrawn by .*release-pipeline/i);
   // Again changes nothing.
   await cancel(cancelled);
@@ -254,6 +259,50 @@ test('a limit is told in the result', async () => {
   expect(textsIn(more)).toContain('wait for people already');
 });
 
+test('a call whose outcome is unknown is still open; once somebody confirmed that it ran, its task says so', async () => {
+  const server = await startRecordingServer((response) => {
+    response.statusCode = 504;
+    response.end('gateway timeout');
+  });
+  onTestFinished(() => server.stop());
+  const tool = `tools:
+  refund_remote:
+    description: Books.
+    http: { method: POST, url: "${server.origin}/book", allow_private: ["127.0.0.1"] }
+    approval: { policy: release }`;
+  const door = await startCalling({ manifest: WITH_CALLERS.replace('tools:', tool) });
+  const { call, get, end } = await connect(door.bot().port);
+  const taskId = await call({ name: 'refund_remote', arguments: {} });
+  await door.place.click(CAST.alice, /Approval needed/, 'approve');
+  await door.place.shows(/Outcome unknown/);
+  expect(await get(taskId)).toMatchObject({
+    status: 'working',
+    statusMessage: 'It is not known whether this ran; people are asked',
+  });
+  await door.place.click(CAST.admin, /Outcome unknown/, 'ran');
+  const modal = await door.modalFor(CAST.admin);
+  await door.workspace.as(CAST.admin).submit(modal.id, { reason: 'It is in the books.' });
+  const task = await end(taskId);
+  expect(task).toMatchObject({ status: 'completed' });
+  expect(textsIn(task.result)).toBe('It ran; people confirmed it. Its result is not known.');
+  expect(server.requests).toHaveLength(1);
+});
+
+test('when the bot fails, the client is told so and nothing of the reason', async () => {
+  const door = await startCalling();
+  const { call, get, cancel } = await connect(door.bot().port);
+  const taskId = await call();
+  await door.place.shows(/Approval needed/);
+  const [, id = ''] = taskId.split('-');
+  // What is on record of it cannot be read any more.
+  for (const key of await door.redis.keys(`{${door.prefix}}*${id}*`)) await door.redis.set(key, 'broken');
+  for (const failed of [get(taskId), cancel(taskId)])
+    await expect(failed).rejects.toMatchObject({
+      code: -32603,
+      message: expect.stringMatching(/Something went wrong here\. Try again later\.$/),
+    });
+});
+
 test('a request from elsewhere, without a key, or with a body that cannot be kept is refused, and nothing is recorded', async () => {
   const door = await startCalling();
   const { port } = door.bot();
@@ -288,7 +337,7 @@ test('a request from elsewhere, without a key, or with a body that cannot be kep
   expect(await send({}, call(`{"a":${'['.repeat(200)}${']'.repeat(200)}}`))).toBe(400);
   expect(await send({}, 'no json')).toBe(400);
   expect(await send({ 'content-type': 'text/plain' })).toBe(415);
-  expect(await send({}, '', 'GET')).toBe(405);
+  for (const method of ['GET', 'TRACE', 'PUT', 'DELETE']) expect(await send({}, '', method)).toBe(405);
   expect(await send({ origin: 'http://localhost:8080' }, call('{}'))).toBe(200);
   expect(door.workspace.messagesIn(PLACES.general)).toEqual([]);
 });

@@ -1,10 +1,16 @@
-import { writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { createKeyPair } from '../../src/audit/signing-key.ts';
+import { text as readText } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { createKeyPair, readSigningKey } from '../../src/audit/signing-key.ts';
 import { quote } from '../../src/commands/door/ask.ts';
-import { type Calling, startCalling, WITH_CALLERS } from './calling.ts';
-import { countersign, linesOf, temporaryFolder } from './shell.ts';
+import { actionDigest, signReceipt } from '../../src/door/receipt.ts';
+import { ExactAction } from '../../src/tools/toolbox/caller-action.ts';
+import { type Calling, KEYS, startCalling, WITH_CALLERS } from './calling.ts';
+import { CLI, countersign, linesOf, temporaryFolder } from './shell.ts';
 import { CAST } from './support.ts';
 
 const SWEEP = { everyMs: 100, overdueMs: 0 };
@@ -144,6 +150,147 @@ test('killed while it waited, the next one joins the request; killed while it ra
   );
   expect(await third.ended).toBe(83);
   expect(ran()).toEqual(['once']);
+});
+
+/** Starts an HTTP server for the length of a test. */
+async function serve(handler: Parameters<typeof createServer>[1]): Promise<string> {
+  const server = createServer(handler);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('a start whose answer is lost is not repeated: nothing runs, and the exit code says that it is unknown', async () => {
+  const door = await startCalling();
+  const cwd = temporaryFolder();
+  let starts = 0;
+  const COUNTERSIGN_URL = await serve((incoming, outgoing) => {
+    const { method, url: path = '', headers } = incoming;
+    const { port } = door.bot();
+    const sent = httpRequest({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
+      if (path.endsWith('/start')) {
+        starts += 1;
+        answer.resume().once('end', () => outgoing.destroy());
+        return;
+      }
+      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(sent);
+  });
+  const shell = countersign(door, ['ask', '--policy', 'release', '--', 'sh', '-c', 'echo once >> ran'], {
+    cwd,
+    environment: { COUNTERSIGN_URL },
+  });
+  await shell.says(/Waiting/);
+  await door.place.click(CAST.alice, /Approval needed/, 'approve');
+  expect(await shell.ended).toBe(83);
+  expect(shell.error()).toContain('the command did not run');
+  expect(starts).toBe(1);
+  expect(linesOf(join(cwd, 'ran'))).toEqual([]);
+});
+
+test('a file that is gone is a change; a signal reaches the command that runs, and its end is reported', async () => {
+  const door = await startCalling();
+  const { cwd, start, ran } = startAsk(door, [], 'echo once >> ran; exec sleep 60');
+  const gone = start();
+  await gone.says(/Waiting/);
+  rmSync(join(cwd, 'plan.bin'));
+  await door.place.click(CAST.alice, /Approval needed/, 'approve');
+  expect(await gone.ended).toBe(84);
+  expect(ran()).toEqual([]);
+
+  writeFileSync(join(cwd, 'plan.bin'), 'the plan');
+  const stopped = start();
+  await stopped.says(/Waiting/);
+  await door.place.click(CAST.alice, /Approval needed/, 'approve');
+  await expect.poll(ran, { timeout: 60_000 }).toEqual(['once']);
+  stopped.child.kill('SIGTERM');
+  expect(await stopped.ended).toBe(143);
+  await door.place.shows(/don't know whether/);
+});
+
+test('a script of a shell goes on after what was approved, and stops at what was rejected', async () => {
+  const door = await startCalling();
+  const cwd = temporaryFolder();
+  const command = `"${process.execPath}" --import "${import.meta.resolve('tsx')}" "${CLI}" "$@"`;
+  writeFileSync(join(cwd, 'countersign'), `#!/bin/sh\nexec ${command}\n`, { mode: 0o755 });
+  const ask = (title: string) =>
+    `countersign ask --policy release --title ${title} -- sh -c "echo ${title} >> ran"`;
+  const script = `set -e\n${ask('one')}\necho between >> ran\n${ask('two')} || { echo "code $?" >> ran; exit 1; }\necho never >> ran\n`;
+  const child = spawn('sh', ['-c', script], {
+    cwd,
+    stdio: 'ignore',
+    env: {
+      ...{ PATH: `${cwd}:${process.env.PATH}`, COUNTERSIGN_KEY: KEYS.pipeline },
+      COUNTERSIGN_URL: `http://127.0.0.1:${door.bot().port}`,
+    },
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  await door.place.click(CAST.alice, /Approval needed/, 'approve');
+  await expect.poll(() => linesOf(join(cwd, 'ran')), { timeout: 60_000 }).toEqual(['one', 'between']);
+  await door.reject(CAST.bruno, /Approval needed/, 'Enough.');
+  expect(await ended).toBe(1);
+  expect(linesOf(join(cwd, 'ran'))).toEqual(['one', 'between', 'code 80']);
+});
+
+test('with --audit-key a receipt for another request, or one that is too old, runs nothing', async () => {
+  const { privatePem, publicPem } = createKeyPair();
+  const signingKey = await readSigningKey({ text: privatePem });
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, 'audit.pub'), publicPem);
+  const hour = 3_600_000;
+  for (const { ask, endsIn } of [
+    { ask: 'C0GENERAL1-another', endsIn: hour },
+    { ask: 'C0GENERAL1-this', endsIn: -hour },
+  ]) {
+    let starts = 0;
+    // Somebody who pretends to be the bot, and has seen a receipt for the same command.
+    const COUNTERSIGN_URL = await serve(async (incoming, outgoing) => {
+      if (incoming.url?.endsWith('/start')) starts += 1;
+      if (incoming.url !== '/v1/asks') return outgoing.end('{}');
+      const { report_within, ...given } = JSON.parse(await readText(incoming));
+      const action = ExactAction.parse(given);
+      const times = {
+        issued_at: new Date().toISOString(),
+        expires_at: new Date(Date.now() + endsIn).toISOString(),
+      };
+      const approved = { caller: 'release-pipeline', policy: 'release', decision: 'approved' as const };
+      const digest = actionDigest(action);
+      const receipt = await signReceipt({ ...approved, ask, digest, approvers: [], ...times }, signingKey);
+      const view = {
+        id: 'C0GENERAL1-this',
+        status: 'approved',
+        action,
+        digest,
+        decisions: [],
+        context: [],
+        receipt,
+      };
+      outgoing.writeHead(202, { 'content-type': 'application/json' });
+      return outgoing.end(JSON.stringify(view));
+    });
+    const args = [
+      'ask',
+      '--policy',
+      'release',
+      '--audit-key',
+      'audit.pub',
+      '--',
+      'sh',
+      '-c',
+      'echo once >> ran',
+    ];
+    const shell = countersign({ bot: () => ({ port: 9 }) }, args, { cwd, environment: { COUNTERSIGN_URL } });
+    expect(await shell.ended).toBe(85);
+    expect(shell.error()).toContain('The receipt is for another request, or too old.');
+    expect(starts).toBe(0);
+    expect(linesOf(join(cwd, 'ran'))).toEqual([]);
+  }
 });
 
 test('two different command lines never look the same', () => {

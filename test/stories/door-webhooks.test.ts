@@ -66,6 +66,7 @@ test('a caller is told when its run waits and when it has ended, signed as Stand
     { type: 'run.updated', request: body.id },
   ]);
   expect(new Set(receiver.taken.map(({ id }) => id)).size).toBe(2);
+  // The receiver knows it a moment before the bot does.
   await expect
     .poll(() => metricsOf(door))
     .toContain('countersign_webhooks_total{caller="release-pipeline",result="delivered"} 2');

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { KEYS } from './calling.ts';
 
-const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+/** The command line. */
+export const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
 /** A process of the command line, with what it has written so far. */
 export interface Shell {

@@ -42,7 +42,7 @@ Options:
   --link URL            a link to the job, at one of the "links" hosts of the caller
   --file PATH           a file that must not change; may be given several times
   --report-within SEC   how long the command may take, up to 86400 (default: 3600); after that people are asked
-  --audit-key PATH      the public key of the audit log; the receipt must be signed with it
+  --audit-key PATH      the public key of the audit log; a receipt for this request must be signed with it
   --json                print the end as one line of JSON; the output of the command goes to stderr
 
 ${DOOR_HELP}
@@ -172,15 +172,18 @@ class Asking {
     return signal.aborted ? undefined : view;
   }
 
-  async #verify({ receipt }: AskView, digest: string): Promise<void> {
+  /** Checks the receipt: signed with the audit key, for this request and exactly this, and not too old to start. */
+  async #verify({ id, receipt }: AskView, digest: string): Promise<void> {
     const { auditKey } = this.#wanted;
     if (auditKey === undefined) return;
     const genuine = await verifyReceipt(
       receipt ?? '',
       parsePublicKeys(await readFile(auditKey, 'utf8')),
     ).catch(() => undefined);
-    if (genuine?.digest !== digest)
+    if (genuine === undefined)
       throw new DoorRefusal('receipt', 'The receipt is not signed with the audit key.');
+    if (genuine.ask !== id || genuine.digest !== digest || Date.parse(genuine.expires_at) < Date.now())
+      throw new DoorRefusal('receipt', 'The receipt is for another request, or too old.');
   }
 
   async #start(approved: AskView): Promise<number> {

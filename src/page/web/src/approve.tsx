@@ -49,7 +49,7 @@ function Sign({ nonce, approval }: { nonce: string; approval: Approval }) {
       <Call request={request} />
       <section>
         <h2>Facts</h2>
-        <Facts facts={request.facts} />
+        <Facts facts={request.facts} names={request.names} />
       </section>
       <section className="signing">
         <h2>Your approval</h2>

@@ -36,7 +36,11 @@ function Manifest({ manifest, query }: { manifest: ManifestView; query: URLSearc
       <WhatIf tools={tools} query={query} />
       <section>
         <h2>Text</h2>
-        <Whole label="Text of the manifest" text={showText(text)} />
+        {text === '' ? (
+          <p>It is on record after the next change.</p>
+        ) : (
+          <Whole label="Text of the manifest" text={showText(text)} />
+        )}
       </section>
     </>
   );

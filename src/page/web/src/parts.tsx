@@ -91,7 +91,7 @@ export function Facts({ facts, names = {} }: { facts: readonly Fact[]; names?: N
       {facts.map(({ label, text, hasIds }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the facts of a request never move.
         <div key={index}>
-          <dt>{label}</dt>
+          <dt className="untrusted">{label}</dt>
           <dd>
             {hasIds === true ? (
               <Named text={text} names={names} />
@@ -138,11 +138,14 @@ export function RequestList({
       {items.map((item) => (
         <li key={item.id}>
           <h3>
-            <PageLink to={`requests/${encodeURIComponent(item.id)}`}>{item.title}</PageLink>
+            <PageLink to={`requests/${encodeURIComponent(item.id)}`}>
+              <span className="untrusted">{item.title}</span>
+            </PageLink>
           </h3>
           <p className="soft">
             <State state={item.state} word={item.word} />
-            {item.isHighRisk === true && <strong> High risk ·</strong>} {item.tool} · requested by{' '}
+            {item.isHighRisk === true && <strong> High risk ·</strong>}{' '}
+            <span className="untrusted">{item.tool}</span> · requested by{' '}
             <Named text={showLine(item.requesters.join(', '))} names={names} />
             {item.deciders.length > 0 && (
               <>
