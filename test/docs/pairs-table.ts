@@ -18,6 +18,64 @@ const ORACLE = [
   'random compositions the bot does with each call what an oracle of the promises says',
 ] as const;
 
+/** Where the requests of callers meet other features; they have no row of their own in the count, since a caller is who asks. */
+export const CALLER_PAIRS: readonly Pair[] = [
+  pair(
+    'caller, edit',
+    'The new input runs after a new approval, and the caller reads it with who edited it.',
+    'test/stories/door.test.ts',
+    'an edited call runs with the new input, which the caller reads with who edited it',
+  ),
+  pair(
+    'caller, limit',
+    'A limit of the caller answers 429; a request that joins another counts once.',
+    'test/stories/door-callers.test.ts',
+    'beyond its limits a caller gets 429 and when to try again; a request that joins another counts nothing',
+  ),
+  pair(
+    'caller, freeze',
+    'A freeze between the approval and the start of the caller holds it.',
+    'test/stories/door-start.test.ts',
+    'what is frozen between the approval and the start is held, said on the card, and starts afterwards',
+  ),
+  pair(
+    'caller, quorum',
+    'All approve before it runs, and an approval that is lost before the start does not count.',
+    'test/stories/door-start.test.ts',
+    'an approval of somebody who is deactivated before the caller starts does not count: people are asked again',
+  ),
+  pair(
+    'caller, two speakers',
+    'The person for whom it asks, the owner and the caller are requesters.',
+    'test/stories/door-behalf.test.ts',
+    'a person for whom a caller asks counts as requester: on the card, in the log, and they cannot approve',
+  ),
+  pair(
+    'caller, changed manifest',
+    'After a change of the rules the caller starts nothing before people approve again.',
+    'test/stories/door-start.test.ts',
+    'after the rules have changed the approval is void: the caller starts nothing before people approve again',
+  ),
+  pair(
+    'caller, crash',
+    'A receipt starts one run, although the bot is killed around the start.',
+    'test/stories/door-kill.test.ts',
+    'an approved ask is started once, although the bot is killed around the start',
+  ),
+  pair(
+    'caller, expiry',
+    'An approval that the caller does not take in time ends as not run.',
+    'test/stories/door-asks.test.ts',
+    'an approval that the caller does not take in time ends as not run',
+  ),
+  pair(
+    'caller, undo',
+    'A person takes back what a caller did; the caller keeps its own result.',
+    'test/stories/door-callers.test.ts',
+    'a person takes back what a caller did with Undo, and the caller still reads its own result',
+  ),
+];
+
 export const PAIRS: readonly Pair[] = [
   pair(
     'edit, grant',

@@ -72,11 +72,12 @@ test('a caller is told when its run waits and when it has ended, signed as Stand
     .toContain('countersign_webhooks_total{caller="release-pipeline",result="delivered"} 2');
 });
 
-test('of an ask it is told as well that it may start, and once people have withdrawn it', async () => {
+test('of an ask it is told as well that it may start', async () => {
   const receiver = await startReceiver();
   const door = await startCalling({ ...withSecret, manifest: manifestFor(receiver.port) });
   const ask = { policy: 'release', title: 'Go', command: 'go' };
   const { body } = await door.send('POST', '/v1/asks', { body: ask });
+  await expect.poll(receiver.statuses, { timeout: 20_000 }).toEqual(['waiting']);
   await door.place.click(CAST.alice, /Approval needed/, 'approve');
   await expect.poll(receiver.statuses, { timeout: 20_000 }).toEqual(['waiting', 'approved']);
   expect((await door.send('POST', `/v1/asks/${body.id}/start`)).code).toBe(200);
