@@ -347,12 +347,6 @@ const MUTANTS: readonly Mutant[] = [
     'test/engine/admit.test.ts',
   ),
   mutant(
-    'step with a value of a step that did not succeed',
-    "if (source?.outcome !== 'found' || source.request.state !== 'succeeded') return nothing;",
-    "if (source?.outcome !== 'found') return nothing;",
-    PLANS,
-  ),
-  mutant(
     'call that runs before its input is complete',
     'if (isDeferred) return await failed(errorPart(call, NOT_COMPLETE), NOT_COMPLETE);',
     '',

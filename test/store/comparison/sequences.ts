@@ -58,7 +58,7 @@ const planned = fc
   .map(([before, [first, ...steps], starts]): Command[] => {
     const policy = {
       ...{ principals: [...PEOPLE], resolvers: [...PEOPLE], quorum: 1 as const, vetoes: 1 as const },
-      ...{ selfApproval: true, expiresInMs: 1_000_000 },
+      ...{ selfApproval: true, expiresInMs: 1_000_000 as const },
     };
     const open = { ...first, groups: undefined, delegation: false, barred: [], policy };
     const suspended = before.map(
