@@ -27,6 +27,8 @@ const GrantDetails = z.object({
   contextAuthors: z.array(z.string()),
   /** The people who signed it. */
   by: z.array(z.string()).min(1),
+  /** The passkeys that they signed it with, by person. */
+  keys: z.record(z.string(), z.string()).optional(),
   /** The approver groups of the call that was approved, with the people that the call itself named. */
   groups: z.array(z.object({ any: z.array(z.string()), quorum: z.number() })).min(1),
   /** The people and groups who could approve it, those of an escalation among them. */

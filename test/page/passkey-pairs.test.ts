@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { delegationsIn } from '../../src/store/documents/delegations.ts';
+import { close, openDesk, propose, ticketManifest } from '../stories/planning.ts';
 import { CAST } from '../stories/support.ts';
-import { approve, enrol, linkFor, REFUND, readApproval, SIGNED, startSignedStory } from './signing.ts';
+import { approve, enrol, linkFor, post, REFUND, readApproval, SIGNED, startSignedStory } from './signing.ts';
 
 const { alice, bruno } = CAST;
 const refunded = async (story: Awaited<ReturnType<typeof startSignedStory>>) =>
@@ -74,4 +75,69 @@ test('high risk still asks to type the target, and then for the passkey', async 
   expect(await approve(story, ann, nonce)).toMatchObject({ status: 200 });
   await thread.shows(/Refunded\./);
   expect(await refunded(story)).toBe(12_000);
+});
+
+test('a key that is removed takes the grants that it signed with it', async () => {
+  const story = await startSignedStory({
+    manifest: SIGNED.replace(
+      `default: { confirm: passkey,`,
+      `default: { confirm: passkey, grants: { for: 1h, uses: 5 },`,
+    ),
+    replies: [REFUND, { text: 'Refunded.' }, REFUND],
+  });
+  const ann = await enrol(story, alice);
+  const thread = story.ask('refund it');
+  const nonce = await linkFor(story, alice, async () => {
+    await thread.click(alice, /Approval needed/, 'approve-grant');
+    const modal = await story.modalFor(alice);
+    await story.workspace.as(alice).submit(modal.id, {});
+  });
+  expect(await approve(story, ann, nonce)).toMatchObject({ status: 200 });
+  await thread.shows(/Refunded\./);
+  expect(await post(story, ann.browser, 'passkey-remove', { credential: ann.key.id })).toMatchObject({
+    status: 200,
+  });
+  story.ask('once more', { threadTs: thread.ts });
+  await thread.shows(/Approval needed: Refund/);
+  expect(await refunded(story)).toBe(12_000);
+});
+
+const PLANNED = ticketManifest().replace('default: {', 'default: { confirm: passkey,');
+const WITH_ADMIN = PLANNED.replace('agent: {', `agent: { admins: [${CAST.admin}],`);
+
+test('a plan is signed as a whole, and its steps run on that signature', async () => {
+  const desk = await openDesk();
+  const story = await startSignedStory({
+    manifest: WITH_ADMIN,
+    replies: [propose(close('T-1'), close('T-2'), close('T-3')), { text: 'All closed.' }],
+  });
+  const ann = await enrol(story, alice);
+  const thread = story.ask('close them');
+  const nonce = await linkFor(story, alice, () => thread.click(alice, /Approval needed/, 'approve'));
+  const { terms } = await readApproval(story, ann.browser, nonce);
+  expect(terms.scope).toEqual({ plan: [1, 2, 3] });
+  expect(await desk.done()).toEqual([]);
+  expect(await approve(story, ann, nonce)).toMatchObject({ status: 200 });
+  await thread.shows(/All closed\./);
+  expect(await desk.done()).toEqual(['closed T-1', 'closed T-2', 'closed T-3']);
+});
+
+test('who chooses steps of a plan signs these alone, and the others do not run', async () => {
+  const desk = await openDesk();
+  const story = await startSignedStory({
+    manifest: WITH_ADMIN,
+    replies: [propose(close('T-1'), close('T-2'), close('T-3')), { text: 'Two closed.' }],
+  });
+  const ann = await enrol(story, alice);
+  const thread = story.ask('close them');
+  const nonce = await linkFor(story, alice, async () => {
+    await thread.click(alice, /Run 3 steps as planned\?/, 'choose-steps');
+    const modal = await story.modalFor(alice);
+    await story.workspace.as(alice).submit(modal.id, { 'steps-0': ['1', '3'] });
+  });
+  const { terms } = await readApproval(story, ann.browser, nonce);
+  expect(terms.scope).toEqual({ plan: [1, 3] });
+  expect(await approve(story, ann, nonce)).toMatchObject({ status: 200 });
+  await thread.shows(/Two closed\./);
+  expect(await desk.done()).toEqual(['closed T-1', 'closed T-3']);
 });

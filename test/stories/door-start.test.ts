@@ -28,10 +28,8 @@ test('an approval of somebody who is deactivated before the caller starts does n
   const door = await startCalling({ sweep: SWEEP });
   const id = await approved(door);
   deactivate(door, CAST.alice);
-  expect(await start(door, id)).toMatchObject({
-    code: 409,
-    body: { code: 'not-approved', detail: expect.stringContaining('still approvers') },
-  });
+  // The bot may have noticed it before the caller came.
+  expect(await start(door, id)).toMatchObject({ code: 409, body: { code: 'not-approved' } });
   await door.place.shows(/Too few of the people who approved are still approvers/);
   expect((await read(door, id)).body.status).toBe('waiting');
   await door.place.click(CAST.bruno, /Approval needed/, 'approve');

@@ -7,6 +7,7 @@ export type Form = 'quick' | 'full';
 /** Holds what takes long and has a shorter relative in the quick form: only the full form plays it. A folder ends with a slash. */
 const ONLY_FULL = [
   'test/audit/forgeries.test.ts',
+  'test/bot/views/cards/long-values.test.ts',
   'test/bench/',
   'test/browser/appearance.test.ts',
   'test/browser/block-kit.test.ts',
@@ -21,12 +22,15 @@ const ONLY_FULL = [
   'test/browser/rules.test.ts',
   'test/browser/states.test.ts',
   'test/browser/terminal.test.ts',
+  'test/browser/tour.test.ts',
   'test/commands/command-line.test.ts',
+  'test/commands/environment.test.ts',
   'test/commands/manifest-replay-long.test.ts',
   'test/deploy/image-steps.test.ts',
   'test/deploy/promtool.test.ts',
   'test/deploy/started.test.ts',
   'test/docs/contributing.test.ts',
+  'test/docs/door.test.ts',
   'test/faults/checkers.test.ts',
   'test/faults/matrix-processes.test.ts',
   'test/faults/matrix-services.test.ts',
@@ -84,6 +88,7 @@ const ONLY_FULL = [
   'test/tools/mcp/everything.test.ts',
   'test/tools/mcp/older-servers.test.ts',
   'test/tools/mcp/restarts.test.ts',
+  'test/tools/manifest/shape-agrees.test.ts',
 ];
 
 /** Holds what the quick form plays in part and the full form whole; each of these asks `countFor` or `isFull`. */

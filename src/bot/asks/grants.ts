@@ -1,9 +1,11 @@
 import type { JsonObject } from '../../agent/json.ts';
 import { digestNow } from '../../engine/bind-request.ts';
 import { type GrantDetails, grantDetailsOf } from '../../engine/grant-evidence.ts';
+import { readPasskeys } from '../../engine/passkeys.ts';
 import { detailsOf } from '../../engine/request-details.ts';
 import { coversCall, fillAllGroups, inputDigest } from '../../policy/grants.ts';
-import { isSeparated } from '../../policy/policy.ts';
+import { confirmFor, isSeparated, riskOf } from '../../policy/policy.ts';
+import { readProof } from '../../policy/proof.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
 import type { GrantRecord } from '../../store/port/workspace.ts';
 import type { FindGrant } from '../../tools/gate.ts';
@@ -41,7 +43,7 @@ function holds({ revokedBy, expiresAt }: GrantRecord): boolean {
 
 /** Tells whether a grant is for a call, and whether those who signed it may still approve it. */
 async function fits(
-  { toolbox, directory }: Context,
+  { store, toolbox, directory }: Context,
   grant: GrantDetails,
   call: Call,
   policyName: string,
@@ -64,6 +66,8 @@ async function fits(
     groups,
   };
   if (!coversCall(grant, now) || grant.by.some((who) => isSeparated(policy, call, who))) return false;
+  const risk = riskOf(policy.risk, { ...call, timeZone: policy.timeZone });
+  if (!(await isSigned(store, grant, confirmFor(policy.confirm, risk) === 'passkey'))) return false;
   const principals = groups.flatMap(({ any }) => any);
   const signers = await Promise.all(
     grant.by.map(async (who) => ({
@@ -73,6 +77,22 @@ async function fits(
     })),
   );
   return signers.every(({ permission }) => permission.eligible) && fillAllGroups(groups, signers);
+}
+
+/** Tells whether the people behind a grant still have the passkeys that signed it; a call that needs passkeys does not run without them. */
+async function isSigned(
+  store: Context['store'],
+  { by, keys = {} }: GrantDetails,
+  needsKeys: boolean,
+): Promise<boolean> {
+  const held = await Promise.all(
+    by.map(async (who) => {
+      const credential = keys[who];
+      if (credential === undefined) return !needsKeys;
+      return (await readPasskeys(store, who)).keys.some(({ key }) => key.credential === credential);
+    }),
+  );
+  return held.every(Boolean);
 }
 
 /**
@@ -105,6 +125,11 @@ export async function openGrant(
   await toolbox.refreshGroups();
   if (digestNow(toolbox, bound) !== request.digest) return;
   const { scope, when, covers, forMs, uses } = terms;
+  const signed = request.votes.filter(({ decision, grants }) => decision === 'approve' && grants);
+  const keys = signed.flatMap(({ who, proof }) => {
+    const credential = readProof(proof)?.key.credential;
+    return credential === undefined ? [] : [[who, credential] as const];
+  });
   const stored = {
     ...{ requestId: request.id, threadId, scope, tool: name, title: titleOf(request) },
     definition: definitionDigest(entry),
@@ -112,7 +137,8 @@ export async function openGrant(
     policyDigest: policyDigest(current),
     requesters: [...requesters],
     contextAuthors: [...contextAuthors],
-    by: request.votes.flatMap(({ who, decision, grants }) => (decision === 'approve' && grants ? [who] : [])),
+    by: signed.map(({ who }) => who),
+    ...(keys.length > 0 && { keys: Object.fromEntries(keys) }),
     groups: groupsOf(request.policy),
     principals: [...principals],
     input: inputDigest(input),
