@@ -34,13 +34,13 @@ const { mcp } = await import('./mcp.ts');
 const { mcpDoor } = await import('./mcp-door.ts');
 const { pythonBlocks } = await import('./slack/blocks.ts');
 const { boltPayloads, chatPayloads, javaPayloads } = await import('./slack/payloads.ts');
-const { cloudEvents, openTelemetry, prometheus } = await import('./standards.ts');
+const { cloudEvents, openTelemetry, prometheus, standardWebhooks } = await import('./standards.ts');
 const { bipia, naughtyStrings, purpleLlama } = await import('./texts.ts');
 const suites: readonly Suite[] = [
   ...[cel, jsonSchema, mcp, mcpDoor],
   ...[naughtyStrings, bipia, purpleLlama],
   ...[boltPayloads, javaPayloads, chatPayloads, pythonBlocks],
-  ...[cloudEvents, openTelemetry, prometheus, kubernetes],
+  ...[cloudEvents, standardWebhooks, openTelemetry, prometheus, kubernetes],
   ...[aisvs, agentDojo],
 ];
 

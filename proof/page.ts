@@ -97,7 +97,7 @@ The MCP conformance suite has a line for each scenario, and real MCP servers a t
 - **AISVS.** Each class of action is a tool of an MCP server, under nine lines of rules and a lock file. *Unattended* and *supervised* are the same here: the call
   runs, its thread shows it, and people can stop it. A tool whose definition is new or has changed is offered to nobody until an admin has accepted it. The tiers of
   evidence are not judged: every call is on the audit log. All verdicts come from shipped behaviour.
-- **What is sent.** The audit log is posted as CloudEvents. No webhook is sent, so Standard Webhooks has nothing to verify.
+- **What is sent.** The audit log is posted as CloudEvents; callers are told of their requests by Standard Webhooks.
 
 ## AgentDojo
 

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { CloudEvent, HTTP } from 'cloudevents';
+import { Webhook } from 'standardwebhooks';
+import { signedHeaders } from '../src/door/webhooks.ts';
 import { playDay } from './played-day.ts';
 import { count, fail, newTally, type Suite } from './suite.ts';
 
@@ -119,3 +121,49 @@ export const prometheus: Suite = {
     return tally;
   },
 };
+
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+/** The vector in the tests of all libraries of Standard Webhooks. */
+const VECTOR = {
+  id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+  at: new Date(1_614_265_330_000),
+  body: '{"test": 2432232314}',
+  signature: 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+};
+const BODIES = [
+  '{}',
+  '{"amount":1}',
+  '{"title":"Ærø 🚢"}',
+  '{"text":"\\u200b\\n"}',
+  `["${'x'.repeat(60_000)}"]`,
+];
+
+/** Every message as a receiver with the library of Standard Webhooks takes it, and the vector of the libraries. */
+export const standardWebhooks: Suite = {
+  name: 'Standard Webhooks, what callers are sent',
+  source: '`standardwebhooks` 1.1.1',
+  hole: 'the body is not signed',
+  async run({ isLoosened }) {
+    const tally = newTally();
+    const sign = (id: string, at: Date, body: string) =>
+      signedHeaders(SECRET, id, at, isLoosened ? '' : body);
+    const { id, at, body, signature } = VECTOR;
+    count(
+      tally,
+      'the vector',
+      sign(id, at, body)['webhook-signature'] === signature ? [] : ['another signature'],
+    );
+    for (const [index, each] of BODIES.entries())
+      count(tally, `message ${index}`, wrongForReceiver(sign(`msg_${index}`, new Date(), each), each));
+    return tally;
+  },
+};
+
+function wrongForReceiver(headers: Readonly<Record<string, string>>, body: string): string[] {
+  try {
+    new Webhook(SECRET).verify(body, headers);
+    return [];
+  } catch (error) {
+    return [String(error)];
+  }
+}

@@ -130,7 +130,7 @@ export class Webhooks {
 }
 
 /** Signs a message: HMAC-SHA256 over its id, its time and its body, with the bytes behind `whsec_`. */
-function signedHeaders(secret: string, id: string, at: Date, body: string): Record<string, string> {
+export function signedHeaders(secret: string, id: string, at: Date, body: string): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1_000));
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
