@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../agent/define-tool.ts';
 import type { Interrupt } from '../../agent/messages.ts';
-import { compileApprovalRules, judgeStrictly } from '../../policy/rules.ts';
+import { compileApprovalRules, judgeStrictly, matchesGlob, rulesWithFreezes } from '../../policy/rules.ts';
 import { callerNamed } from '../callers.ts';
 import { gate } from '../gate.ts';
 import type { Manifest } from '../manifest/manifest.ts';
@@ -69,7 +69,7 @@ export function callerIn({ toolRequest: { name, input } }: Interrupt): string | 
  * Builds the entry of the tool that stands for what callers run themselves. No model is offered it. Its rules are the "ask" lists of the
  * callers, so that a caller that loses a policy is denied also after people have approved. The record lets only the caller start it.
  */
-export function callerActionEntries({ callers, policies, agent }: Manifest): RuledEntry[] {
+export function callerActionEntries({ callers, policies, agent, ...others }: Manifest): RuledEntry[] {
   const asking = [...callers.values()].filter(({ ask }) => ask.length > 0);
   if (asking.length === 0) return [];
   const policyOf = (name: string) => policies.get(name);
@@ -107,7 +107,13 @@ export function callerActionEntries({ callers, policies, agent }: Manifest): Rul
     ),
     { require: 'deny' as const, reason: 'This caller may not ask under this policy.' },
   ];
-  const compiled = compileApprovalRules(rules, (policy) => policyOf(policy)?.timeZone ?? agent.timeZone);
+  const changeFreezes = others.changeFreezes.filter(({ tools }) =>
+    tools.some((pattern) => matchesGlob(pattern, tool.name)),
+  );
+  const compiled = rulesWithFreezes(
+    compileApprovalRules(rules, (policy) => policyOf(policy)?.timeZone ?? agent.timeZone),
+    changeFreezes,
+  );
   const judge: RuledEntry['explain'] = (input, place, now) =>
     judgeStrictly(compiled, { tool: tool.name, input, now, ...place }, policyOf);
   const allows: RuledEntry['allows'] = ({ requesters }) => {
@@ -128,7 +134,7 @@ export function callerActionEntries({ callers, policies, agent }: Manifest): Rul
       rules,
       isListedIn: () => true,
       limits: [],
-      changeFreezes: [],
+      changeFreezes,
       // The caller runs it, and nobody here knows whether it can be taken back.
       reversible: 'no',
       // Nobody is offered it: only callers ask for it.
