@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { NotPossible } from '../../playground/slack/people/not-possible.ts';
 import type { Stage } from './stage.ts';
 
@@ -16,10 +17,13 @@ export async function submit(
   };
   try {
     let end = await person.submit(viewId, values);
-    // A busy machine may answer after Slack's three seconds; the modal stays open, and a person submits again.
-    for (let attempt = 1; end.kind === 'failed' && attempt < 5; attempt += 1)
+    // On a busy machine the bot may be late, or connect again; the modal stays open, and a person submits again a moment later.
+    for (let attempt = 1; end.kind === 'failed' && attempt < 5; attempt += 1) {
+      await sleep(1_000);
       end = await person.submit(viewId, values);
+    }
     if (end.kind === 'cleared') return 'taken';
+    if (end.kind === 'failed') return `failed: ${end.reason}`;
     if (end.kind !== 'errors') return end.kind;
     // The field is named first.
     const error = (Object.values(end.errors)[0] ?? '').replace(/^Data: /, '');

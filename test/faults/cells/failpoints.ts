@@ -58,15 +58,22 @@ export const FEW_KILLS: Cell = {
   play: (inWorld, kills) => atEveryPoint('kill', kills)(inWorld, 1),
 };
 
+/** The tests end after so many faults, whichever points come first; `npm run faults` plays every point, several times. */
+const FEW = 30;
+const atFewPoints =
+  (action: FaultAction): Cell['play'] =>
+  (inWorld, rounds) =>
+    atEveryPoint(action, rounds === 1 ? FEW : undefined)(inWorld, rounds);
+
 /** A worker dies, sleeps past its lease, or loses its connections, before and after every script, effect and call. */
 export const FAILPOINT_CELLS: readonly Cell[] = [
   killed,
-  { name: 'worker stopped past its lease', rounds: { long: 5, short: 1 }, world, play: atEveryPoint('stop') },
+  { name: 'worker stopped past its lease', rounds: { long: 5, short: 1 }, world, play: atFewPoints('stop') },
   {
     name: 'connections to Redis cut',
     rounds: { long: 5, short: 1 },
     // A client that lost its connection may wait two seconds before it tries again, and is not dead.
     world: { ...world, noticeMs: 5_000 },
-    play: atEveryPoint('cut'),
+    play: atFewPoints('cut'),
   },
 ];
