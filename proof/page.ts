@@ -147,6 +147,6 @@ ${reasons.join('\n\n')}
 ## What is not run
 
 ${missing.map((line) => `${line}\n`).join('')}- The extensions of MCP that no revision requires: DPoP, enterprise-managed authorization and workload identity are not built.
-- \`doctor --cards\` with Slack's \`blocks.validate\`: it needs a token of a real workspace.
+- \`doctor --cards\`, which asks Slack's \`blocks.validate\`, against a real workspace: it needs a token of one.
 `;
 }
