@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** The packages that the browser part of the page has inside it; npm installs none of them in production. */
-const IN_PAGE = ['react', 'react-dom', 'scheduler'];
+const IN_PAGE = ['@simplewebauthn/browser', 'react', 'react-dom', 'scheduler'];
 
 /**
  * Returns the SBOM of the packages in a folder into which `npm ci --omit=dev` has installed them. Beside development packages npm would
@@ -27,7 +27,7 @@ export function sbomOf(folder) {
 }
 
 function componentOf(name, { version, license }) {
-  const purl = `pkg:npm/${name}@${version}`;
+  const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
   const licenses = [{ license: { id: license } }];
   return {
     'bom-ref': `${name}@${version}`,
