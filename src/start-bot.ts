@@ -80,7 +80,7 @@ export interface BotSetup {
   readonly sweep?: EngineOptions['sweep'];
   /** The time that an MCP client without tasks is kept waiting for people. */
   readonly mcpWaitMs?: number;
-  /** How long a message to a caller's webhook is tried. */
+  /** The time for which a message to a caller's webhook is tried. */
   readonly webhookGiveUpMs?: number;
   /** Puts the text of messages, arguments and results on the spans of traces. */
   readonly captureContent?: boolean;

@@ -13,7 +13,7 @@ import type { Table } from '../support/table.ts';
 const FEW = 100;
 const AT_ONCE = 200;
 const AUDITOR = { who: 'U-auditor', name: 'Auditor', seesAll: true };
-/** What people ask the page's history, as its address says it. */
+/** Questions that people ask the page's history, as its address says them. */
 const QUESTIONS = {
   'the newest requests': '',
   'page 2': 'page=2',

@@ -9,16 +9,10 @@ import {
   readKey,
   readProof,
 } from '../policy/proof.ts';
+import type { AuditRow } from '../store/port/audit.ts';
 
 /** The part of a row that this check reads. */
-export interface ProofRow {
-  readonly seq: number;
-  readonly at: number;
-  readonly event: string;
-  readonly subject: string;
-  readonly detail: string;
-  readonly body: string;
-}
+export type ProofRow = Omit<AuditRow, 'hash'>;
 
 interface HeldKey {
   readonly key: EnrolledKey;

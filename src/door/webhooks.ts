@@ -18,7 +18,7 @@ interface WebhookContext {
   /** Counts a message by its caller and what became of it. */
   readonly count: (caller: string, result: 'delivered' | 'failed' | 'given-up') => void;
   readonly logger: Logger;
-  /** How long a message is tried. */
+  /** The time for which a message is tried. */
   readonly giveUpMs?: number;
 }
 

@@ -28,7 +28,7 @@ const Key = z.custom<EnrolledKey>((value) => readKey(toJson(value)) !== undefine
 const Passkey = z.object({
   key: Key,
   name: z.string(),
-  /** How often it had signed when it was last used. */
+  /** The number of its signatures when it was last used. */
   counter: z.number(),
   transports: z.array(z.string()),
   addedAt: z.number(),
@@ -261,7 +261,7 @@ export async function checkProof(
 
 const Body = z.custom<JsonObject>();
 
-/** What a browser sends: the terms that it had signed, and the answer of the authenticator. */
+/** The terms that a browser had signed, and the answer of the authenticator. */
 export const Assertion = z.object({
   nonce: z.string().max(100),
   terms: z.custom<JsonValue>((value) => value !== undefined),

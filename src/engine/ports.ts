@@ -12,7 +12,7 @@ import type { TaskPeople } from './task-people.ts';
 export interface Voter {
   readonly who: string;
   readonly standsFor?: string | undefined;
-  /** What their passkey signed. */
+  /** The proof that their passkey signed. */
   readonly proof?: JsonObject | undefined;
 }
 

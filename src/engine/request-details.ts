@@ -149,7 +149,7 @@ const Details = z.object({
   presented: PresentedCall.optional().catch(undefined),
   /** The people who could approve when the request was made; missing if Slack could not be asked. */
   approvers: z.array(z.string()).optional().catch(undefined),
-  /** How many of the approvers had a passkey that counts; only where approving takes one. */
+  /** The number of approvers with a passkey that counts; only where approving takes one. */
   keyed: z.number().optional().catch(undefined),
   /** The status in Slack of approvers when the request was made, by person; for show only. */
   statuses: z.record(z.string(), z.string()).optional().catch(undefined),

@@ -56,7 +56,7 @@ export interface PasskeyContext {
   readonly admins: () => readonly string[];
   /** The page as the manifest has it. */
   readonly declared: PageDeclaration;
-  /** Where browsers reach the page. */
+  /** The address at which browsers reach the page. */
   readonly origin: string;
   readonly signing: Signing;
 }
@@ -64,7 +64,7 @@ export interface PasskeyContext {
 export interface PasskeyCall {
   readonly context: PasskeyContext;
   readonly viewer: Viewer;
-  /** What follows the name of the route. */
+  /** The path after the name of the route. */
   readonly rest: string;
   readonly body: string;
   /** When the person signed in afresh. */

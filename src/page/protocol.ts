@@ -178,9 +178,9 @@ export interface Passkeys {
 /** An approval that waits for the person's passkey. */
 export interface Approval {
   readonly request: RequestView;
-  /** What the approval covers, in words. */
+  /** The extent of the approval, in words. */
   readonly covers: readonly Fact[];
-  /** What is signed: these terms, by their digest. */
+  /** The terms that are signed, by their digest. */
   readonly terms: JsonObject;
   readonly challenge: string;
   readonly rpId: string;

@@ -69,7 +69,7 @@ export interface Policy {
     | undefined;
   /** After so many cards within a time, an approver gets one message that lists the others; `undefined` for a card of each. */
   readonly summary: { readonly after: number; readonly withinMs: number } | undefined;
-  /** How an approval is confirmed, for all calls or by their risk; `undefined` leaves it to the risk of the call. */
+  /** The confirmation that an approval takes, for all calls or by their risk; `undefined` leaves it to the risk of the call. */
   readonly confirm: Confirm | { readonly [Risk in RiskLevel]?: Confirm | undefined } | undefined;
   readonly risk: Risk;
   /** The time zone of `now` in the rules that name the policy, and in its risk. */

@@ -186,7 +186,7 @@ export interface Vote extends Actor {
   readonly proof?: VoteProof;
 }
 
-/** What a passkey signed. It counts once: the vote uses up its link and changes the person's keys in the same step. */
+/** A proof that a passkey signed. It counts once: the vote uses up its link and changes the person's keys in the same step. */
 export interface VoteProof {
   readonly body: JsonObject;
   /** The document of the one-time link. */

@@ -180,7 +180,7 @@ interface RecordedVote {
   readonly standsFor?: string;
   /** Whether the person allows the same again. */
   readonly grants?: true;
-  /** What the person's passkey signed. */
+  /** The proof that the person's passkey signed. */
   readonly proof?: JsonObject;
 }
 
