@@ -122,7 +122,7 @@ export async function openWindow(
   page.setDefaultTimeout(TIMEOUT_MS);
   page.on('pageerror', (error) => errors.push(`${name}: ${error.stack ?? error.message}`));
   page.on('console', (message) => {
-    if (message.type() === 'error') errors.push(`${name}: ${message.text()}`);
+    if (message.type() === 'error') errors.push(`${name}: ${message.text()} (${message.location().url})`);
   });
   page.on('request', (request) => {
     if (new URL(request.url()).origin !== new URL(url).origin)

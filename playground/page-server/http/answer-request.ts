@@ -114,8 +114,9 @@ async function showRecord(
   threadId: string,
 ): Promise<void> {
   const found = await record.read(threadId);
-  if (found === undefined) throw new HttpError(404, 'There is no record of this thread.');
-  sendJson(response, 200, { ...found }, { 'cache-control': 'no-store' });
+  // A thread that was just written is not on record yet: the page asks again, and nothing is wrong.
+  if (found === undefined) response.writeHead(204, { 'cache-control': 'no-store' }).end();
+  else sendJson(response, 200, { ...found }, { 'cache-control': 'no-store' });
 }
 
 function requirePerson({ workspace }: Pick<RequestContext, 'workspace'>, userId: string): string {

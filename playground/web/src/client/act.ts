@@ -25,7 +25,7 @@ export async function press(button: 'kill' | 'start-job' | 'interrupt-job'): Pro
 export async function fetchRecord(threadId: string): Promise<ThreadRecord | undefined> {
   try {
     const response = await fetch(`/record/${encodeURI(threadId)}`);
-    return response.ok ? ((await response.json()) as ThreadRecord) : undefined;
+    return response.status === 200 ? ((await response.json()) as ThreadRecord) : undefined;
   } catch {
     return undefined;
   }
