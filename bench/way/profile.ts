@@ -19,6 +19,8 @@ const OURS = 'Countersign';
 const NODE = "Node's own modules";
 const NATIVE = 'Node, native';
 const GARBAGE = 'garbage collection';
+/** The part of the bench in the process, which starts the profile. */
+const BENCH = 'the bench';
 
 export interface ProfilePace {
   readonly warmUps: number;
@@ -66,10 +68,10 @@ function tableOfCpu({ nodes, samples, timeDeltas }: CpuProfile, actions: number)
   };
   const [own, caused] = [new Map<string, number>(), new Map<string, number>()];
   samples.forEach((id, index) => {
-    const name = nameOf(id);
-    if (name === undefined) return;
+    const [name, cause] = [nameOf(id), causeOf(id)];
+    if (name === undefined || cause === BENCH) return;
     add(own, name, timeDeltas[index] ?? 0);
-    add(caused, causeOf(id), timeDeltas[index] ?? 0);
+    add(caused, cause, timeDeltas[index] ?? 0);
   });
   const total = [...own.values()].reduce((sum, each) => sum + each, 0);
   const share = (part = 0) => `${((part / total) * 100).toFixed(1)} %`;
@@ -148,7 +150,7 @@ function packagesByPlace(): (frame: CallFrame | undefined) => string | undefined
     if (frame.url.startsWith('node:')) return NODE;
     if (!frame.url.startsWith('file:')) return NATIVE;
     const file = fileURLToPath(frame.url);
-    if (!existsSync(`${file}.map`)) return OURS;
+    if (!existsSync(`${file}.map`)) return BENCH;
     const entry = mapOf(file).findEntry(frame.lineNumber, frame.columnNumber);
     return 'originalSource' in entry ? packageOf(resolve(dirname(file), entry.originalSource)) : OURS;
   };

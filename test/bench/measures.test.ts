@@ -28,4 +28,6 @@ test('the profile names packages, and no share of them is lost', async () => {
   expect(Math.abs(shares.reduce((sum, share) => sum + share, 0) - 100)).toBeLessThan(1);
   expect(memory?.rows.map(([name]) => name)).toContain("V8's heap, after a collection");
   expect(code?.rows.map(([name]) => name)).toEqual(expect.arrayContaining(['Countersign', 'bullmq']));
+  // Only bots with clients over MCP load it.
+  expect(code?.rows).toContainEqual(['@modelcontextprotocol/server', '0', expect.any(String)]);
 });
