@@ -56,7 +56,7 @@ import type {
   Verdict,
   Vote,
 } from './values.ts';
-import type { DoneCounter, FreezeStore, GrantStore, LimitStore, UsageStore } from './workspace.ts';
+import type { FreezeStore, GrantStore, LimitStore, UsageStore } from './workspace.ts';
 
 export { interruptOf, requestIdOf, threadOf } from '../record/keys.ts';
 export type {
@@ -159,17 +159,13 @@ export interface Store
     requestId: string,
     change: { readonly cause?: string; readonly views?: readonly NewView[] },
   ): Promise<RedrawResult>;
-  /**
-   * Records the outcome of an action whose outcome is unknown. With `tries`, a verdict on an earlier attempt is refused. `done` is what the
-   * action counts for first times if it ran.
-   */
+  /** Records the outcome of an action whose outcome is unknown. With `tries`, a verdict on an earlier attempt is refused. */
   resolve(
     requestId: string,
     actor: Actor,
     verdict: Verdict,
     reason: string,
     tries?: number,
-    done?: readonly DoneCounter[],
   ): Promise<ResolveResult>;
 
   /**

@@ -215,6 +215,8 @@ export interface Attempt {
   readonly arguments?: JsonValue | undefined;
   /** The limits that it counts against, under a name that is the same for every attempt. */
   readonly counts?: { readonly action: string; readonly limits: readonly LimitUse[] };
+  /** What it counts for first times, if it succeeds, or somebody finds out that it ran. */
+  readonly done?: readonly DoneCounter[];
   /** Set by a caller that runs it itself. */
   readonly elsewhere?: true;
 }
@@ -227,8 +229,6 @@ export interface Outcome {
   readonly message: Message;
   /** The result for people. */
   readonly summary: JsonValue;
-  /** What it counts for first times, if it succeeded. */
-  readonly done?: readonly DoneCounter[];
 }
 
 /** The end, or the next pause, of an action that paused while it ran. */

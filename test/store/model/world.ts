@@ -129,6 +129,7 @@ export interface Request {
   askAt?: number | undefined;
   /** The name under which its limits count it. */
   action?: string | undefined;
+  done?: NewRequest['done'];
   /** The freeze that held it last. */
   held?: string;
   redrawnFor?: string;
