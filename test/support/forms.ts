@@ -26,6 +26,7 @@ const ONLY_FULL = [
   'test/commands/command-line.test.ts',
   'test/commands/environment.test.ts',
   'test/commands/manifest-replay-long.test.ts',
+  'test/deploy/helm.test.ts',
   'test/deploy/image-steps.test.ts',
   'test/deploy/promtool.test.ts',
   'test/deploy/started.test.ts',
