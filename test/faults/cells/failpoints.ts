@@ -14,7 +14,7 @@ export function atEveryPoint(
   action: FaultAction,
   most = Number.POSITIVE_INFINITY,
   recipes: readonly Recipe[] = RECIPES,
-  where?: RegExp,
+  { where, inFlight = IN_FLIGHT }: { readonly where?: RegExp; readonly inFlight?: number } = {},
 ) {
   return async (world: World, atEach: number): Promise<Played> => {
     const saboteur = new Saboteur(world, { action, atEach, ...(where !== undefined && { where }) });
@@ -26,9 +26,9 @@ export function atEveryPoint(
       count = saboteur.count;
       if (count >= most) return true;
       // A few errands first, so that the points are known.
-      return begun > 2 * IN_FLIGHT && (saboteur.missing.length === 0 || Date.now() - progressAt > GIVE_UP_MS);
+      return begun > 2 * inFlight && (saboteur.missing.length === 0 || Date.now() - progressAt > GIVE_UP_MS);
     };
-    const errands = await keepBusy(world, { inFlight: IN_FLIGHT, until, recipes });
+    const errands = await keepBusy(world, { inFlight, until, recipes });
     saboteur.rest();
     const points = [...saboteur.tally].toSorted(([, left], [, right]) => left - right);
     const [least] = points;
