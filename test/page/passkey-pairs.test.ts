@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { delegationsIn } from '../../src/store/documents/delegations.ts';
+import { CALLERS, ENVIRONMENT, KEYS } from '../stories/calling.ts';
 import { close, openDesk, propose, ticketManifest } from '../stories/planning.ts';
-import { CAST } from '../stories/support.ts';
+import { CAST, PLACES } from '../stories/support.ts';
 import { approve, enrol, linkFor, post, REFUND, readApproval, SIGNED, startSignedStory } from './signing.ts';
 
 const { alice, bruno } = CAST;
@@ -140,4 +141,32 @@ test('who chooses steps of a plan signs these alone, and the others do not run',
   expect(await approve(story, ann, nonce)).toMatchObject({ status: 200 });
   await thread.shows(/Two closed\./);
   expect(await desk.done()).toEqual(['closed T-1', 'closed T-3']);
+});
+
+test('what a caller asks for runs only after the approver has signed it with their key', async () => {
+  const story = await startSignedStory({
+    manifest: `${SIGNED}${CALLERS.replace('    ask: [release]\n', '')}`,
+    environment: ENVIRONMENT,
+  });
+  const ann = await enrol(story, alice);
+  const send = async (method: string, path: string, body?: object) => {
+    const answer = await fetch(`${story.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${KEYS.pipeline}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return (await answer.json()) as { readonly id: string; readonly status: string };
+  };
+  const input = { orderId: 'A-1001', amount: 12_000 };
+  const { id } = await send('POST', '/v1/runs', { tool: 'refund_order', input });
+  const place = story.placeIn(PLACES.general);
+  const nonce = await linkFor(story, alice, () => place.click(alice, /Approval needed/, 'approve'));
+  expect(await send('GET', `/v1/runs/${id}`)).toMatchObject({ status: 'waiting' });
+  expect((await readApproval(story, ann.browser, nonce)).terms).toMatchObject({
+    voter: alice,
+    scope: 'once',
+  });
+  expect(await approve(story, ann, nonce)).toMatchObject({ status: 200 });
+  expect(await send('GET', `/v1/runs/${id}?wait=60`)).toMatchObject({ status: 'succeeded' });
+  expect(await refunded(story)).toBe(12_000);
 });
