@@ -15,7 +15,7 @@ export function atEveryPoint(
   action: FaultAction,
   most = Number.POSITIVE_INFINITY,
   recipes: readonly Recipe[] = RECIPES,
-  where?: RegExp,
+  { where, inFlight = IN_FLIGHT }: { readonly where?: RegExp; readonly inFlight?: number } = {},
 ) {
   return async (world: World, atEach: number): Promise<Played> => {
     const saboteur = new Saboteur(world, { action, atEach, ...(where !== undefined && { where }) });
