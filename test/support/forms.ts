@@ -41,6 +41,8 @@ const ONLY_FULL = [
   'test/package/contents.test.ts',
   'test/package/first-start.test.ts',
   'test/page/passkeys-kill.test.ts',
+  'test/page/passkeys.test.ts',
+  'test/page/sign-in.test.ts',
   'test/playground/redis/start-server.test.ts',
   'test/playground/redis/watchdog.test.ts',
   'test/playground/scripted-model/rules.test.ts',
