@@ -264,6 +264,21 @@ test('a link ends after ten minutes, and the script takes no vote without a proo
   expect(await store.vote(String(terms.request), vote)).toEqual({ outcome: 'not-proven' });
 });
 
+/** Puts a proof of the same key in place of the one on record, properly signed, but over another digest. */
+async function signAnother(story: PageStory, { key, who }: Enrolled): Promise<void> {
+  const hashes = await story.redis.keys(`*${story.prefix}*:request:*`);
+  for (const hash of hashes) {
+    const recorded = await story.redis.hget(hash, `proof:${who}`);
+    if (recorded === null) continue;
+    const proof = JSON.parse(recorded) as { terms: ApprovalTerms };
+    const terms = { ...proof.terms, digest: 'f'.repeat(64) };
+    const { credential: _, ...signed } = key.sign(await challengeOf(terms));
+    await story.redis.hset(hash, `proof:${who}`, JSON.stringify({ ...proof, terms, ...signed }));
+    return;
+  }
+  throw new Error('No proof is on record');
+}
+
 const BETWEEN: readonly (readonly [string, string, (story: PageStory, ann: Enrolled) => Promise<unknown>])[] =
   [
     [
@@ -271,6 +286,7 @@ const BETWEEN: readonly (readonly [string, string, (story: PageStory, ann: Enrol
       'unproven',
       (story, { browser, key }) => post(story, browser, 'passkey-remove', { credential: key.id }),
     ],
+    ['a proof on record that is exchanged for one over another digest', 'unproven', signAnother],
     [
       'an approver who is removed',
       'quorum-lost',
