@@ -15,11 +15,11 @@ export function atEveryPoint(
   action: FaultAction,
   most = Number.POSITIVE_INFINITY,
   recipes: readonly Recipe[] = RECIPES,
-  { where, inFlight = IN_FLIGHT }: { readonly where?: RegExp; readonly inFlight?: number } = {},
+  { where, inFlight: own }: { readonly where?: RegExp; readonly inFlight?: number } = {},
 ) {
   return async (world: World, atEach: number): Promise<Played> => {
     const saboteur = new Saboteur(world, { action, atEach, ...(where !== undefined && { where }) });
-    const inFlight = atEach === 1 ? IN_FLIGHT.once : IN_FLIGHT.many;
+    const inFlight = own ?? (atEach === 1 ? IN_FLIGHT.once : IN_FLIGHT.many);
     let count = 0;
     let progressAt = Date.now();
     const until = (begun: number): boolean => {
