@@ -1,4 +1,5 @@
 import { toJson } from '../agent/json.ts';
+import { webhookRow } from '../engine/caller-threads.ts';
 import { completeInput } from '../engine/complete-input.ts';
 import { execute } from '../engine/execute.ts';
 import { lookUp } from '../engine/outcomes.ts';
@@ -19,6 +20,7 @@ import { titledRow } from './outbox/reply-rows.ts';
 import type { Sender } from './outbox/send-row.ts';
 import { isGroup } from './slack/directory.ts';
 import { placeIn } from './slack/thread.ts';
+import { hasWebhook } from './turns/caller-turn.ts';
 import { executorContext } from './turns/executor-context.ts';
 import { claimAndRunTurn } from './turns/run-turn.ts';
 import { noticeTexts } from './views/texts/notices.ts';
@@ -101,6 +103,10 @@ async function findOutcome(
     await store.resolve(requestId, actor, verdict, reason, request.attempts);
     return;
   }
+  // Before the people are told, so that a crash between the two tells again.
+  const { threadId, revision } = request;
+  if (hasWebhook({ toolbox }, threadId))
+    await store.enqueueOutbox(threadId, webhookRow(threadId, `${requestId}/unknown/${revision}`));
   const { resolvers } = request.policy;
   const { people, isSure } = await peopleToConfirm(directory.fresh(), resolvers);
   if (!isSure) throw new Error('The people who can confirm an outcome could not be looked up');

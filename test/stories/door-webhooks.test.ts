@@ -86,6 +86,21 @@ test('of an ask it is told as well that it may start', async () => {
   expect(receiver.taken.every(({ type }) => type === 'ask.updated')).toBe(true);
 });
 
+test('of an outcome that is unknown it is told, and again when somebody has said what happened', async () => {
+  const receiver = await startReceiver();
+  const door = await startCalling({ ...withSecret, manifest: manifestFor(receiver.port) });
+  const action = { policy: 'release', title: 'Release', command: 'make release', report_within: 1 };
+  const { body } = await door.send('POST', '/v1/asks', { body: action });
+  await door.place.click(CAST.alice, /Approval needed/, 'approve');
+  await expect.poll(receiver.statuses, { timeout: 20_000 }).toContain('approved');
+  expect((await door.send('POST', `/v1/asks/${body.id}/start`)).code).toBe(200);
+  await expect.poll(receiver.statuses, { timeout: 20_000 }).toContain('unknown');
+  await door.place.click(CAST.admin, /know whether/, 'ran');
+  const modal = await door.modalFor(CAST.admin);
+  await door.workspace.as(CAST.admin).submit(modal.id, { reason: 'I looked.' });
+  await expect.poll(receiver.statuses, { timeout: 20_000 }).toContain('succeeded');
+});
+
 test('a message that is refused, redirected or not taken before a restart comes again under its id', async () => {
   const receiver = await startReceiver([500, 302]);
   const door = await startCalling({ ...withSecret, manifest: manifestFor(receiver.port) });

@@ -160,6 +160,7 @@ export async function startWorld(options: WorldOptions) {
     people,
     effectsFile,
     auditKey: await readSigningKey(auditKey),
+    release,
     ports: () => [...workers].map(({ port }) => port),
   });
 
