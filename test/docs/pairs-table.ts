@@ -74,6 +74,12 @@ export const CALLER_PAIRS: readonly Pair[] = [
     'test/stories/door-callers.test.ts',
     'a person takes back what a caller did with Undo, and the caller still reads its own result',
   ),
+  pair(
+    'caller, plan',
+    'A caller proposes a plan of its own tools, and reads the outcome of each step.',
+    'test/stories/door-plans.test.ts',
+    'a caller proposes a plan: one card, one approval, and it reads the outcome of each step',
+  ),
 ];
 
 export const PAIRS: readonly Pair[] = [
