@@ -7,8 +7,10 @@ import { JsonRecord } from '../agent/messages.ts';
 import { effectiveInput } from '../agent/schema/compile-schema.ts';
 import { withdrawItem } from '../engine/caller-threads.ts';
 import { reportElsewhere, startElsewhere } from '../engine/elsewhere.ts';
+import { planProblem } from '../engine/plans.ts';
 import type { EngineContext } from '../engine/ports.ts';
 import type { RequestRecord } from '../store/port/store.ts';
+import { PlanInput, PROPOSE_PLAN } from '../tools/built-ins.ts';
 import { type CallerDeclaration, callerId, mayCall } from '../tools/callers.ts';
 import { CALLER_ACTION_TOOL, type Report } from '../tools/toolbox/caller-action.ts';
 import type { Toolbox, ToolEntry } from '../tools/toolbox/toolbox.ts';
@@ -23,14 +25,14 @@ import {
   receiptOf,
 } from './ask-view.ts';
 import { findRequest, threadOfRun, unknownRequest } from './find-request.ts';
-import { type Answered, accept, refuse } from './problems.ts';
+import { type Answered, accept, type Refused, refuse } from './problems.ts';
 import { type ReceiptKey, signReceipt } from './receipt.ts';
 import { isFinal, type RunView } from './run-view.ts';
 import { type SubmitContext, submit } from './submit.ts';
 
 /** The dependencies of the door. It knows nothing of Slack: cards and people are those of the threads that it opens. */
 export interface DoorContext extends SubmitContext {
-  readonly toolbox: Pick<Toolbox, 'find' | 'tools' | 'callers' | 'refresh' | 'refreshGroups'>;
+  readonly toolbox: Pick<Toolbox, 'find' | 'tools' | 'policy' | 'callers' | 'refresh' | 'refreshGroups'>;
   /** Returns the engine, with people as they are now: what it begins may take effect at once. */
   readonly engine: () => EngineContext;
   /** The key that signs receipts; without it there are none. */
@@ -138,7 +140,10 @@ export class Door {
       ...(link !== undefined && { link }),
     };
     const call = { ...asked, ...said, tool, input: effective };
-    const asks = entry.judge(effective, placeOf(caller, person)).outcome === 'ask';
+    const { data: plan } = PlanInput.safeParse(tool === PROPOSE_PLAN ? effective : undefined);
+    const refused = plan && this.#refusePlan(caller, plan, person);
+    if (refused !== undefined) return refused;
+    const asks = plan !== undefined || entry.judge(effective, placeOf(caller, person)).outcome === 'ask';
     const submitted = await submit(this.#context, caller, call, { asks, idempotencyKey });
     if (!submitted.ok) return submitted;
     const view = await this.#run(caller, submitted.value.id);
@@ -305,11 +310,21 @@ export class Door {
     if (count > 0) logger.info({ caller: name, count }, 'requests of a removed caller withdrawn');
   }
 
-  /** Returns the entry of a tool that a caller may use; built-in tools are for the model. */
+  /** Returns the entry of a tool that a caller may use; built-in tools are for the model, except for plans. */
   #entryFor(caller: CallerDeclaration, tool: string, person?: string): ToolEntry | undefined {
     const entry = this.#context.toolbox.find(tool);
-    if (entry === undefined || entry.source === 'built-in' || entry.tool.kind !== 'tool') return undefined;
+    const isForModel = entry?.source === 'built-in' && tool !== PROPOSE_PLAN;
+    if (entry === undefined || isForModel || entry.tool.kind !== 'tool') return undefined;
     return mayCall(caller, tool) && entry.allows(placeOf(caller, person)) ? entry : undefined;
+  }
+
+  /** Refuses a plan with a call that the caller may not make, or for which people cannot be asked together. */
+  #refusePlan(caller: CallerDeclaration, plan: PlanInput, person?: string): Refused | undefined {
+    const other = plan.steps.find(({ tool }) => this.#entryFor(caller, tool, person) === undefined);
+    if (other !== undefined)
+      return refuse('tool-not-allowed', `"${other.tool}" is not among the tools of ${caller.name}.`);
+    const problem = planProblem(this.#context.toolbox, placeOf(caller, person), plan);
+    return problem === undefined ? undefined : refuse('unfit', problem);
   }
 
   async #run(caller: CallerDeclaration, id: string): Promise<RunView | undefined> {

@@ -1,9 +1,17 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonValue, toJson } from '../agent/json.ts';
 import { type Interrupt, Json, type Message, type ResponsePart } from '../agent/messages.ts';
-import { type CallerCall, callIn, callOnRecord, wordsFor } from '../engine/caller-threads.ts';
+import { CALL_REF, type CallerCall, callIn, callOnRecord, wordsFor } from '../engine/caller-threads.ts';
 import { classifyInterrupt } from '../engine/classify-interrupt.ts';
-import { type RequestRecord, requestIdOf, type ThreadSnapshot } from '../store/port/store.ts';
+import { isOpenStep, stepRef, stepsIn } from '../engine/plans.ts';
+import {
+  ALONE,
+  type PlanStep,
+  type RequestRecord,
+  requestIdOf,
+  type ThreadSnapshot,
+} from '../store/port/store.ts';
+import { PROPOSE_PLAN } from '../tools/built-ins.ts';
 import { editorOf } from '../tools/gate.ts';
 
 export const RunStatus = z
@@ -36,6 +44,16 @@ const Decision = z.object({
   at: z.iso.datetime(),
 });
 
+const StepView = z.object({
+  tool: z.string(),
+  input: Json.describe(
+    'What runs or ran: as it was sent, as somebody edited it, or with values of earlier steps.',
+  ),
+  status: RunStatus,
+  output: Json.optional(),
+  reason: z.string().optional(),
+});
+
 export const RunView = z
   .object({
     id: z.string(),
@@ -45,6 +63,10 @@ export const RunView = z
     edited_by: z.string().optional().describe('Who edited the input; another approval was needed then.'),
     output: Json.optional().describe('The result, if it succeeded.'),
     reason: z.string().optional().describe('Why it did not run, or the words of who rejected it.'),
+    steps: z
+      .array(StepView)
+      .optional()
+      .describe('The steps of a plan. It has failed if one of them did not succeed; those before it ran.'),
     decisions: z.array(Decision),
     expires_at: z.iso.datetime().optional().describe('Until when people can decide.'),
     context: z
@@ -54,38 +76,54 @@ export const RunView = z
   .describe('A request to run a tool.');
 export type RunView = z.infer<typeof RunView>;
 
-/** The call of a caller with everything on record about it. */
-export interface CallOnRecord {
-  readonly call: CallerCall;
+/** A call with everything on record about it. */
+interface MadeCall {
   readonly pauses: readonly Interrupt[];
   readonly result: ResponsePart | undefined;
+}
+
+/** The call of a caller with everything on record about it. */
+export interface CallOnRecord extends MadeCall {
+  readonly call: CallerCall;
   /** Whether the call was made. */
   readonly isMade: boolean;
   readonly isWithdrawn: boolean;
+  /** The steps of a plan. */
+  readonly steps?: readonly (MadeCall & { readonly tool: string; readonly input: JsonValue })[];
 }
 
 /** Finds the call of a caller's thread; `undefined` if there is none. */
 export function readCall({ messages, inbox }: ThreadSnapshot): CallOnRecord | undefined {
   const marked = callOnRecord(messages) ?? callIn(inbox);
   if (marked === undefined) return undefined;
-  const parts = messages.flatMap(partsOfCall);
-  return {
-    call: marked.call,
+  const { call } = marked;
+  const own = callWith(messages, CALL_REF);
+  const read = {
+    call,
     isWithdrawn: marked.isWithdrawn === true,
     isMade: messages.some(({ role }) => role === 'model'),
-    pauses: parts.flatMap((part) => ('interrupt' in part ? [part.interrupt] : [])),
-    result: parts.flatMap((part) => ('toolResponse' in part ? [part] : [])).at(-1),
   };
+  if (call.tool !== PROPOSE_PLAN) return { ...read, ...own };
+  const steps = stepsIn(call.input).map(({ tool, input }, index) => ({
+    ...{ tool, input: toJson(input) },
+    ...callWith(messages, stepRef(CALL_REF, index + 1)),
+  }));
+  // A step that is left is asked by itself: the plan has ended, and the request has not.
+  const open = own.result && steps.find(({ pauses, result }) => pauses.length > 0 && result === undefined);
+  return { ...read, ...(open ?? own), steps };
 }
 
-/** The ref of the caller's own call; an undo has another. */
-const REF = 'call';
-
-function partsOfCall(message: Message) {
-  if (message.role !== 'tool') return [];
-  return message.content.filter(
-    (part) => ('interrupt' in part ? part.interrupt.toolRequest.ref : part.toolResponse.ref) === REF,
-  );
+/** Finds what is on record about a call of a thread. */
+function callWith(messages: readonly Message[], ref: string): MadeCall {
+  const parts = messages.flatMap((message) => (message.role === 'tool' ? message.content : []));
+  return {
+    pauses: parts.flatMap((part) =>
+      'interrupt' in part && part.interrupt.toolRequest.ref === ref ? [part.interrupt] : [],
+    ),
+    result: parts
+      .flatMap((part) => ('toolResponse' in part && part.toolResponse.ref === ref ? [part] : []))
+      .at(-1),
+  };
 }
 
 /** Returns the ids of the request that a call waits for or has ended with, and of the one that people voted on last. */
@@ -94,7 +132,7 @@ export function requestIdsOf(
   { pauses }: CallOnRecord,
 ): { readonly latest: string | undefined; readonly voted: string | undefined } {
   const idOf = (pause: Interrupt | undefined) => pause && requestIdOf(threadId, pause.id);
-  const voted = pauses.findLast((pause) => classifyInterrupt(pause).kind === 'approval');
+  const voted = pauses.findLast((pause) => ['approval', 'plan'].includes(classifyInterrupt(pause).kind));
   return { latest: idOf(pauses.at(-1)), voted: idOf(voted) };
 }
 
@@ -111,10 +149,10 @@ export function viewOf(
   onRecord: CallOnRecord,
   { latest: request, voted }: RequestsOfCall,
 ): RunView {
-  const { call, pauses, result } = onRecord;
-  const editor = pauses.map(editorOf).findLast((by) => by !== undefined);
-  const latest = pauses.at(-1);
-  const input = toJson(result?.input ?? latest?.toolRequest.input ?? call.input);
+  const { call, pauses, steps } = onRecord;
+  const paused = [...pauses, ...(steps ?? []).flatMap((step) => step.pauses)];
+  const editor = paused.map(editorOf).findLast((by) => by !== undefined);
+  const input = steps === undefined ? inputOf(onRecord, call.input) : call.input;
   const end = endOf(onRecord, request);
   const isPending = request?.state === 'pending';
   return {
@@ -122,6 +160,9 @@ export function viewOf(
     tool: call.tool,
     input,
     ...end,
+    ...(steps !== undefined && {
+      steps: steps.map((step, index) => stepView(step, request?.steps?.[index])),
+    }),
     ...(editor !== undefined && { edited_by: editor }),
     decisions: (voted?.votes ?? []).map(({ who, decision, at }) => ({
       by: who,
@@ -133,18 +174,53 @@ export function viewOf(
   };
 }
 
+function inputOf({ pauses, result }: MadeCall, given: JsonValue): JsonValue {
+  return toJson(result?.input ?? pauses.at(-1)?.toolRequest.input ?? given);
+}
+
+/** Describes a step of a plan; one without a result is as far as its plan knows. */
+function stepView(
+  step: NonNullable<CallOnRecord['steps']>[number],
+  known: PlanStep | undefined,
+): z.infer<typeof StepView> {
+  const { tool, input, result } = step;
+  const isRunning = known?.state === 'started' || known?.state === 'succeeded';
+  const status = known?.state === 'unknown' ? 'unknown' : isRunning ? 'running' : 'waiting';
+  const end = result === undefined ? ({ status } as const) : resultOf(result, undefined);
+  return { tool, input: inputOf(step, input), ...end };
+}
+
 type End = Pick<RunView, 'status' | 'output' | 'reason'>;
 
-function endOf({ result, isMade, isWithdrawn }: CallOnRecord, request: RequestRecord | undefined): End {
+function endOf(onRecord: CallOnRecord, request: RequestRecord | undefined): End {
+  const { result, isMade, isWithdrawn, steps } = onRecord;
   if (isWithdrawn) return { status: 'withdrawn' };
-  if (result !== undefined) return resultOf(result, request);
-  if (request !== undefined) return stateOf(request);
-  return { status: isMade ? 'running' : 'queued' };
+  const end =
+    result !== undefined
+      ? resultOf(result, request)
+      : request !== undefined
+        ? stateOf(request)
+        : { status: isMade ? ('running' as const) : ('queued' as const) };
+  return steps === undefined || !isFinal(end.status) ? end : planEnd(end, result !== undefined, steps);
+}
+
+/** Says how a plan ended: it succeeded if all of its steps did, and has failed if some did. */
+function planEnd(end: End, isTold: boolean, steps: readonly MadeCall[]): End {
+  const ended = steps.flatMap(({ result }) => (result === undefined ? [] : [resultOf(result, undefined)]));
+  // The thread has not told yet how the rest ended.
+  if (!isTold && ended.length > 0) return { status: 'running' };
+  const ran = ended.filter(({ status }) => status === 'succeeded').length;
+  const isDone = end.status === 'succeeded';
+  if (ran === steps.length) return isDone ? end : { status: 'succeeded' };
+  return ran > 0 || isDone ? { ...end, status: 'failed' } : end;
 }
 
 /** Reads the end of a call from its request, before its thread has told. */
-function stateOf({ state, payload = '' }: RequestRecord): End {
+function stateOf({ state, payload = '', steps }: RequestRecord): End {
   const reason = payload === '' ? {} : { reason: payload };
+  const next = state === 'approved' ? steps?.find(isOpenStep) : undefined;
+  if (next?.state === 'unknown') return { status: 'unknown' };
+  if (next?.state === 'pending' && next.digest === ALONE) return { status: 'waiting' };
   switch (state) {
     case 'pending':
     case 'superseded':

@@ -42,6 +42,9 @@ const CallerCall = z.object({
 /** The one call that a caller asks for, as it stands in the inbox and on the record of its thread. */
 export type CallerCall = Readonly<z.infer<typeof CallerCall>>;
 
+/** The ref of the call of a caller; an undo has another. */
+export const CALL_REF = 'call';
+
 /** The id of the inbox item of a call, so that a call that is sent again is the same item. */
 const CALL_ITEM = 'call';
 /** The id of the inbox item that withdraws a call. */

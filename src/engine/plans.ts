@@ -23,13 +23,13 @@ export function stepRef(planRef: string, number: number): string {
 /**
  * Puts the calls of a proposed plan beside it, as if the model had made them in the same answer: each has its own gate, request and
  * result. A plan that people cannot be asked for is left as it is, and its own call says why. With `collect`, several calls that need
- * approval become a plan by themselves.
+ * approval become a plan by themselves. With `ref`, the plan has that one.
  */
 export function withSteps(
   toolbox: Toolbox,
   place: CallPlace,
   reply: ModelReply,
-  { collect = false }: { readonly collect?: boolean | undefined } = {},
+  { collect = false, ref }: { readonly collect?: boolean | undefined; readonly ref?: string } = {},
 ): ModelReply {
   const at = reply.calls.findIndex(({ name }) => name === PROPOSE_PLAN);
   const proposed = reply.calls[at];
@@ -37,7 +37,7 @@ export function withSteps(
   const isSound = (each: PlanInput) => planProblem(toolbox, place, each) === undefined;
   if (proposed !== undefined)
     return plan !== undefined && isSound(plan)
-      ? writePlan(reply, plan, { before: reply.calls.slice(0, at), after: reply.calls.slice(at + 1) })
+      ? writePlan(reply, plan, { before: reply.calls.slice(0, at), after: reply.calls.slice(at + 1), ref })
       : reply;
   const gated =
     collect && reply.finish === 'stop' ? reply.calls.filter((call) => isGated(toolbox, place, call)) : [];
@@ -69,9 +69,16 @@ function isGated(toolbox: Toolbox, place: CallPlace, { name, arguments: input }:
 function writePlan(
   reply: ModelReply,
   plan: PlanInput,
-  { before, after }: { readonly before: readonly RawCall[]; readonly after: readonly RawCall[] },
+  {
+    before,
+    after,
+    ref: id = `plan_${randomUUID().replaceAll('-', '')}`,
+  }: {
+    readonly before: readonly RawCall[];
+    readonly after: readonly RawCall[];
+    readonly ref?: string | undefined;
+  },
 ): ModelReply {
-  const id = `plan_${randomUUID().replaceAll('-', '')}`;
   const steps = plan.steps.map(({ tool, input }, index) => ({
     id: stepRef(id, index + 1),
     name: tool,
@@ -85,7 +92,11 @@ function writePlan(
 }
 
 /** Says in one sentence why people cannot be asked for a plan; `undefined` if they can. */
-export function planProblem(toolbox: Toolbox, place: CallPlace, { steps }: PlanInput): string | undefined {
+export function planProblem(
+  toolbox: Pick<Toolbox, 'find' | 'policy'>,
+  place: CallPlace,
+  { steps }: PlanInput,
+): string | undefined {
   const seen = new Map<string, number>();
   let covered = 0;
   for (const [index, planned] of steps.entries()) {

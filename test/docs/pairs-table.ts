@@ -98,6 +98,12 @@ export const CALLER_PAIRS: readonly Pair[] = [
     'test/page/passkey-pairs.test.ts',
     'what a caller asks for runs only after the approver has signed it with their key',
   ),
+  pair(
+    'caller, plan',
+    'A caller proposes a plan of its own tools, and reads the outcome of each step.',
+    'test/stories/door-plans.test.ts',
+    'a caller proposes a plan: one card, one approval, and it reads the outcome of each step',
+  ),
 ];
 
 export const PAIRS: readonly Pair[] = [

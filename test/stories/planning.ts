@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
+import { CALLERS } from './calling.ts';
 import { CAST, type Story } from './support.ts';
 
 /** A manifest of ticket tools: most need one approval, payments two, and large ones are of high risk. */
@@ -50,6 +51,22 @@ export const propose = (
 ) => ({
   calls: [{ name: 'propose_plan', arguments: { goal: 'Clear the queue', steps: [...steps] } }],
 });
+
+export type PlannedCalls = readonly { readonly tool: string; readonly input: object }[];
+
+/** The body with which a caller proposes a plan. */
+export const planOf = (...steps: PlannedCalls) => ({
+  tool: 'propose_plan',
+  input: { goal: 'Clear the queue', steps },
+});
+
+const RELEASE = `policies:\n  release: { approvers: [${CAST.alice}], notify: { direct_messages: false } }`;
+
+/** A manifest with a caller that may propose plans, and one that may not. */
+export const PLANNING_CALLER = `${ticketManifest().replace('policies:', RELEASE)}${CALLERS.replace(
+  'tools: [refund_*, delete_customer, read_order]',
+  'tools: [close_ticket, file_note, propose_plan]',
+).replace('tools: [refund_order]', 'tools: [close_ticket]')}`;
 
 /** The file in which the ticket tools note what they did. */
 export async function openDesk() {

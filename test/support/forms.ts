@@ -71,6 +71,7 @@ const ONLY_FULL = [
   'test/stories/door-inspector.test.ts',
   'test/stories/door-kill.test.ts',
   'test/stories/door-mcp.test.ts',
+  'test/stories/door-plans-kill.test.ts',
   'test/stories/door-shell.test.ts',
   'test/stories/elicitation-kill.test.ts',
   'test/stories/elicitation.test.ts',

@@ -5,6 +5,7 @@ import type { Model, ModelReply } from '../../agent/model.ts';
 import { settle } from '../../agent/settle.ts';
 import { withMessages } from '../../agent/transcript.ts';
 import {
+  CALL_REF,
   type CallerCall,
   callIn,
   callMessage,
@@ -13,6 +14,8 @@ import {
   wordsMessage,
 } from '../../engine/caller-threads.ts';
 import { admitAnswers, concludeActions, followTasks } from '../../engine/paused.ts';
+import { withSteps } from '../../engine/plans.ts';
+import { channelOf } from '../../engine/ports.ts';
 import { peopleOf } from '../../engine/task-people.ts';
 import { TurnJournal } from '../../engine/turn-journal.ts';
 import type { RunningTurn } from '../../engine/turn-lease.ts';
@@ -100,10 +103,14 @@ async function runCall(
   if (!(isAsked || isContinued) || asked?.isWithdrawn === true) return journal.rest(history, inbox.length);
   journal.read = inbox.length;
   await toolbox.refreshGroups();
-  const called = { ...settings(), context: toolContext(context, threadId, peopleOf(history, toolbox)) };
+  const people = peopleOf(history, toolbox);
+  const called = { ...settings(), context: toolContext(context, threadId, people) };
+  const place = { ...people, channel: channelOf(threadId) };
   const response = await generate({
     ...called,
-    model: callingModel(asked?.call, undoReply(history)),
+    model: callingModel(asked?.call, undoReply(history), (reply) =>
+      withSteps(toolbox, place, reply, { ref: CALL_REF }),
+    ),
     messages: history,
     maxSteps: MAX_STEPS,
   });
@@ -126,14 +133,18 @@ function undoMessage({ id, body }: InboxItem): readonly UserMessage[] {
 }
 
 /** Stands in place of a model: makes the caller's call or a person's undo, and says that it is done. */
-function callingModel(call: CallerCall | undefined, undo: ModelReply | undefined): Model {
+function callingModel(
+  call: CallerCall | undefined,
+  undo: ModelReply | undefined,
+  planned: (reply: ModelReply) => ModelReply,
+): Model {
   const own = call && {
-    id: 'call',
+    id: CALL_REF,
     name: call.tool,
     arguments: JSON.stringify(toJson(call.input)),
   };
   const replies: ModelReply[] = [
-    ...(own === undefined ? [] : [replyOf(call?.why ?? '', [own])]),
+    ...(own === undefined ? [] : [planned(replyOf(call?.why ?? '', [own]))]),
     ...(undo === undefined ? [] : [undo]),
   ];
   return {

@@ -125,7 +125,7 @@ function explanation(
 }
 
 /** Links to the job of a caller, with the whole address to read. The manifest allows its host. */
-function callerLink({ requesters }: RequestRecord, { link }: CardDetails): KnownBlock[] {
+export function callerLink({ requesters }: RequestRecord, { link }: CardDetails): KnownBlock[] {
   const [caller] = callersIn(requesters);
   if (link === undefined || caller === undefined) return [];
   return [line(words(cardTexts.callerLink(caller)), { type: 'link', url: link, text: showLine(link) })];

@@ -25,6 +25,7 @@ import {
   approvalLines,
   approveButton,
   askedForLine,
+  callerLink,
   contextLine,
   decidedLine,
   firstLine,
@@ -43,6 +44,7 @@ import {
   button,
   type Card,
   type CardOptions,
+  callersIn,
   context,
   line,
   moreMenu,
@@ -83,7 +85,7 @@ export function buildPlanCard(
         ...passkeyLine(request),
         ...freezeLine(options),
         ...quietLine(options),
-        quoted(planTexts.goal, details.plan.goal, { characters: limits.quoteCharacters, lines: 3 }),
+        ...goalLines(request, details),
         ...beforeLines(details.plan),
         ...stepBlocks(details.plan.steps, steps).blocks,
         ...limitLine(details.plan),
@@ -109,6 +111,19 @@ export function buildPlanCard(
   };
 }
 
+/** Quotes what the plan is for, and links to the job of a caller. */
+function goalLines(
+  request: RequestRecord,
+  details: CardDetails & { readonly plan: PlannedSteps },
+): KnownBlock[] {
+  const [caller] = callersIn(request.requesters);
+  const label = caller === undefined ? planTexts.goal : planTexts.callerGoal(caller);
+  return [
+    quoted(label, details.plan.goal, { characters: limits.quoteCharacters, lines: 3 }),
+    ...callerLink(request, details),
+  ];
+}
+
 /** Says how many steps fit a limit, where not all do. */
 function limitLine({ fits, steps }: PlannedSteps): KnownBlock[] {
   if (fits === undefined) return [];
@@ -130,8 +145,8 @@ export function isWholePlan(plan: Omit<PlannedSteps, 'shown'>): boolean {
 }
 
 /** The part of Slack's room for a message that the rest of the card leaves. */
-const PLAN_BLOCKS = limits.messageBlocks - 18;
-const PLAN_CHARACTERS = limits.messageBlockCharacters - 4_000;
+const PLAN_BLOCKS = limits.messageBlocks - 19;
+const PLAN_CHARACTERS = limits.messageBlockCharacters - 5_500;
 
 /** Tells whether a plan can be taken back, and for how long: the worst of the steps that it covers counts. */
 function undoOf({ steps }: PlannedSteps): Pick<CardDetails, 'undoMs' | 'reversible'> {

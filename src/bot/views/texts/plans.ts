@@ -19,6 +19,7 @@ export const planTexts = {
   title: (steps: number) => `Run ${plural(steps, 'step')} as planned`,
   done: (steps: number) => `Ran ${plural(steps, 'step')} as planned`,
   goal: "Agent's goal (unverified)",
+  callerGoal: (caller: string) => `Goal of ${caller} (unverified)`,
   approveAll: 'Approve all',
   approveChosen: (steps: number) => `Approve ${plural(steps, 'step')}`,
   choose: 'Choose…',
