@@ -9,6 +9,7 @@ import type { PageStory } from '../page/support.ts';
 import { CAST } from '../stories/support.ts';
 import { findViolations } from './check-accessibility.ts';
 import { PHONE } from './fixture.ts';
+import { addAuthenticator } from './passkeys.ts';
 
 const { alice, bruno, admin } = CAST;
 const DESKTOP = { viewport: { width: 1280, height: 900 } };
@@ -24,15 +25,7 @@ async function openDevice(browser: Browser, story: PageStory, who: string, look:
     })),
   );
   const page = await context.newPage();
-  const devtools = await context.newCDPSession(page);
-  await devtools.send('WebAuthn.enable');
-  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true },
-      ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
-    },
-  });
-  return { who, page, devtools, authenticatorId };
+  return { who, page, ...(await addAuthenticator(page)) };
 }
 
 interface Device {

@@ -80,6 +80,30 @@ export const CALLER_PAIRS: readonly Pair[] = [
     'test/stories/door-plans.test.ts',
     'a caller proposes a plan: one card, one approval, and it reads the outcome of each step',
   ),
+  pair(
+    'caller, grant',
+    'A grant for a person does not cover their caller; one for a caller covers it alone, within the terms.',
+    'test/stories/door-pairs.test.ts',
+    'a grant for a caller covers its own further calls within the terms, and nobody else, not even its owner',
+  ),
+  pair(
+    'caller, delegation',
+    'A delegate approves what a caller asks for, unless they own it.',
+    'test/stories/door-pairs.test.ts',
+    'who decides in the place of an approver may approve what a caller asks for, unless they own it',
+  ),
+  pair(
+    'caller, preview',
+    'If the base of the preview changes before the start, people are asked again and the caller waits.',
+    'test/stories/door-pairs.test.ts',
+    'a preview that changes between approval and start asks people again, and the caller waits on',
+  ),
+  pair(
+    'caller, passkey',
+    'The approver signs with their key what the caller asks for; the click alone starts nothing.',
+    'test/page/passkey-pairs.test.ts',
+    'what a caller asks for runs only after the approver has signed it with their key',
+  ),
 ];
 
 export const PAIRS: readonly Pair[] = [

@@ -6,9 +6,10 @@ import { INVARIANTS } from './check/invariants.ts';
 import { playCell } from './play-cell.ts';
 import { DEFECTS } from './worker/defects.ts';
 import { buildWorker } from './world/build-worker.ts';
-import { RECIPES } from './world/errand.ts';
+import { CALLER_RECIPES, RECIPES } from './world/errand.ts';
 import { NOTICE_MS } from './world/start-world.ts';
 
+const ALL_RECIPES = [...RECIPES, ...CALLER_RECIPES];
 let built: string;
 beforeAll(async () => {
   built = await buildWorker();
@@ -24,7 +25,7 @@ function withoutFaults(kinds: readonly string[]): Cell {
     leastExecuted: 1,
     play: async (world) => {
       world.failing.thinksForMs = 1_000;
-      const recipes = RECIPES.filter(({ kind }) => kinds.includes(kind));
+      const recipes = ALL_RECIPES.filter(({ kind }) => kinds.includes(kind));
       const until = (begun: number) => begun >= recipes.length;
       return { errands: await keepBusy(world, { inFlight: recipes.length, until, recipes }), rounds: 1 };
     },
@@ -32,7 +33,7 @@ function withoutFaults(kinds: readonly string[]): Cell {
 }
 
 test('where nothing is wrong nothing is found', async () => {
-  const everything = withoutFaults(RECIPES.map(({ kind }) => kind));
+  const everything = withoutFaults(ALL_RECIPES.map(({ kind }) => kind));
   expect((await playCell(everything, { built, rounds: 1 })).violations).toEqual([]);
 });
 

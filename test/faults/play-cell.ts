@@ -63,7 +63,7 @@ export async function playCell(cell: Cell, options: CellOptions): Promise<CellRe
       ...executedOf(evidence),
       violations,
       seconds: Math.round((Date.now() - begun) / 1_000),
-      remark: [remark, repeatedOf(world)].filter((part) => part !== '').join('; '),
+      remark: [remark, repeatedOf(world), callersOf(world)].filter((part) => part !== '').join('; '),
     };
   } finally {
     await world.stop();
@@ -73,6 +73,10 @@ export async function playCell(cell: Cell, options: CellOptions): Promise<CellRe
 function repeatedOf({ people }: World): string {
   const { count } = people.lostWords;
   return count === 0 ? '' : `${count} messages said again, which Slack had given up telling the bot`;
+}
+
+function callersOf({ callers: { deaths, receiptUses } }: World): string {
+  return deaths === 0 ? '' : `callers died ${deaths} times, ${receiptUses.size} receipts were used`;
 }
 
 /** Keeps what an investigation needs: the workers' logs, the audit log, and all messages. */

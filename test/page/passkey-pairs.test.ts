@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { type ApprovalTerms, challengeOf } from '../../src/policy/proof.ts';
 import { delegationsIn } from '../../src/store/documents/delegations.ts';
+import { CALLERS, ENVIRONMENT, KEYS } from '../stories/calling.ts';
 import { close, openDesk, propose, ticketManifest } from '../stories/planning.ts';
-import { CAST } from '../stories/support.ts';
+import { CAST, PLACES } from '../stories/support.ts';
 import { approve, enrol, linkFor, post, REFUND, readApproval, SIGNED, startSignedStory } from './signing.ts';
 import { COMPANY } from './support.ts';
 
@@ -298,7 +299,7 @@ test('what was approved with a click before the rules asked for passkeys is aske
 
 test('a request that has expired is not signed', async () => {
   const story = await startSignedStory({
-    manifest: SIGNED.replace('default: { confirm: passkey,', 'default: { confirm: passkey, expires: 4s,'),
+    manifest: SIGNED.replace('default: { confirm: passkey,', 'default: { confirm: passkey, expires: 10s,'),
     replies: [REFUND, { text: 'Nobody decided.' }],
   });
   const ann = await enrol(story, alice);
@@ -309,4 +310,32 @@ test('a request that has expired is not signed', async () => {
   const late = { terms, ...ann.key.sign(challenge) };
   expect(await post(story, ann.browser, `approve/${nonce}`, late)).toMatchObject({ status: 409 });
   expect(await refunded(story)).toBe(0);
+});
+
+test('what a caller asks for runs only after the approver has signed it with their key', async () => {
+  const story = await startSignedStory({
+    manifest: `${SIGNED}${CALLERS.replace('    ask: [release]\n', '')}`,
+    environment: ENVIRONMENT,
+  });
+  const ann = await enrol(story, alice);
+  const send = async (method: string, path: string, body?: object) => {
+    const answer = await fetch(`${story.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${KEYS.pipeline}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return (await answer.json()) as { readonly id: string; readonly status: string };
+  };
+  const input = { orderId: 'A-1001', amount: 12_000 };
+  const { id } = await send('POST', '/v1/runs', { tool: 'refund_order', input });
+  const place = story.placeIn(PLACES.general);
+  const nonce = await linkFor(story, alice, () => place.click(alice, /Approval needed/, 'approve'));
+  expect(await send('GET', `/v1/runs/${id}`)).toMatchObject({ status: 'waiting' });
+  expect((await readApproval(story, ann.browser, nonce)).terms).toMatchObject({
+    voter: alice,
+    scope: 'once',
+  });
+  expect(await approve(story, ann, nonce)).toMatchObject({ status: 200 });
+  expect(await send('GET', `/v1/runs/${id}?wait=60`)).toMatchObject({ status: 'succeeded' });
+  expect(await refunded(story)).toBe(12_000);
 });

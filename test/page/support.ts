@@ -59,7 +59,7 @@ export function byEmail(email: string): Person {
   return { sub: email, email, email_verified: true };
 }
 
-export interface PageStoryOptions extends Pick<StoryOptions, 'replies' | 'timing' | 'sweep'> {
+export interface PageStoryOptions extends Pick<StoryOptions, 'replies' | 'timing' | 'sweep' | 'environment'> {
   /** Who signs people in; Slack if it is left out. */
   readonly signIn?: typeof COMPANY;
   readonly auditors?: readonly string[];
@@ -94,7 +94,7 @@ export async function startPageStory(options: PageStoryOptions = {}) {
   onTestFinished(() => provider.stop());
   const page = `page: { client_id: ${CLIENT.id}, client_secret: "\${PAGE_SECRET}", auditors: [${auditors.join(', ')}]${by === COMPANY ? `, issuer: "${provider.issuer}"` : ''}${more} }`;
   const text = `${manifest}\n${page}\n`;
-  const environment = { PAGE_SECRET: CLIENT.secret };
+  const environment = { ...options.environment, PAGE_SECRET: CLIENT.secret };
   const parse = async (written: string) => {
     const parsed = parseManifest(await withBuiltTools(written), { file: 'story.yml', environment });
     if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));

@@ -8,6 +8,7 @@ import { confirmFor, isSeparated, riskOf } from '../../policy/policy.ts';
 import { readProof } from '../../policy/proof.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
 import type { GrantRecord } from '../../store/port/workspace.ts';
+import { callerNamed } from '../../tools/callers.ts';
 import type { FindGrant } from '../../tools/gate.ts';
 import { definitionDigest, policyDigest } from '../../tools/toolbox/request-digest.ts';
 import type { BotContext } from '../context.ts';
@@ -65,7 +66,12 @@ async function fits(
     policyDigest: policyDigest(policy),
     groups,
   };
-  if (!coversCall(grant, now) || grant.by.some((who) => isSeparated(policy, call, who))) return false;
+  // What was pre-approved for a caller is for that caller, and not for its owner alone.
+  const isForCaller = grant.requesters.every(
+    (id) => callerNamed(id) === undefined || call.requesters.includes(id),
+  );
+  if (!isForCaller || !coversCall(grant, now) || grant.by.some((who) => isSeparated(policy, call, who)))
+    return false;
   const risk = riskOf(policy.risk, { ...call, timeZone: policy.timeZone });
   if (!(await isSigned(store, grant, confirmFor(policy.confirm, risk) === 'passkey'))) return false;
   const principals = groups.flatMap(({ any }) => any);

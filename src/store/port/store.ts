@@ -1,7 +1,6 @@
 import type { JsonObject, JsonValue } from '../../agent/json.ts';
 import type { NewView, UndoNote, UndoStep } from '../record/request-record.ts';
 import type { AuditStore } from './audit.ts';
-import type { DigestStore } from './digests.ts';
 import type { DocumentStore } from './documents.ts';
 import type {
   AnswerResult,
@@ -26,6 +25,7 @@ import type {
   SuspendResult,
   VoteResult,
 } from './results.ts';
+import type { SummaryStore } from './summaries.ts';
 import type {
   Actor,
   Attempt,
@@ -68,8 +68,8 @@ export type {
   StepState,
 } from '../record/request-record.ts';
 export { ALONE } from '../record/request-record.ts';
-export type * from './digests.ts';
 export type * from './results.ts';
+export type * from './summaries.ts';
 export type * from './values.ts';
 export type { TimerKind } from './work.ts';
 export type * from './workspace.ts';
@@ -80,7 +80,7 @@ export type * from './workspace.ts';
  */
 export interface Store
   extends AuditStore,
-    DigestStore,
+    SummaryStore,
     DocumentStore,
     FreezeStore,
     GrantStore,

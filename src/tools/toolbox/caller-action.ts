@@ -65,6 +65,14 @@ export function callerIn({ toolRequest: { name, input } }: Interrupt): string | 
   return name === CALLER_ACTION_TOOL ? CallerAction.safeParse(input).data?.caller : undefined;
 }
 
+const LONGEST_NAME = 80;
+
+/** Names an action in quotes by its command or the caller's title, so that those who confirm its outcome know which one it was. */
+function nameOf({ command, title }: z.infer<typeof CallerAction>): string {
+  const name = command ?? title;
+  return `“${name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name}”`;
+}
+
 /**
  * Builds the entry of the tool that stands for what callers run themselves. No model is offered it. Its rules are the "ask" lists of the
  * callers, so that a caller that loses a policy is denied also after people have approved. The record lets only the caller start it.
@@ -79,8 +87,8 @@ export function callerActionEntries({ callers, policies, agent, ...others }: Man
       description: 'The caller runs this itself, outside of Countersign, which cannot enforce the decision.',
       inputSchema: CallerAction,
       outputSchema: Report,
-      title: ({ caller }) => `Let ${caller} run this itself`,
-      done: ({ caller }) => `${caller} ran this itself`,
+      title: (action) => `Let ${action.caller} run this itself: ${nameOf(action)}`,
+      done: (action) => `${action.caller} ran this itself: ${nameOf(action)}`,
       fields: ({ caller, title, command, directory, files, diff, run }) => ({
         'How it runs': `${caller} runs it itself, so Countersign cannot enforce the decision.`,
         [`Title from ${caller}`]: title,

@@ -1,3 +1,4 @@
+import { CALLER_CELLS } from './callers.ts';
 import type { Cell } from './cell.ts';
 import { CROWD_CELLS } from './crowds.ts';
 import { DELIVERY_CELLS } from './deliveries.ts';
@@ -24,5 +25,6 @@ export const CELLS: readonly Cell[] = [
   ...UNSIGNED_CELLS,
   ...POLICY_CELLS,
   ...PLAN_CELLS,
+  ...CALLER_CELLS,
   ...LOAD_CELLS,
 ];

@@ -5,7 +5,8 @@ import type { Cell, Played } from './cell.ts';
 import { keepBusy } from './keep-busy.ts';
 import { Saboteur } from './saboteur.ts';
 
-const IN_FLIGHT = 30;
+/** So many threads are on their way at once; once through all points needs fewer. */
+const IN_FLIGHT = { many: 30, once: 12 };
 /** When no point that is still missing has failed for so long, no errand leads there. */
 const GIVE_UP_MS = 30_000;
 
@@ -14,10 +15,11 @@ export function atEveryPoint(
   action: FaultAction,
   most = Number.POSITIVE_INFINITY,
   recipes: readonly Recipe[] = RECIPES,
-  where?: RegExp,
+  { where, inFlight: own }: { readonly where?: RegExp; readonly inFlight?: number } = {},
 ) {
   return async (world: World, atEach: number): Promise<Played> => {
     const saboteur = new Saboteur(world, { action, atEach, ...(where !== undefined && { where }) });
+    const inFlight = own ?? (atEach === 1 ? IN_FLIGHT.once : IN_FLIGHT.many);
     let count = 0;
     let progressAt = Date.now();
     const until = (begun: number): boolean => {
@@ -26,9 +28,9 @@ export function atEveryPoint(
       count = saboteur.count;
       if (count >= most) return true;
       // A few errands first, so that the points are known.
-      return begun > 2 * IN_FLIGHT && (saboteur.missing.length === 0 || Date.now() - progressAt > GIVE_UP_MS);
+      return begun > 2 * inFlight && (saboteur.missing.length === 0 || Date.now() - progressAt > GIVE_UP_MS);
     };
-    const errands = await keepBusy(world, { inFlight: IN_FLIGHT, until, recipes });
+    const errands = await keepBusy(world, { inFlight, until, recipes });
     saboteur.rest();
     const points = [...saboteur.tally].toSorted(([, left], [, right]) => left - right);
     const [least] = points;

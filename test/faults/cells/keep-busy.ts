@@ -22,7 +22,8 @@ export async function keepBusy(
       if (recipe === undefined) break;
       const errand = makeErrand(recipe, CHANNELS.general);
       errands.push(errand);
-      world.people.say(errand);
+      if (errand.through === undefined) world.people.say(errand);
+      else world.callers.ask(errand, errand.through);
     }
     await sleep(25);
   }

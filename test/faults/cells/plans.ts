@@ -13,6 +13,6 @@ export const PLAN_CELLS: readonly Cell[] = [
     rounds: { long: 200, short: 1 },
     world: { workers: 4, logLevel: 'info', noticeMs: NOTICE_MS, silentIsDead: true },
     leastExecuted: 0.7,
-    play: atEveryPoint('kill', Number.POSITIVE_INFINITY, PLAN_RECIPES, BOUNDARIES),
+    play: atEveryPoint('kill', Number.POSITIVE_INFINITY, PLAN_RECIPES, { where: BOUNDARIES }),
   },
 ];

@@ -9,6 +9,21 @@ import { groupBy, rowsOf, type SeenRequest } from './requests.ts';
 const Started = z.object({ idempotencyKey: z.string() });
 const Digested = z.object({ digest: z.string() });
 
+/** Checks that each receipt of a caller was accepted at most once, and that all of them are genuine. */
+export function checkReceipts({
+  receiptUses,
+  badReceipts,
+}: Pick<Evidence, 'receiptUses' | 'badReceipts'>): Violation[] {
+  const twice = [...receiptUses].filter(([, times]) => times > 1);
+  return [
+    ...twice.map(([path, times]) => ({
+      invariant: 1,
+      what: `the receipt of ${path} was accepted ${times} times`,
+    })),
+    ...badReceipts.map((path) => ({ invariant: 3, what: `the receipt of ${path} does not verify` })),
+  ];
+}
+
 /** Checks which actions ran, how often, and that people were shown the same. */
 export function checkEffects(
   { audit, effects, errands }: Evidence,

@@ -1,7 +1,7 @@
 import type { Evidence } from '../world/gather-evidence.ts';
 import { checkAudit } from './check-audit.ts';
 import { checkDecisions } from './check-decisions.ts';
-import { checkEffects } from './check-effects.ts';
+import { checkEffects, checkReceipts } from './check-effects.ts';
 import { checkLiveness } from './check-liveness.ts';
 import { checkTurns } from './check-turns.ts';
 import { requestsOf } from './requests.ts';
@@ -32,6 +32,7 @@ export function checkAll(evidence: Evidence): Violation[] {
   const requests = requestsOf(evidence);
   return [
     ...checkEffects(evidence, requests),
+    ...checkReceipts(evidence),
     ...checkDecisions(requests),
     ...checkAudit(evidence, requests),
     ...checkTurns(evidence, requests),

@@ -12,6 +12,7 @@ export interface Defect {
 /** Each defect breaks one promise: the invariant whose checker must say so, and the errand in which it shows. */
 export const DEFECTS = {
   'effect-twice': { breaks: 1, errand: 'signed charge' },
+  'receipt-twice': { breaks: 1, errand: 'an ask of a caller' },
   'anybody-approves': { breaks: 2, errand: 'rejected' },
   'quorum-of-one': { breaks: 2, errand: 'two signatures' },
   'other-arguments': { breaks: 3, errand: 'signed charge' },
@@ -40,6 +41,8 @@ export function applyDefect(name: string | undefined): Defect {
       return { onReply: actOnRejection };
     case 'start-unaudited':
       return { scripts: loadScripts((text) => text.replace(/^audit\('started'.*$/m, '')) };
+    case 'receipt-twice':
+      return { scripts: scriptsWithout('start-settled') };
     case 'decides-again':
       return { scripts: scriptsWithout('vote-settled') };
     case 'turns-overlap':

@@ -18,7 +18,7 @@ export const Measure = z.object({ kind: z.literal('measure') });
 
 /** A message of a worker to the world. */
 export const WorkerNews = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('ready') }),
+  z.object({ kind: z.literal('ready'), port: z.number() }),
   z.object({ kind: z.literal('memory'), heapUsed: z.number(), rss: z.number() }),
   /** The first time that it came to this point. */
   z.object({ kind: z.literal('reached'), point: z.string() }),

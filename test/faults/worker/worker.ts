@@ -50,7 +50,7 @@ process.on('message', (message) => {
 process.on('disconnect', () => process.exit(0));
 startBot({ settings, manifest, folder, secrets, logger, prefix: PREFIX, timing, sweep }).then(
   (bot) => {
-    const ready: WorkerNews = { kind: 'ready' };
+    const ready: WorkerNews = { kind: 'ready', port: bot.port };
     process.send?.(ready);
     process.once('SIGTERM', () => void bot.stop().then(() => process.exit(0)));
   },

@@ -24,6 +24,8 @@ export interface Errand {
   readonly calls: readonly { readonly tool: string; readonly token: string; readonly amount: number }[];
   /** Whether the calls are asked for as one plan. */
   readonly together: boolean;
+  /** Asked for by a caller through the door, in run or in ask mode. */
+  readonly through?: 'run' | 'ask' | undefined;
   readonly intent: Intent;
   readonly channel: string;
   /** The ts of what was said; empty until it was. */
@@ -37,6 +39,7 @@ export interface Recipe {
   readonly tools: readonly string[];
   /** Whether the calls are asked for as one plan. */
   readonly together?: boolean;
+  readonly through?: 'run' | 'ask';
   readonly intent: Intent;
 }
 
@@ -96,6 +99,14 @@ export const PLAN_RECIPES: readonly Recipe[] = [
   },
 ];
 
+/** The ways of a caller: what the bot runs for it, and what it runs itself. */
+export const CALLER_RECIPES: readonly Recipe[] = [
+  { kind: 'a run of a caller', tools: ['charge'], through: 'run', intent: 'approve' },
+  { kind: 'an ask of a caller', tools: ['charge'], through: 'ask', intent: 'approve' },
+  { kind: 'an idempotent run of a caller', tools: ['credit'], through: 'run', intent: 'approve' },
+  { kind: 'a rejected ask of a caller', tools: ['charge'], through: 'ask', intent: 'reject' },
+];
+
 /** The crowds of one millisecond: five people or twenty, among themselves or against the expiry. */
 export const CROWD_RECIPES = {
   'five at once': { kind: 'five at once', tools: ['quintet'], intent: 'crowd' },
@@ -106,7 +117,7 @@ export const CROWD_RECIPES = {
 
 /** Makes the next errand of a recipe; no two errands share a token, and no two amounts an end. */
 export function makeErrand(
-  { kind, tools, intent, hurries = false, together = false }: Recipe,
+  { kind, tools, intent, through, hurries = false, together = false }: Recipe,
   channel: string,
 ): Errand {
   const calls = tools.map((tool) => ({
@@ -114,7 +125,7 @@ export function makeErrand(
     token: `tok-${randomUUID()}`,
     amount: 100_000 + Math.floor(Math.random() * 800_000),
   }));
-  return { kind, hurries, together, calls, intent, channel, ts: '' };
+  return { kind, hurries, together, through, calls, intent, channel, ts: '' };
 }
 
 /** The amount after a person's edit. */

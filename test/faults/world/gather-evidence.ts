@@ -39,6 +39,9 @@ export interface Evidence {
   readonly conversations: ReadonlyMap<string, readonly unknown[]>;
   /** The number of times that people gave each order: one that Slack gave up delivering is given again, and may have been heard. */
   readonly timesOrdered: ReadonlyMap<string, number>;
+  /** How often each receipt of a caller was accepted, and those that do not verify. */
+  readonly receiptUses: ReadonlyMap<string, number>;
+  readonly badReceipts: readonly string[];
   /** The places where the planted secret was seen. */
   readonly leaks: readonly string[];
   /** Whether workers had wrong clocks, so that what they wrote down cannot be put in order by time. */
@@ -86,6 +89,8 @@ export async function gatherEvidence(
     modelRefusals: model.refusals.map(({ problem }) => problem.message),
     conversations: conversationsOf(model.requests),
     timesOrdered: timesOrdered(world),
+    receiptUses: world.callers.receiptUses,
+    badReceipts: world.callers.badReceipts,
     leaks: await findLeaks(world, audit),
     clocksDiffer,
     leastExecuted,

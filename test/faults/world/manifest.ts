@@ -1,4 +1,4 @@
-import { CAST } from '../../../playground/slack/default-cast.ts';
+import { CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import { GRANTED_USES, MOST_CAPPED, RULES, UNSIGNED, USERS } from './cast.ts';
 
 const policies = Object.entries(RULES).map(([tool, { approvers, quorum, expiresMs }]) => {
@@ -15,6 +15,9 @@ const rules = [
   ...Object.keys(RULES).map((tool) => `      - { match: ${tool}, policy: ${tool} }`),
   ...Object.keys(UNSIGNED).map((tool) => `      - { match: ${tool}, require: never }`),
 ];
+
+/** The key of the caller that comes through the door. */
+export const CALLER_KEY = 'caller-key-'.repeat(5);
 
 /** The tools with effects of their own, each under its own policy; nobody is kept from asking for much. */
 export const MANIFEST = `
@@ -34,6 +37,14 @@ tools:
     title: "Take effect for {{input.token}}"
     approval:
 ${rules.join('\n')}
+callers:
+  job:
+    owner: ${CAST.requester}
+    identity: { key: "\${CALLER_KEY}" }
+    channel: ${CHANNELS.general}
+    tools: [charge, credit]
+    ask: [charge]
+    limits: { pending: 100000, per_hour: 1000000 }
 `;
 
 /** The same for a bot in which anybody may approve, the requester too. */

@@ -28,6 +28,8 @@ export class People {
   readonly #runsAgain: boolean;
   readonly #release: (threadId: string) => Promise<void>;
   readonly #open = new Map<string, Errand>();
+  /** What callers ask for, by token. */
+  readonly #called = new Map<string, Errand>();
   readonly #lastTry = new Map<string, number>();
   readonly #late = new Set<Promise<unknown>>();
   readonly #busy = new Map<string, Promise<void>>();
@@ -51,7 +53,18 @@ export class People {
   }
 
   get open(): number {
-    return this.#open.size;
+    return this.#open.size + this.#called.size;
+  }
+
+  /** Looks out for the cards of what a caller asks for. */
+  expect(errand: Errand): void {
+    this.#called.set(errand.calls[0]?.token ?? '', errand);
+  }
+
+  /** Ends what a caller asked for: it has read the end. */
+  finish(errand: Errand): void {
+    this.#called.delete(errand.calls[0]?.token ?? '');
+    this.finished.add(errand);
   }
 
   say(errand: Errand): void {
@@ -73,6 +86,7 @@ export class People {
       this.lostWords.look();
       const { log } = this.#workspace.state;
       for (const errand of this.#open.values()) this.#look(errand, log.repliesTo(errand.channel, errand.ts));
+      if (this.#called.size > 0) this.#lookForCallers();
       await sleep(LOOK_EVERY_MS);
     }
   }
@@ -97,14 +111,24 @@ export class People {
     this.#askAgain(errand, replies);
     this.#retry(errand, replies);
     this.#repeatOrder(errand);
-    for (const card of replies.flatMap((message) => cardOf(message) ?? [])) {
-      for (const who of UNINVITED) this.#try(errand, card, who, 'approve');
-      for (const { who, actionId, when = () => true } of DEEDS[errand.intent])
-        if (when(card)) this.#try(errand, card, who, actionId);
-      if (errand.intent === 'stop' && card.buttons.length > 0) this.#sayStop(errand);
-      if (errand.intent === 'crowd' || errand.intent === 'crowd-at-expiry') this.#gather(errand, card);
-      this.#resolve(errand, card);
+    for (const card of replies.flatMap((message) => cardOf(message) ?? [])) this.#decide(errand, card);
+  }
+
+  #lookForCallers(): void {
+    for (const message of this.#workspace.state.messages) {
+      const card = cardOf(message);
+      const errand = card && this.#called.get(/tok-[\w-]+/.exec(card.text)?.[0] ?? '');
+      if (card !== undefined && errand !== undefined) this.#decide(errand, card);
     }
+  }
+
+  #decide(errand: Errand, card: ShownCard): void {
+    for (const who of UNINVITED) this.#try(errand, card, who, 'approve');
+    for (const { who, actionId, when = () => true } of DEEDS[errand.intent])
+      if (when(card)) this.#try(errand, card, who, actionId);
+    if (errand.intent === 'stop' && card.buttons.length > 0) this.#sayStop(errand);
+    if (errand.intent === 'crowd' || errand.intent === 'crowd-at-expiry') this.#gather(errand, card);
+    this.#resolve(errand, card);
   }
 
   /** The bot could not get an answer from its model, and said so; or a stop came late and stopped its last words. */
@@ -182,8 +206,8 @@ export class People {
   }
 
   /** Picks "run again" most of the time, where that is safe. */
-  #wantsAgain({ ts }: Errand): 'run-again' | 'did-not-run' {
-    return this.#runsAgain && Number(ts.slice(-6, -3)) % 8 !== 0 ? 'run-again' : 'did-not-run';
+  #wantsAgain({ calls }: Errand): 'run-again' | 'did-not-run' {
+    return this.#runsAgain && (calls[0]?.amount ?? 0) % 8 !== 0 ? 'run-again' : 'did-not-run';
   }
 
   #isTime(deed: string): boolean {

@@ -9,6 +9,8 @@ import type { WorkerOrder } from '../worker/worker.ts';
 /** A bot in a process of its own, that can be told where to fail. */
 export interface Worker {
   readonly pid: number;
+  /** The port of its door, once it is ready. */
+  port: number;
   arm(fault: Omit<Arm, 'kind'>): void;
   /** The memory after a garbage collection, in bytes. */
   memory(): Promise<{ readonly heapUsed: number; readonly rss: number }>;
@@ -42,6 +44,7 @@ export async function startWorker({ order, environment, logFile, onNews }: Worke
   const gone = once(child, 'exit');
   const worker: Worker = {
     pid,
+    port: 0,
     arm: (fault) => {
       if (child.connected) child.send({ kind: 'arm', ...fault }, () => {});
     },
@@ -64,7 +67,10 @@ export async function startWorker({ order, environment, logFile, onNews }: Worke
   const ready = new Promise<true>((resolve) => {
     child.on('message', (message) => {
       const news = WorkerNews.parse(message);
-      if (news.kind === 'ready') resolve(true);
+      if (news.kind === 'ready') {
+        worker.port = news.port;
+        resolve(true);
+      }
       onNews(news, worker);
     });
   });

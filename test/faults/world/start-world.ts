@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Cluster, Redis } from 'ioredis';
 import { startLocalModel } from '../../../playground/model/start-local-model.ts';
 import { startLocalSlack } from '../../../playground/slack/start-local-slack.ts';
+import { createKeyPair, readSigningKey } from '../../../src/audit/signing-key.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { parseManifest } from '../../../src/tools/manifest/parse.ts';
 import { startRedisCluster } from '../../support/redis-cluster.ts';
@@ -11,8 +12,9 @@ import { startRedisProxy } from '../../support/redis-proxy.ts';
 import type { FaultAction, WorkerNews } from '../worker/fault-messages.ts';
 import { PREFIX } from '../worker/prefix.ts';
 import type { WorkerOrder } from '../worker/worker.ts';
+import { Callers } from './callers.ts';
 import { CHANNELS, USER_GROUPS, USERS } from './cast.ts';
-import { ANYBODY_APPROVES, MANIFEST } from './manifest.ts';
+import { ANYBODY_APPROVES, CALLER_KEY, MANIFEST } from './manifest.ts';
 import { FailingModel } from './model-script.ts';
 import { startOwnRedis } from './own-redis.ts';
 import { People } from './people.ts';
@@ -87,9 +89,10 @@ export async function startWorld(options: WorldOptions) {
 
   const parsed = parseManifest(options.defect === 'anybody-approves' ? ANYBODY_APPROVES : MANIFEST, {
     file: 'faults.yml',
-    environment: {},
+    environment: { CALLER_KEY },
   });
   if (!parsed.ok) throw new Error(`The manifest of the faults does not hold: ${JSON.stringify(parsed)}`);
+  const auditKey = { text: createKeyPair().privatePem };
   const noticeMs = options.noticeMs ?? PATIENT_NOTICE_MS;
   const orderOf = (index: number): WorkerOrder => ({
     settings: {
@@ -104,6 +107,7 @@ export async function startWorld(options: WorldOptions) {
       publicUrl: 'http://localhost',
       callbackSecret: 'the callback secret of the tests, long enough',
       crashNoticeSeconds: 5,
+      auditKey,
       logLevel: options.logLevel ?? 'debug',
     },
     manifest: parsed.manifest,
@@ -152,6 +156,12 @@ export async function startWorld(options: WorldOptions) {
 
   await Promise.all(Array.from({ length: options.workers }, () => addWorker()));
   const looking = people.run();
+  const callers = new Callers({
+    people,
+    effectsFile,
+    auditKey: await readSigningKey(auditKey),
+    ports: () => [...workers].map(({ port }) => port),
+  });
 
   return {
     folder,
@@ -166,11 +176,13 @@ export async function startWorld(options: WorldOptions) {
     model,
     failing,
     people,
+    callers,
     reached,
     faults,
     workers,
     async stop(): Promise<void> {
       isOver = true;
+      callers.stop();
       people.stop();
       await looking;
       await Promise.all([...workers].map((worker) => worker.kill()));

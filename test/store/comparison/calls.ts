@@ -317,8 +317,8 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     case 'doneOutbox':
       return about(recent(found.items, command.pick), (item) => {
         if (item.kind === 'row' || item.kind === 'home') return call('done', item);
-        if (item.kind === 'digest') {
-          const { revision = 1, number = 0, on } = world.digests.get(item.person) ?? {};
+        if (item.kind === 'summary') {
+          const { revision = 1, number = 0, on } = world.summaries.get(item.person) ?? {};
           return call('done', item, {
             revision: revision - command.behind,
             postedAt: { ts: `${step}` },
@@ -375,8 +375,8 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       const told = { id: `${command.thread}~${command.listed}`, revision: step };
       return call('tell', command.thread, told, command.delayMs);
     }
-    case 'readDigest':
-      return call('readDigest', command.thread);
+    case 'readSummary':
+      return call('readSummary', command.thread);
     case 'freeze': {
       const { scope, who } = command;
       return call('freeze', { scope, id: `freeze-${step}`, who, reason: `because ${step}`, evidence });

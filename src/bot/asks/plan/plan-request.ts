@@ -3,6 +3,7 @@ import type { CallPart, Interrupt } from '../../../agent/messages.ts';
 import { effectiveInput } from '../../../agent/schema/compile-schema.ts';
 import { previewOf } from '../../../engine/admit.ts';
 import { digestNow } from '../../../engine/bind-request.ts';
+import { parseCallerThread } from '../../../engine/caller-threads.ts';
 import { type AnswerKind, classifyInterrupt } from '../../../engine/classify-interrupt.ts';
 import { countsNow, readPasskeys } from '../../../engine/passkeys.ts';
 import { PLAN_RULE, planDigest } from '../../../engine/plans.ts';
@@ -248,6 +249,8 @@ async function planKnown(
   const mayGrant =
     part === undefined &&
     toolName !== CALLER_ACTION_TOOL &&
+    // Each request of a caller is a thread of its own.
+    (policy.grants?.scope !== 'thread' || parseCallerThread(threadId) === undefined) &&
     risk !== 'high' &&
     isWhole &&
     !pause.own &&
