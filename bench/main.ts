@@ -7,6 +7,7 @@ import { measurePending } from './store/pending.ts';
 import { formatTable, type Table } from './support/table.ts';
 import { measureTurns } from './turns/measure-turns.ts';
 import { measureCrowd } from './way/crowded.ts';
+import { measureDoor } from './way/door.ts';
 import { measureWay } from './way/measure-way.ts';
 import { measureRush } from './way/rush.ts';
 import { measureSlackCalls } from './way/slack-calls.ts';
@@ -30,6 +31,7 @@ const measures: readonly (readonly [string, () => Promise<Table[]>])[] = [
   ['way', () => measureSlackCalls()],
   ['rush', async () => [await measureRush(200)]],
   ['crowded', async () => [await measureCrowd(31)]],
+  ['door', async () => [await measureDoor({ waiting: 1_000, probes: 40 })]],
   ['turns', () => measureTurns({ warmUps: 3_000, rounds: turnRounds })],
   ...(hasPeers ? ([['peers', () => measurePeers({ warmUps: 2_000, rounds: turnRounds })]] as const) : []),
   ['steps', async () => [await measureStepOverhead({ warmUps: 50, rounds })]],
