@@ -9,6 +9,7 @@ import { measureTurns } from './turns/measure-turns.ts';
 import { measureCrowd } from './way/crowded.ts';
 import { measureDoor } from './way/door.ts';
 import { measureWay } from './way/measure-way.ts';
+import { measureProfile } from './way/profile.ts';
 import { measureRush } from './way/rush.ts';
 import { measureSlackCalls } from './way/slack-calls.ts';
 import { measureCallbackMemory } from './worker/callback-memory.ts';
@@ -29,6 +30,7 @@ const measures: readonly (readonly [string, () => Promise<Table[]>])[] = [
     () => measureWay({ rounds: wayRounds, warmUps: 60, alone: 10, aloneSlow: 4, atOnce: 30, restMs: 20_000 }),
   ],
   ['way', () => measureSlackCalls()],
+  ['profile', () => measureProfile({ warmUps: 60, actions: 150 })],
   ['rush', async () => [await measureRush(200)]],
   ['crowded', async () => [await measureCrowd(31)]],
   ['door', async () => [await measureDoor({ waiting: 1_000, probes: 40 })]],

@@ -41,7 +41,13 @@ export interface RecordedRequest {
   readonly digest: string;
   readonly principals: readonly string[];
   readonly quorum: number;
-  readonly votes: readonly { readonly who: string; readonly decision: string; readonly at: number }[];
+  readonly votes: readonly {
+    readonly who: string;
+    readonly decision: string;
+    readonly at: number;
+    /** The signature of the person's passkey. */
+    readonly proof?: unknown;
+  }[];
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly settledAt?: number;

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { readSettings } from '../src/settings.ts';
 import type { Manifest } from '../src/tools/manifest/manifest.ts';
 import { type BotSupervisor, superviseBot } from './bot/supervise-bot.ts';
+import { startBotPage } from './bot-page/start-bot-page.ts';
 import type { Machine } from './install/machine.ts';
 import { JOB, openReleaseJob } from './job/release-job.ts';
 import { type LocalModel, startLocalModel } from './model/start-local-model.ts';
@@ -14,12 +15,14 @@ import type { PlaygroundEntity } from './protocol.ts';
 import type { PlaygroundArguments } from './read-arguments.ts';
 import { openRecordReader } from './record/open-record-reader.ts';
 import { bringUpRedis } from './redis/bring-up-redis.ts';
+import { findFreePort } from './redis/find-free-port.ts';
 import { answerByScript } from './scripted-model/scripted-model.ts';
 import { CAST, CHANNELS } from './slack/default-cast.ts';
+import type { SignInClient } from './slack/openid/sign-in.ts';
 import { type LocalSlack, startLocalSlack } from './slack/start-local-slack.ts';
 import { saveState } from './slack/state/save-state.ts';
-import { botEnvironment, chooseBotPort } from './start/bot-environment.ts';
-import { buildPage } from './start/build-page.ts';
+import { botEnvironment, choosePublicPort } from './start/bot-environment.ts';
+import { buildBotPage, buildPage } from './start/build-page.ts';
 import { loadApp } from './start/load-app.ts';
 import { lockFolder } from './start/lock-folder.ts';
 import { openPlaygroundView, PERSON_NOTES } from './start/playground-view.ts';
@@ -45,6 +48,9 @@ export interface PlaygroundOptions extends PlaygroundArguments {
 /** A playground that is ready: the page is served and the bot is connected. */
 export interface Playground {
   readonly url: string;
+  /** The address of the bot's page, as browsers reach it, and the port of the bot behind it. */
+  readonly publicUrl: string;
+  readonly botPort: number;
   readonly slack: LocalSlack;
   readonly bot: BotSupervisor;
   readonly model: PlaygroundEntity['model'];
@@ -73,7 +79,7 @@ const EVENT_RETRIES_MS = [0, 3_000, 6_000, 12_000, 12_000, 12_000, 60_000];
 
 async function start(options: PlaygroundOptions, openings: Resources): Promise<Playground> {
   const { log = () => {}, reset } = options;
-  const env = withJobKey(options.env ?? process.env);
+  const env = withSecrets(options.env ?? process.env);
   const { manifest, app } = await loadApp(options.manifest, env, log);
   const { path: folder } = await openings.open(
     () => lockFolder(options.dataFolder),
@@ -82,12 +88,17 @@ async function start(options: PlaygroundOptions, openings: Resources): Promise<P
   log('Starting Redis, the model and a Slack workspace.');
   if (reset) await deleteSaved(folder);
   const saved = await loadSaved(folder);
+  const publicPort = await choosePublicPort(options.port);
+  // A passkey belongs to a name, never to a number.
+  const publicUrl = `http://localhost:${publicPort}`;
+  const signIn = signInClient(manifest, publicUrl);
   const slack = await openings.open(
     () =>
       startLocalSlack({
         app,
         rateLimits: 'slack',
         timings: { eventRetries: EVENT_RETRIES_MS },
+        ...(signIn !== undefined && { signIn }),
         ...(saved !== undefined && { saved: saved.workspace }),
       }),
     (opened) => opened.stop(),
@@ -120,7 +131,11 @@ async function start(options: PlaygroundOptions, openings: Resources): Promise<P
   kept.changed();
   slack.workspace.state.events.on('change', () => kept.changed());
 
-  const port = await chooseBotPort(options.port);
+  const port = await findFreePort();
+  await openings.open(
+    () => startBotPage({ port: publicPort, botPort: port, files, build: () => buildBotPage({ log }) }),
+    (opened) => opened.stop(),
+  );
   const surroundings = {
     env,
     slack,
@@ -129,6 +144,7 @@ async function start(options: PlaygroundOptions, openings: Resources): Promise<P
     manifest: resolve(options.manifest),
     auditKeyFile: await keepAuditKey(folder),
     port,
+    publicUrl,
   };
   const botEnv = botEnvironment(surroundings);
   const model = { isScripted: scripted !== undefined, name: modelName(manifest, botEnv) };
@@ -175,12 +191,31 @@ async function start(options: PlaygroundOptions, openings: Resources): Promise<P
   log('The bot is connected.');
   const canRefund = manifest.tools.some(({ name }) => name === 'refund_order');
   if (options.withOpening === true && saved === undefined && canRefund) await openWithCard(slack, model);
-  return { url: page.url, slack, bot, model, redisUrl: redis.url, stop: () => openings.close() };
+  return {
+    url: page.url,
+    publicUrl,
+    botPort: port,
+    slack,
+    bot,
+    model,
+    redisUrl: redis.url,
+    stop: () => openings.close(),
+  };
 }
 
-/** Gives the job of the terminal a key, unless the environment has one. */
-function withJobKey(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return { ...env, [JOB.key]: env[JOB.key] ?? randomBytes(32).toString('base64url') };
+/** The variable of the secret with which the bot's page signs people in. */
+const PAGE_SECRET = 'PAGE_CLIENT_SECRET';
+
+/** Gives the job of the terminal a key and the bot's page a secret, unless the environment has them. */
+function withSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const made = [JOB.key, PAGE_SECRET].map((name) => [name, randomBytes(32).toString('base64url')]);
+  return { ...Object.fromEntries(made), ...env };
+}
+
+/** The bot's page as Slack knows it, if people sign in with Slack there. */
+function signInClient({ page }: Manifest, publicUrl: string): SignInClient | undefined {
+  if (page === undefined || page.issuer !== undefined) return undefined;
+  return { id: page.clientId, secret: page.clientSecret, redirectUri: `${publicUrl}/page/signed-in` };
 }
 
 /** Begins with a request. With the scripted model its card is there when this resolves; a real one takes its time, and may ask nobody. */

@@ -7,12 +7,12 @@ import { ROOT, readDocuments } from '../test/deploy/files.ts';
 import { count, newTally, type Suite } from './suite.ts';
 
 const MODULES = fileURLToPath(new URL('node_modules', import.meta.url));
-const Resource = z.looseObject({
+export const Resource = z.looseObject({
   apiVersion: z.string(),
   kind: z.string(),
   metadata: z.looseObject({ name: z.string() }),
 });
-type Resource = z.infer<typeof Resource>;
+export type Resource = z.infer<typeof Resource>;
 const Validator = z.object({ validate: z.custom<(value: unknown) => boolean>() });
 
 /** Every resource of deploy/: its values by the schemas of Kubernetes, and its fields by the types that were made of them. */
@@ -23,17 +23,23 @@ export const kubernetes: Suite = {
   async run({ isLoosened }) {
     const tally = newTally();
     const resources = readResources().map((resource) => (isLoosened ? misspell(resource) : resource));
-    const unknown = unknownFields(resources);
-    for (const [index, resource] of resources.entries()) {
-      const { kind, metadata } = resource;
-      const wrong = [...(await wrongValues(resource)), ...(unknown.get(index) ?? [])];
+    for (const [{ kind, metadata }, wrong] of await problemsOf(resources))
       count(tally, `${kind} ${metadata.name}`, wrong);
-    }
     return tally;
   },
 };
 
-function readResources(): Resource[] {
+/** Lists for each resource the values that its schema refuses, and the fields that its type does not have. */
+export async function problemsOf(resources: readonly Resource[]): Promise<Map<Resource, string[]>> {
+  const unknown = unknownFields(resources);
+  const problems = new Map<Resource, string[]>();
+  for (const [index, resource] of resources.entries())
+    problems.set(resource, [...(await wrongValues(resource)), ...(unknown.get(index) ?? [])]);
+  return problems;
+}
+
+/** Reads the resources of deploy/kubernetes, and the secrets that they need. */
+export function readResources(): Resource[] {
   const files = readdirSync(join(ROOT, 'deploy/kubernetes')).map((file) => `deploy/kubernetes/${file}`);
   return [...files, 'deploy/secret.example.yml'].flatMap((file) =>
     readDocuments(file).map((document) => Resource.parse(document)),

@@ -1,8 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { installSuites } from './install.ts';
 import { formerOutcome, HEAD, type Outcome, outcomeOf, writePage } from './page.ts';
 import { GIVEN, type Given, type Suite } from './suite.ts';
 
@@ -10,7 +7,6 @@ import { GIVEN, type Given, type Suite } from './suite.ts';
  * Runs the suites that others wrote, prints a table, and fails if a case fails without a listed reason, or if a suite does not notice a
  * hole. A suite from a folder runs if the folder is given, one that takes long only with `all`. `--write` writes docs/proof.md.
  */
-const folder = fileURLToPath(new URL('.', import.meta.url));
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -21,9 +17,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const isAll = positionals.includes('all');
-// The suites are large and only this script needs them, so they are no part of the project's own installation.
-if (!existsSync(join(folder, 'node_modules')))
-  execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: folder, stdio: 'inherit' });
+installSuites();
 
 const { agentDojo } = await import('./agentdojo.ts');
 const { aisvs } = await import('./aisvs/aisvs.ts');

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { build, type Metafile } from 'esbuild';
 import { build as buildWeb } from 'vite';
 import { licencesOf } from './third-party-licences.ts';
 
@@ -11,9 +11,14 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /**
  * Bundles the bot, the command line and the library with their dependencies into a few files: production reads those
  * in half the time and two thirds of the memory of a thousand small ones. What the three share is loaded once, so an
- * error marked by a tool that imports `countersign` is recognized by the bot. Tests bundle programs of theirs beside them.
+ * error marked by a tool that imports `countersign` is recognized by the bot. Tests bundle programs of theirs beside them, and
+ * the bench has a source map, so that a profile can name packages.
  */
-export async function bundle(outdir: string, programs: readonly string[] = []): Promise<void> {
+export async function bundle(
+  outdir: string,
+  programs: readonly string[] = [],
+  { sourcemap = false }: { readonly sourcemap?: boolean } = {},
+): Promise<Metafile> {
   rmSync(outdir, { recursive: true, force: true });
   const { metafile } = await build({
     absWorkingDir: ROOT,
@@ -42,11 +47,14 @@ export async function bundle(outdir: string, programs: readonly string[] = []): 
     minifyWhitespace: true,
     legalComments: 'none',
     logLevel: 'warning',
+    // Without a comment in the files, so that they stay the same.
+    ...(sourcemap && { sourcemap: 'external' as const, sourcesContent: false }),
     metafile: true,
   });
   writeFileSync(join(outdir, 'THIRD_PARTY_LICENSES'), licencesOf(ROOT, Object.keys(metafile.inputs)));
   cpSync(join(ROOT, 'src/store/lua'), join(outdir, 'lua'), { recursive: true });
   await buildPage(join(outdir, 'page/web/dist'));
+  return metafile;
 }
 
 /** Builds the browser part of the page, with the licences of what went into it. */

@@ -23,6 +23,7 @@ const CALLERS = 'test/stories/door-callers.test.ts';
 const ASKS = 'test/stories/door-asks.test.ts';
 const REFERENCES = 'test/engine/references.test.ts';
 const PLANS = 'test/stories/plans-references.test.ts';
+const PASSKEYS = 'test/page/passkeys.test.ts';
 
 const mutant = (name: string, text: string, becomes: string, ...tests: readonly string[]): Mutant => ({
   name,
@@ -369,6 +370,31 @@ const MUTANTS: readonly Mutant[] = [
     'if (collected === undefined || !isExact || !isSound(collected)) return reply;',
     'if (collected === undefined || !isSound(collected)) return reply;',
     PLANS,
+  ),
+  mutant(
+    'passkey that signed something else',
+    "if (canonicalJson({ ...terms }) !== canonicalJson({ ...expected })) return 'not-as-shown';",
+    '',
+    PASSKEYS,
+    'test/page/passkey-pairs.test.ts',
+  ),
+  mutant(
+    'passkey whose counter goes back',
+    "return isCounterAhead(held.counter, counterOf(proof)) ? undefined : 'counter';",
+    'return undefined;',
+    PASSKEYS,
+  ),
+  mutant(
+    'start with a passkey that is gone',
+    "return people.length === 0 ? undefined : { code: 'unproven', people };",
+    'return undefined;',
+    PASSKEYS,
+  ),
+  mutant(
+    'start with a passkey that signed something else',
+    'const isThis = terms.request === id && terms.digest === digest;',
+    'const isThis = true;',
+    PASSKEYS,
   ),
 ];
 

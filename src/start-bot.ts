@@ -27,7 +27,7 @@ import { engineContext } from './bot/turns/engine-context.ts';
 import { workHandlers } from './bot/work-handlers.ts';
 import { Door } from './door/door.ts';
 import { Identities } from './door/identity.ts';
-import { createMcp } from './door/mcp.ts';
+import type { McpDoor } from './door/mcp.ts';
 import { createRest } from './door/rest.ts';
 import { Webhooks } from './door/webhooks.ts';
 import { WEBHOOK } from './engine/caller-threads.ts';
@@ -279,10 +279,15 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const count = (caller: string, status: number) =>
     metrics.count('countersign_door_requests_total', { caller, status: String(status) });
   const rest = createRest({ door, identities, logger: doorLog, count });
-  const mcp = createMcp({
-    ...{ door, identities, publicUrl, logger: doorLog, count },
-    ...(setup.mcpWaitMs !== undefined && { waitMs: setup.mcpWaitMs }),
-  });
+  let mcp: Promise<McpDoor> | undefined;
+  // Its library is large and most bots have no such clients, so the first one waits for it.
+  const loadMcp = async (): Promise<McpDoor> => {
+    const { createMcp } = await import('./door/mcp.ts');
+    return createMcp({
+      ...{ door, identities, publicUrl, logger: doorLog, count },
+      ...(setup.mcpWaitMs !== undefined && { waitMs: setup.mcpWaitMs }),
+    });
+  };
   const webhooks = new Webhooks({
     ...{ store: record, door, callers, proxy, logger: doorLog },
     count: (caller, result) => metrics.count('countersign_webhooks_total', { caller, result }),
@@ -306,7 +311,10 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     connect: (url, cookies) => answerConnect({ flow: accounts.flow, publicUrl }, url, cookies),
     door: rest,
     page: page.answer,
-    mcp: mcp.answer,
+    mcp: async (request) => {
+      mcp ??= loadMcp();
+      return (await mcp).answer(request);
+    },
     receive: connection.receive,
     logger,
   });
@@ -340,7 +348,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     logger.info(runningWork(), 'stopping: no new events, waiting for running work');
     await connection.stop();
     door.close();
-    await mcp.close();
+    await (await mcp)?.close();
     await server.stop();
     const idle = engine.stop();
     context.turns.handOverAll();

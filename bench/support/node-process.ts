@@ -18,10 +18,40 @@ export interface NodeProcess {
   readonly failed: Promise<never>;
   /** Collects garbage in the process and returns the size of what is left. */
   heapBytes(): Promise<number>;
+  /** Starts a CPU profile of the process. */
+  startProfile(): Promise<void>;
+  /** Ends the CPU profile. */
+  stopProfile(): Promise<CpuProfile>;
+  /** Collects garbage, and returns what the process holds and has loaded. */
+  holdings(): Promise<Holdings>;
   kill(): Promise<void>;
 }
 
 const HeapReport = z.object({ heapBytes: z.number() });
+const CallFrame = z.object({
+  functionName: z.string(),
+  url: z.string(),
+  lineNumber: z.number(),
+  columnNumber: z.number(),
+});
+export type CallFrame = z.infer<typeof CallFrame>;
+const CpuProfile = z.object({
+  nodes: z.array(
+    z.object({ id: z.number(), callFrame: CallFrame, children: z.array(z.number()).optional() }),
+  ),
+  samples: z.array(z.number()),
+  timeDeltas: z.array(z.number()),
+});
+export type CpuProfile = z.infer<typeof CpuProfile>;
+const Holdings = z.object({
+  /** The statistics of V8's heap, in bytes. */
+  heap: z.record(z.string(), z.number()),
+  /** Bytes outside of the heap that belong to objects in it. */
+  external: z.number(),
+  /** The addresses of all scripts that were loaded. */
+  scripts: z.array(z.string()),
+});
+export type Holdings = z.infer<typeof Holdings>;
 
 /** Starts a JavaScript file with this environment and nothing else; the process never outlives the bench. */
 export function startNode({ file, args, flags = [] }: NodeCommand, env: NodeJS.ProcessEnv): NodeProcess {
@@ -42,14 +72,18 @@ export function startNode({ file, args, flags = [] }: NodeCommand, env: NodeJS.P
   });
   // Nobody may be waiting for it at the moment.
   failed.catch(() => {});
+  const ask = async (question: string): Promise<unknown> => {
+    const report = nextMessage(child);
+    child.send(question);
+    return await Promise.race([report, failed]);
+  };
   return {
     pid,
     failed,
-    async heapBytes() {
-      const report = nextMessage(child);
-      child.send('heap');
-      return HeapReport.parse(await Promise.race([report, failed])).heapBytes;
-    },
+    heapBytes: async () => HeapReport.parse(await ask('heap')).heapBytes,
+    startProfile: async () => void (await ask('start profile')),
+    stopProfile: async () => CpuProfile.parse(await ask('stop profile')),
+    holdings: async () => Holdings.parse(await ask('holdings')),
     async kill() {
       isKilled = true;
       child.kill('SIGKILL');

@@ -26,3 +26,23 @@ export function residentBytesOf(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
 }
+
+/** Returns the resident memory of a process by what it was mapped for; empty on systems other than Linux. */
+export function residentBytesByKind(pid: number): Map<string, number> {
+  const kinds = new Map<string, number>();
+  if (process.platform !== 'linux') return kinds;
+  let kind = '';
+  for (const line of readFileSync(`/proc/${pid}/smaps`, 'utf8').split('\n')) {
+    const [, path] = /^[0-9a-f]+-[0-9a-f]+ \S+ \S+ \S+ \d+ *(.*)$/.exec(line) ?? [];
+    if (path !== undefined) kind = kindOfMapping(path);
+    const [, kilobytes] = /^Rss: +(\d+) kB/.exec(line) ?? [];
+    if (kilobytes !== undefined) kinds.set(kind, (kinds.get(kind) ?? 0) + Number(kilobytes) * 1024);
+  }
+  return kinds;
+}
+
+function kindOfMapping(path: string): string {
+  if (path.endsWith('/node')) return "Node's program";
+  if (path.startsWith('/')) return 'libraries of the system';
+  return path === '[heap]' ? "Node's own allocations" : "V8's heap, buffers and stacks";
+}

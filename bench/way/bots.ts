@@ -38,14 +38,19 @@ tools: { ${REFUND_TOOL.name}: { module: ./refund-tool.js, approval: { policy: de
 `;
 
 const BUNDLE = fileURLToPath(new URL('../../node_modules/.cache/countersign-bundle', import.meta.url));
-let bundled: Promise<void> | undefined;
+let bundled: ReturnType<typeof bundle> | undefined;
 
 /** Our bot as production runs it: bundled, with the flags of `npm start`, and with a tool that shares its library. */
 export async function ourBot(): Promise<BotKind> {
-  bundled ??= bundle(BUNDLE, ['bench/support/refund-tool.ts']);
-  await bundled;
+  await bundleOnce();
   const flags = packageJson.scripts.start.split(' ').filter((word) => word.startsWith('--'));
   return { name: 'ours', file: join(BUNDLE, 'bin/main.js'), args: [], flags };
+}
+
+/** Bundles our bot, and returns the bundler's list of what is in each file. */
+export function bundleOnce(): ReturnType<typeof bundle> {
+  bundled ??= bundle(BUNDLE, ['bench/support/refund-tool.ts'], { sourcemap: true });
+  return bundled;
 }
 
 /** Returns the bots of a comparison; the peer is among them only when its packages are installed. */

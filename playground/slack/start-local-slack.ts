@@ -9,6 +9,7 @@ import { serveFile } from './files/serve-file.ts';
 import { HttpDelivery } from './http/http-delivery.ts';
 import { RequestUrl } from './http/request-url.ts';
 import { SLACK_TIMINGS, type Timings } from './limits.ts';
+import { type SignInClient, SignInWithSlack } from './openid/sign-in.ts';
 import type { SlackContext } from './people/interaction.ts';
 import { ResponseUrls } from './people/response-urls.ts';
 import { Triggers } from './people/triggers.ts';
@@ -32,6 +33,8 @@ export interface LocalSlackOptions extends WorkspaceSeed {
   rateLimits?: 'off' | 'slack';
   /** Number of deliveries of each event with the same id, as Slack may do; 1 by default. */
   eventCopies?: number;
+  /** The client of the app's own pages at which people sign in with Slack; nobody signs in without one. */
+  signIn?: SignInClient;
 }
 
 /** A running workspace and what an app needs to connect to it. */
@@ -71,6 +74,7 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
     calls: [],
   };
 
+  const signIn = options.signIn && new SignInWithSlack(options.signIn, state);
   const deliverEvent = (event: WorkspaceEvent) => {
     const payload = eventPayload(state, event);
     if (payload === undefined) return;
@@ -91,6 +95,7 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', origin);
+    if ((await signIn?.answer(request, response, url)) === true) return;
     if (url.pathname.startsWith('/api/')) return await answerCall(request, response, url, serving);
     if (/^\/(actions|commands)\//.test(url.pathname) && request.method === 'POST') {
       const { status, body } = await respondTo(request, url.pathname);

@@ -14,6 +14,8 @@ export interface BotSurroundings {
   /** The key that signs the audit log, unless the environment names another. */
   readonly auditKeyFile: string;
   readonly port: number;
+  /** The address where browsers reach the bot's page. */
+  readonly publicUrl: string;
 }
 
 /** Short, so that people can wait for it, and still many heartbeats long. */
@@ -22,7 +24,7 @@ const FINER_LOG_LEVELS = ['trace', 'debug'];
 
 /** Builds the bot's environment: that of production with other addresses. */
 export function botEnvironment(surroundings: BotSurroundings): NodeJS.ProcessEnv {
-  const { env, slack, redis, modelUrl, manifest, auditKeyFile, port } = surroundings;
+  const { env, slack, redis, modelUrl, manifest, auditKeyFile, port, publicUrl } = surroundings;
   const { SLACK_SIGNING_SECRET: _http, PUBLIC_URL: _public, NODE_OPTIONS: _loader, ...given } = env;
   const { LOG_LEVEL: level = 'info' } = given;
   return {
@@ -34,6 +36,7 @@ export function botEnvironment(surroundings: BotSurroundings): NodeJS.ProcessEnv
     REDIS_URL: redis.url,
     MANIFEST: manifest,
     PORT: String(port),
+    PUBLIC_URL: publicUrl,
     CRASH_NOTICE_SECONDS: String(CRASH_NOTICE_SECONDS),
     // The log line that reports the connection has the level "info".
     LOG_LEVEL: FINER_LOG_LEVELS.includes(level) ? level : 'info',
@@ -51,10 +54,10 @@ function withoutRedisSettings(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 /**
- * Chooses the bot's port for callbacks: the one after the page's, so that URLs stay valid after a restart, or a free one
- * if that is taken.
+ * Chooses the port of the bot's public address: the one after the page's, so that URLs and passkeys stay valid after a restart, or a
+ * free one if that is taken.
  */
-export async function chooseBotPort(pagePort: number): Promise<number> {
+export async function choosePublicPort(pagePort: number): Promise<number> {
   const next = pagePort + 1;
   return pagePort > 0 && next <= 65_535 && (await isFree(next)) ? next : await findFreePort();
 }

@@ -37,6 +37,7 @@ const CONDITIONS: Readonly<Record<Exclude<TourStepId, 'small-refund'>, Condition
   // No rejection is taken without a reason.
   reject: ({ kind, state }) => kind === 'approval' && state === 'rejected',
   expiry: ({ kind, state }) => kind === 'approval' && state === 'expired',
+  passkey: ({ state, votes }) => state === 'succeeded' && votes.some(({ proof }) => proof !== undefined),
   kill: ({ tool, state, attempts }) =>
     tool === 'deploy_service' && (state === 'resolved' || (attempts > 1 && RAN.has(state))),
 };

@@ -10,6 +10,7 @@ export type TourStepId =
   | 'two-people'
   | 'edit'
   | 'expiry'
+  | 'passkey'
   | 'kill';
 
 /** Texts of a step; no prompt contains another, so that a thread identifies its step. */
@@ -116,6 +117,24 @@ export const MORE_STEPS: readonly TourText[] = [
     as: CAST.requester,
     prompt: 'Please publish on the status page: "Payments are slow, we are on it."',
     next: [{ as: CAST.requester, text: 'Do nothing for 45 seconds, and watch the card and the thread.' }],
+  },
+  {
+    id: 'passkey',
+    title: 'Approve with a passkey',
+    text: "Who steals a Slack session can click Approve. For production that isn't enough: Alice's own key signs exactly what will run. If your browser has no passkeys, the playground offers a key in software.",
+    as: CAST.requester,
+    prompt: 'Please deploy search 2.4.1 to production.',
+    next: [
+      {
+        as: CAST.alice,
+        text: 'Type /countersign passkey in the channel and open the page. Sign in as Alice, twice, and add a passkey.',
+      },
+      {
+        as: CAST.admin,
+        text: "Confirm it: Countersign's direct message to Ada has the command, with the code that Alice sees.",
+      },
+      { as: CAST.alice, text: 'Click Approve on the card, open the link in the answer, read, and sign.' },
+    ],
   },
   {
     id: 'kill',

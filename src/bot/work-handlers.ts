@@ -5,7 +5,6 @@ import { execute } from '../engine/execute.ts';
 import { lookUp } from '../engine/outcomes.ts';
 import { readReason } from '../engine/reasons.ts';
 import { detailsOf } from '../engine/request-details.ts';
-import { doneIfRan } from '../engine/run.ts';
 import type { WorkHandlers } from '../store/port/engine.ts';
 import type { NewView, RequestRecord, TimerKind } from '../store/port/store.ts';
 import { peopleToConfirm } from './asks/plan/people-to-ask.ts';
@@ -101,8 +100,7 @@ async function findOutcome(
     const who = `tool:${interrupt.toolRequest.name}`;
     const actor = { who, eligible: true, evidence: { reconciled: idempotencyKey } };
     const reason = 'the tool looked it up';
-    const done = await doneIfRan({ store, toolbox }, request);
-    await store.resolve(requestId, actor, verdict, reason, request.attempts, done);
+    await store.resolve(requestId, actor, verdict, reason, request.attempts);
     return;
   }
   // Before the people are told, so that a crash between the two tells again.

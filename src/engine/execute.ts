@@ -186,7 +186,7 @@ export function attemptOf(
   // The request has the references, so the start says what runs.
   const { input } = run.completed ?? {};
   return {
-    ...{ attempt, tool: run.tool, digest, heartbeatTimeoutMs, ...approvers, counts },
+    ...{ attempt, tool: run.tool, digest, heartbeatTimeoutMs, ...approvers, counts, done: doneBy(run) },
     ...(input !== undefined && { arguments: input }),
   };
 }
@@ -277,7 +277,7 @@ function outcomeOf(
       summary: toJson(describePause(toolbox, part.interrupt, run)),
     };
   const summary = part.toolResponse.output;
-  if (part.status === 'ok') return { attempt, state: 'succeeded', message, summary, done: doneBy(run) };
+  if (part.status === 'ok') return { attempt, state: 'succeeded', message, summary };
   if (run.attempts === 0) return { attempt, state: 'failed', message, summary };
   // That this attempt did nothing says nothing about the one before it.
   const { data } = Ended.safeParse(summary);

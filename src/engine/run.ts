@@ -1,15 +1,15 @@
 import { type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
 import type { CallPart, Message } from '../agent/messages.ts';
 import { countersOfDone } from '../policy/first-times.ts';
-import type { DoneCounter, RequestRecord, Store } from '../store/port/store.ts';
+import type { DoneCounter, RequestRecord } from '../store/port/store.ts';
 import { type CallPlace, grantOf } from '../tools/gate.ts';
 import type { ToolEntry } from '../tools/toolbox/toolbox.ts';
 import { digestNow } from './bind-request.ts';
-import { type CompletedInput, completeInput } from './complete-input.ts';
+import type { CompletedInput } from './complete-input.ts';
 import { GrantEvidence } from './grant-evidence.ts';
 import type { ApprovedAs } from './passkeys.ts';
 import { channelOf, type EngineContext, type Voter } from './ports.ts';
-import { type Details, detailsOf, readDetails } from './request-details.ts';
+import { type Details, detailsOf } from './request-details.ts';
 import { peopleOf } from './task-people.ts';
 
 /** One call of one tool, with the people whose words led to it. */
@@ -79,27 +79,15 @@ export function actionOf({ threadId, ref }: Pick<Call, 'threadId' | 'ref'>): str
 }
 
 /** Lists what a Run counts for first times once it has succeeded; only those who asked for it have done it. */
-export function doneBy({ entry, tool, input, requesters }: Call): readonly DoneCounter[] {
+export function doneBy({
+  entry,
+  tool,
+  input,
+  requesters,
+}: Pick<Call, 'entry' | 'tool' | 'input' | 'requesters'>): readonly DoneCounter[] {
   if (entry?.firstDays === undefined) return [];
   const target = entry.presentation.targetOf(input);
   return countersOfDone({ tool, target, people: requesters }, entry.firstDays);
-}
-
-/** Lists what the action of a request counts for first times once a person has found out that it ran. */
-export async function doneIfRan(
-  context: Pick<EngineContext, 'toolbox'> & { readonly store: Pick<Store, 'load'> },
-  request: RequestRecord,
-): Promise<readonly DoneCounter[]> {
-  const details = readDetails(request);
-  if (details === undefined) return [];
-  const { name: tool, ref, input } = details.interrupt.toolRequest;
-  const completed = await completeInput(context, request, details);
-  const { threadId, requesters, attempts } = request;
-  return doneBy({
-    ...{ threadId, ref, tool, requesters, attempts, contextAuthors: [] },
-    input: completed?.input ?? toJson(input),
-    entry: context.toolbox.find(tool),
-  });
 }
 
 /**

@@ -1,10 +1,10 @@
+import { readdir, readFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
 import type { WebRequest } from '../bot/slack/bot-server.ts';
 import { type HttpAnswer, refusal } from '../bot/slack/http-answer.ts';
 import type { PageDeclaration } from '../tools/manifest/manifest.ts';
 import { type ApiContext, answerApi } from './api.ts';
-import { type PageFile, readPageFiles } from './page-files.ts';
 import { RequestIndex } from './request-index.ts';
 import { Cookies, Sessions } from './session.ts';
 import { RETURN_PATH, SignIn } from './sign-in.ts';
@@ -31,6 +31,20 @@ export interface Page {
   linkTo(requestId: string): string | undefined;
   /** Returns the address where a person signs by a one-time link, or keeps their passkeys; `undefined` if there is no page. */
   passkeyLink(nonce?: string): string | undefined;
+}
+
+/** The folder of the built browser part, as far from the source as from the bundle and the package. */
+const BUILT = new URL('../page/web/dist/', import.meta.url);
+
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+};
+
+interface PageFile {
+  readonly type: string;
+  readonly text: string;
 }
 
 const ROOT = '/page/';
@@ -160,6 +174,20 @@ function redirect(location: string, cookie?: string): HttpAnswer {
     headers: { location, ...(cookie !== undefined && { 'set-cookie': cookie }) },
     body: '',
   };
+}
+
+/** Reads the files of the browser part once, by their path; without a build there are none. */
+async function readPageFiles(folder: URL = BUILT): Promise<ReadonlyMap<string, PageFile>> {
+  const paths = await readdir(folder, { recursive: true }).catch(() => []);
+  const files = await Promise.all(
+    paths.flatMap((path) => {
+      const type = TYPES[path.slice(path.lastIndexOf('.') + 1)];
+      if (type === undefined) return [];
+      const name = path.replaceAll('\\', '/');
+      return [readFile(new URL(name, folder), 'utf8').then((text) => [name, { type, text }] as const)];
+    }),
+  );
+  return new Map(files);
 }
 
 /** The names of built files change with their contents. */

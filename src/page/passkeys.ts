@@ -1,10 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server';
-import { decodeCredentialPublicKey } from '@simplewebauthn/server/helpers';
+import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import { z } from 'zod';
 import { type JsonObject, toJson, tryParseJson } from '../agent/json.ts';
 import type { Directory } from '../bot/slack/directory.ts';
@@ -79,6 +74,9 @@ const MOST_KEYS = 10;
 const ALGORITHMS = [-7, -257];
 const Name = z.string().trim().min(1).max(60);
 
+/** Loads the library when somebody adds a key: it is large, and few bots need it. */
+const webAuthn = () => import('@simplewebauthn/server');
+
 /** Lists the person's own keys. */
 export async function listPasskeys({ context, viewer, freshAt }: PasskeyCall): Promise<HttpAnswer> {
   const { keys } = await readPasskeys(context.store, viewer.who);
@@ -112,6 +110,7 @@ export async function offerPasskey({ context, viewer, freshAt }: PasskeyCall): P
   const { who, name } = viewer;
   const { keys } = await readPasskeys(store, who);
   if (keys.length >= MOST_KEYS) return refusal(409, pageTexts.manyKeys);
+  const { generateRegistrationOptions } = await webAuthn();
   const options = await generateRegistrationOptions({
     ...{ rpName: pageTexts.title, rpID: rpIdOf(origin), userName: name, userDisplayName: name },
     userID: new TextEncoder().encode(who),
@@ -157,13 +156,14 @@ export async function takePasskey({ context, viewer, body, freshAt }: PasskeyCal
 
 async function verifyKey(response: RegistrationResponseJSON, expectedChallenge: string, origin: string) {
   const rpId = rpIdOf(origin);
+  const { verifyRegistrationResponse } = await webAuthn();
   try {
     const { registrationInfo } = await verifyRegistrationResponse({
       ...{ response, expectedChallenge, expectedOrigin: origin, expectedRPID: rpId },
       requireUserVerification: true,
       supportedAlgorithmIDs: ALGORITHMS,
     });
-    const jwk = registrationInfo && jwkOf(registrationInfo.credential.publicKey);
+    const jwk = registrationInfo && (await jwkOf(registrationInfo.credential.publicKey));
     if (registrationInfo === undefined || jwk === undefined) return undefined;
     const { id, counter, transports = [] } = registrationInfo.credential;
     return { key: { credential: id, jwk, origin, rpId }, counter, transports: [...transports] };
@@ -174,7 +174,8 @@ async function verifyKey(response: RegistrationResponseJSON, expectedChallenge: 
 }
 
 /** Reads a COSE key; `undefined` if it is none that every browser can check. */
-function jwkOf(publicKey: Parameters<typeof decodeCredentialPublicKey>[0]): PublicJwk | undefined {
+async function jwkOf(publicKey: Uint8Array<ArrayBuffer>): Promise<PublicJwk | undefined> {
+  const { decodeCredentialPublicKey } = await import('@simplewebauthn/server/helpers');
   const decoded: unknown = decodeCredentialPublicKey(publicKey);
   const cose = decoded instanceof Map ? decoded : new Map<unknown, unknown>();
   const bytes = (label: number) => {

@@ -3,7 +3,9 @@ import { cardDetailsOf, stateOf, titleOf } from '../bot/views/cards/card-details
 import { piecesOf } from '../bot/views/modals/details-modal.ts';
 import { STATE_WORD } from '../bot/views/texts/cards.ts';
 import { momentText } from '../bot/views/texts/format.ts';
+import { reasonTexts } from '../bot/views/texts/reasons.ts';
 import { showLine, showText } from '../bot/views/texts/show-text.ts';
+import { readReason } from '../engine/reasons.ts';
 import type { RequestRecord } from '../store/port/store.ts';
 import { idsIn } from './names.ts';
 import type { Fact, ListItem, RequestView } from './protocol.ts';
@@ -53,6 +55,7 @@ export function viewOf(request: RequestRecord): Shown {
       ...fact(pageTexts.decided, request.decidedAt === undefined ? undefined : momentText(request.decidedAt)),
       ...fact(pageTexts.ended, request.settledAt === undefined ? undefined : momentText(request.settledAt)),
       ...named(pageTexts.endedBy, request.by),
+      ...fact(pageTexts.endedWhy, whyReplaced(request)),
       ...fact(pageTexts.attempts, String(request.attempts)),
       ...fact(pageTexts.progress, request.progress),
       ...fact(pageTexts.digest, request.digest),
@@ -65,6 +68,12 @@ export function viewOf(request: RequestRecord): Shown {
     votes: request.votes,
     because,
   };
+}
+
+/** Says why a request ended without a start, as its card does. */
+function whyReplaced({ state, payload }: RequestRecord): string | undefined {
+  const reason = state === 'superseded' ? readReason(payload) : undefined;
+  return reason && reasonTexts(reason).replaced;
 }
 
 function listed(ids: readonly (string | undefined)[]): string {

@@ -24,6 +24,7 @@ export const pageTexts = {
   decided: 'Decided',
   ended: 'Ended',
   endedBy: 'Ended by',
+  endedWhy: 'Why it ended',
   attempts: 'Attempts',
   progress: 'Last progress',
   digest: 'Digest of what runs',

@@ -10,7 +10,7 @@ import { type ForetoldCall, type ForetoldTurn, foretell } from './property/foret
 import { type PlayedThread, play } from './property/play.ts';
 import { threadPlan } from './property/thread-plan.ts';
 
-const runs = countFor('PROPERTY_RUNS', { quick: 50, full: 500 });
+const runs = countFor('PROPERTY_RUNS', { quick: 50, full: 200 });
 
 let local: LocalModel;
 let model: Model;

@@ -38,8 +38,12 @@ export class PlaygroundFixture {
   }
 
   get url(): string {
+    return this.playground.url;
+  }
+
+  get playground(): Playground {
     if (this.#playground === undefined) throw new Error('the playground is not running');
-    return this.#playground.url;
+    return this.#playground;
   }
 
   async start(port?: number): Promise<void> {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -243,4 +244,50 @@ test('the page in a browser: sign-in and out, the keyboard alone, every view on 
   await lookAtAll(story, browser);
   await lookForMarkup(story, browser);
   await lookAtBrokenLog(story, browser);
+});
+
+/** Writes decided requests into the log. */
+async function decide(store: PageStory['bot']['context']['store'], from: number, to: number): Promise<void> {
+  for (let first = from; first < to; first += 200)
+    await Promise.all(
+      Array.from({ length: Math.min(200, to - first) }, async (_, index) => {
+        const id = `C1:${first + index}~a`;
+        const asked = { tool: 'refund_order', title: `Refund ${first + index}`, requester: 'U-req' };
+        await store.note(randomUUID(), 'asked', id, asked);
+        await store.note(randomUUID(), 'approved', id, {});
+      }),
+    );
+}
+
+test('the list and a search are there in Chromium with 10,000 decided requests as with 100; how much later is printed', async () => {
+  const story = await startPageStory({ auditors: [admin] });
+  const { page } = await openWindow(await openBrowser(), story, admin);
+  const items = page.getByRole('list', { name: 'History' }).getByRole('listitem');
+  const shown = async (path: string, title: string): Promise<number> => {
+    const times: number[] = [];
+    for (let round = 0; round < 7; round += 1) {
+      const begun = performance.now();
+      await page.goto(path);
+      await items.getByText(title, { exact: true }).first().waitFor();
+      times.push(performance.now() - begun);
+    }
+    return times.sort((one, other) => one - other)[3] ?? Number.NaN;
+  };
+  const measured: number[][] = [];
+  for (const [before, requests] of [
+    [0, 100],
+    [100, 10_000],
+  ] as const) {
+    await decide(story.bot.context.store, before, requests);
+    // The first look reads the log.
+    await page.goto('/page/');
+    const newest = `Refund ${requests - 1}`;
+    measured.push([await shown('/page/', newest), await shown('/page/?text=refund&person=u-req', newest)]);
+    expect(await items.count()).toBe(50);
+  }
+  const [few = [], many = []] = measured;
+  const ratios = many.map((time, index) => (time / (few[index] ?? Number.NaN)).toFixed(2));
+  process.stdout.write(
+    `10,000 decided requests of 100, to the list in Chromium: ${ratios[0]}; a search: ${ratios[1]}\n`,
+  );
 });

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import type { PersonPage } from '../../playground/chromium/person-page.ts';
+import { findViolations } from './check-accessibility.ts';
 import { startFixture } from './fixture.ts';
+import { addAuthenticator } from './passkeys.ts';
 
 const playground = startFixture();
 let remi: PersonPage;
@@ -188,6 +191,107 @@ test('the bot is killed in the middle of a deployment, comes back, and asks what
   await isDone('Kill the bot during an action');
 });
 
+/** Types the slash command in the open channel. */
+async function command({ page }: PersonPage, text: string): Promise<void> {
+  const field = page.getByRole('textbox', { name: /^Message/ });
+  await field.fill(`/countersign ${text}`);
+  await field.press('Enter');
+}
+
+/** Follows a link of a message, which opens another tab. */
+async function follow({ page }: PersonPage, link: string): Promise<Page> {
+  const opened = page.context().waitForEvent('page');
+  await page.getByRole('link', { name: link }).last().click();
+  const tab = await opened;
+  tab.on('pageerror', (error) => playground.errors.push(String(error)));
+  return tab;
+}
+
+/** Adds a passkey on the bot's page; the person signs in, and once more for this. */
+async function addPasskey(who: PersonPage, name: string, agree: (tab: Page) => Promise<void>): Promise<Page> {
+  await who.conversationLink(/general/).click();
+  await command(who, 'passkey');
+  const tab = await follow(who, 'the page');
+  await tab.getByRole('link', { name: 'Sign in' }).click();
+  await tab.getByRole('link', { name: `Sign in as ${name}` }).click();
+  await tab.getByRole('link', { name: 'Sign in again to add a passkey' }).click();
+  await tab.getByRole('link', { name: `Sign in as ${name}` }).click();
+  await tab.getByLabel('Name of the new passkey').fill('Laptop');
+  await agree(tab);
+  await tab.getByText(/^Code \w+ · counts when an admin has confirmed it/).waitFor();
+  return tab;
+}
+
+test('a deployment to production is approved with a key in software, in a browser that has no passkeys', async () => {
+  const prompt = await begin('Approve with a passkey');
+  await alice.conversationLink(/general/).click();
+  await alice.openThread(prompt);
+  await alice.pendingCard('Deploy').getByText('Approving needs your passkey.').waitFor();
+  await alice.click(alice.pendingCard('Deploy'), 'Approve');
+  await alice.waitForNotice('This approval needs a passkey, and you have none yet.');
+
+  const tab = await addPasskey(alice, 'Alice Moreau', async (page) => {
+    const add = page.getByRole('button', { name: 'Add a passkey' });
+    const dialog = page.getByRole('dialog', { name: 'Make a software key?' });
+    await add.click();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('alert').getByText("Your device didn't make a passkey.").waitFor();
+    await add.click();
+    await dialog.getByText('A real bot never does').waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Make the key' }).click();
+  });
+  await tab.close();
+
+  const ada = await playground.openAs('ada');
+  await ada.conversationLink(/Countersign/).click();
+  const told = ada.messages.getByRole('listitem').filter({ hasText: 'added a passkey: Laptop' });
+  const [, code] = /passkey confirm @[\w ]+ (\w+)$/m.exec(await told.innerText()) ?? [];
+  await ada.conversationLink(/general/).click();
+  await command(ada, `passkey confirm @Alice Moreau ${code}`);
+  await ada.waitForNotice('counts now');
+
+  await alice.openThread(prompt);
+  await alice.click(alice.pendingCard('Deploy'), 'Approve');
+  const approval = await follow(alice, 'Review and approve');
+  await approval.getByRole('heading', { name: 'Deploy search 2.4.1 to production' }).waitFor();
+  await approval.getByRole('button', { name: 'Approve with passkey' }).click();
+  const signing = approval.getByRole('dialog', { name: 'Sign with the software key?' });
+  expect(await findViolations(approval)).toEqual([]);
+  await signing.getByRole('button', { name: 'Sign' }).click();
+  await approval.getByRole('status').getByText('Approved. You can close this page.').waitFor();
+  await approval.close();
+  await remi.waitForText('Deployed search@2.4.1 to production.');
+  await isDone('Approve with a passkey');
+});
+
+test('a browser with passkeys of its own is offered no key in software', async () => {
+  const tab = await addPasskey(bruno, 'Bruno Moretti', async (page) => {
+    await addAuthenticator(page);
+    await page.reload();
+    await page.getByLabel('Name of the new passkey').fill('Laptop');
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+  });
+  expect(await tab.getByRole('dialog').count()).toBe(0);
+  await tab.close();
+});
+
+test('only the playground adds the key in software: the bot itself serves its page without it', async () => {
+  const { publicUrl, botPort } = playground.playground;
+  const [script, shell] = ['/playground/software-key.js', '/page/passkeys'];
+  const read = async (base: string, path: string) => {
+    const answer = await fetch(`${base}${path}`);
+    return { status: answer.status, text: await answer.text() };
+  };
+  expect(await read(publicUrl, script)).toMatchObject({ status: 200 });
+  expect((await read(publicUrl, shell)).text).toContain(script);
+  const bot = `http://localhost:${botPort}`;
+  expect(await read(bot, script)).toMatchObject({ status: 404 });
+  const own = await read(bot, shell);
+  expect(own).toMatchObject({ status: 200 });
+  expect(own.text).not.toContain('playground');
+});
+
 test('a request expires, second half: without a decision the line expires and can be asked again', async () => {
   await remi.click(await remi.openStep('A request that expires'), 'Open the thread');
   await remi.threadMessage('⌛ Publish').getByRole('button', { name: 'Request again' }).waitFor();
@@ -197,7 +301,7 @@ test('a request expires, second half: without a decision the line expires and ca
 
 test('after the last step the tour says how to connect Slack, as the README does, and what to try next', async () => {
   await remi.tour.getByText('3 of 3 acts done').waitFor();
-  await remi.tour.getByText('6 of 6 done').waitFor();
+  await remi.tour.getByText('7 of 7 done').waitFor();
   await remi.tour.getByRole('heading', { name: 'What to try next' }).waitFor();
   await remi.tour.getByRole('heading', { name: 'Connect your own Slack' }).waitFor();
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');

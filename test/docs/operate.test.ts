@@ -25,7 +25,7 @@ test('the runbook says what to do at every alert, and names no other', () => {
 
 test('the page of deployments names only files that exist', () => {
   const files = read('docs/deploy.md').match(
-    /`(?:Dockerfile|compose\.yml|kubernetes\/|countersign\.service|\w+\/[\w.]+\.(?:json|yml))`/g,
+    /`(?:Dockerfile|compose\.yml|kubernetes\/|helm\/|countersign\.service|\w+\/[\w.]+\.(?:json|yml))`/g,
   );
   expect(files?.length).toBeGreaterThan(5);
   for (const file of files ?? []) expect(existsSync(`${root}/deploy/${file.slice(1, -1)}`), file).toBe(true);

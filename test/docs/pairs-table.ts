@@ -894,6 +894,78 @@ export const PAIRS: readonly Pair[] = [
     'test/stories/pairs/plan.test.ts',
     'a plan is asked by the first times of its proposal and says them, also if its first step ends them',
   ),
+  pair(
+    'edit, passkey',
+    'An edited request needs new signatures over its new digest.',
+    'test/page/passkey-pairs.test.ts',
+    'an edited request needs new signatures over its new digest, and no signature over the old one counts',
+  ),
+  pair(
+    'grant, passkey',
+    'The terms of a grant are signed with it, and a key that is removed takes it with it.',
+    'test/page/passkey-pairs.test.ts',
+    'a grant is signed with its terms, and a later call under it needs no new signature',
+  ),
+  pair(
+    'limit, passkey',
+    'A signature does not help over a limit.',
+    'test/page/passkey-pairs.test.ts',
+    'a signature does not help over a limit: people are asked again, and sign anew',
+  ),
+  pair(
+    'freeze, passkey',
+    'A signature is checked again after the freeze.',
+    'test/page/passkeys.test.ts',
+    '%s between the signature and the start: it does not run (%s)',
+  ),
+  pair(
+    'delegation, passkey',
+    'A delegate signs with their own key, in whose place is signed too.',
+    'test/page/passkey-pairs.test.ts',
+    'a delegate signs with their own key, and the proof names in whose place',
+  ),
+  pair(
+    'quorum of groups, passkey',
+    'Each group signs; one key fills one place.',
+    'test/page/passkey-pairs.test.ts',
+    'each group signs, and who is in both signs for one of them',
+  ),
+  pair(
+    'approver from input, passkey',
+    'Only the owner gets a link.',
+    'test/page/passkey-pairs.test.ts',
+    'the owner whom the call names signs, and nobody else gets a link',
+  ),
+  pair(
+    'two speakers, passkey',
+    'Nobody who asked signs.',
+    'test/page/passkey-pairs.test.ts',
+    'who asked signs nothing, although their key counts',
+  ),
+  pair(
+    'changed manifest, passkey',
+    'A click does not count where the rules now ask for a signature.',
+    'test/page/passkey-pairs.test.ts',
+    'what was approved with a click before the rules asked for passkeys is asked again, and signed',
+  ),
+  pair(
+    'crash, passkey',
+    'A signature that was on its way is neither lost nor used twice.',
+    'test/page/passkeys-kill.test.ts',
+    'a process that dies after the assertion and before the vote, or after the vote and before the start: nothing is lost, nothing runs twice',
+  ),
+  pair(
+    'expiry, passkey',
+    'What has expired is not signed.',
+    'test/page/passkey-pairs.test.ts',
+    'a request that has expired is not signed',
+  ),
+  pair(
+    'plan, passkey',
+    'A plan is signed as a whole, or the steps that were chosen.',
+    'test/page/passkey-pairs.test.ts',
+    'who chooses steps of a plan signs these alone, and the others do not run',
+  ),
 ];
 
 /** Pairs that cannot meet, and why. */

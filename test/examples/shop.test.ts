@@ -10,19 +10,23 @@ import { interruptIn, runOnce } from '../tools/gate/support.ts';
 import { APPROVED, actionIn, openTools } from '../tools/toolbox/support.ts';
 
 const RELEASE_JOB_KEY = 'k'.repeat(43);
+const PAGE_CLIENT_SECRET = 's'.repeat(43);
 const folder = fileURLToPath(new URL('../../examples/shop', import.meta.url));
 
 function shopManifest() {
   const text = readFileSync(`${folder}/manifest.yml`, 'utf8');
-  const parsed = parseManifest(text, { file: 'manifest.yml', environment: { RELEASE_JOB_KEY } });
+  const parsed = parseManifest(text, {
+    file: 'manifest.yml',
+    environment: { RELEASE_JOB_KEY, PAGE_CLIENT_SECRET },
+  });
   if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'));
   return parsed;
 }
 
 describe('the manifest of the shop', () => {
-  test('has neither a mistake nor a warning, and needs no secret but the key of its caller', () => {
+  test('has neither a mistake nor a warning, and needs no secrets but the key of its caller and that of its page', () => {
     const { warnings, secrets } = shopManifest();
-    expect([warnings, secrets]).toEqual([[], [RELEASE_JOB_KEY]]);
+    expect([warnings, secrets]).toEqual([[], [PAGE_CLIENT_SECRET, RELEASE_JOB_KEY]]);
   });
 
   test('names the MCP server at the path where it is installed, and lets only reading run without approval', () => {

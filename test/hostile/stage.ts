@@ -9,6 +9,7 @@ import { type RunningBot, startBot } from '../../src/start-bot.ts';
 import { CAST, PLACES, startStory } from '../stories/support.ts';
 import { clickCard } from '../support/click-card.ts';
 import { countFor } from '../support/count-for.ts';
+import { seed } from '../support/seed.ts';
 import { EVIL_HOST, PAYLOAD } from './corpus.ts';
 import { type Known, nodesIn, wrongIn } from './oracle.ts';
 
@@ -232,8 +233,8 @@ export function callsOf(
   };
 }
 
-/** One of so many items is played at each entry. */
-const EVERY = countFor('HOSTILE_EVERY', { quick: 1, full: 1 });
+/** One of so many items is played at each entry, from another one on with another seed. */
+const EVERY = countFor('HOSTILE_EVERY', { quick: 2, full: 2 });
 
 /** Plays the items, a few at a time, and gives what became of each by name. */
 export async function playAll<Item extends { readonly name: string }, Outcome>(
@@ -241,7 +242,7 @@ export async function playAll<Item extends { readonly name: string }, Outcome>(
   play: (item: Item, row: number) => Promise<Outcome>,
 ): Promise<Map<string, Outcome>> {
   const outcomes = new Map<string, Outcome>();
-  const left = [...items.entries()].filter(([row]) => row % EVERY === 0);
+  const left = [...items.entries()].filter(([row]) => row % EVERY === Math.abs(seed) % EVERY);
   const next = async (): Promise<void> => {
     for (let taken = left.shift(); taken !== undefined; taken = left.shift()) {
       const [row, item] = taken;

@@ -8,7 +8,7 @@ import { seed } from '../support/seed.ts';
 import { type Composition, composition } from './compositions.ts';
 import { play, type Tally } from './play.ts';
 
-const COUNT = countFor('ORACLE', { quick: 60, full: 1_000 });
+const COUNT = countFor('ORACLE', { quick: 60, full: 400 });
 /** So many compositions are drawn and kept in Redis together, and so many are played at a time, each on a record of its own. */
 const BATCH = 500;
 const AT_ONCE = 16;

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
+import { type ApprovalTerms, challengeOf } from '../../src/policy/proof.ts';
 import { delegationsIn } from '../../src/store/documents/delegations.ts';
 import { CALLERS, ENVIRONMENT, KEYS } from '../stories/calling.ts';
 import { close, openDesk, propose, ticketManifest } from '../stories/planning.ts';
 import { CAST, PLACES } from '../stories/support.ts';
 import { approve, enrol, linkFor, post, REFUND, readApproval, SIGNED, startSignedStory } from './signing.ts';
+import { COMPANY } from './support.ts';
 
-const { alice, bruno } = CAST;
+const { alice, bruno, requester: remi } = CAST;
 const refunded = async (story: Awaited<ReturnType<typeof startSignedStory>>) =>
   (await story.ledger.order('A-1001'))?.refunded;
 
@@ -141,6 +143,173 @@ test('who chooses steps of a plan signs these alone, and the others do not run',
   expect(await approve(story, ann, nonce)).toMatchObject({ status: 200 });
   await thread.shows(/Two closed\./);
   expect(await desk.done()).toEqual(['closed T-1', 'closed T-3']);
+});
+
+const TWO = SIGNED.replace(
+  '[{ policy: default, when: "input.amount > 10000" }, { require: never }]',
+  '{ policy: two }',
+);
+
+test('an edited request needs new signatures over its new digest, and no signature over the old one counts', async () => {
+  const story = await startSignedStory({ manifest: TWO, replies: [REFUND, { text: 'Refunded.' }] });
+  const [ann, ben] = [await enrol(story, alice), await enrol(story, bruno)];
+  const thread = story.ask('refund it');
+  const linkAt = (who: string, card: RegExp) => linkFor(story, who, () => thread.click(who, card, 'approve'));
+  const read = async ({ browser, key }: typeof ann, nonce: string) => {
+    const { terms, challenge } = await readApproval(story, browser, nonce);
+    return { terms, assertion: { terms, ...key.sign(challenge) } };
+  };
+  // Ann has signed, and Ben is about to, when the requester edits.
+  const first = await linkAt(alice, /Approval needed[\s\S]*12000/);
+  const { assertion: oldOfAnn } = await read(ann, first);
+  expect(await post(story, ann.browser, `approve/${first}`, oldOfAnn)).toMatchObject({ status: 200 });
+  const second = await linkAt(bruno, /1 of 2 approvals/);
+  const { terms: old, assertion: oldOfBen } = await read(ben, second);
+  await thread.click(remi, /1 of 2 approvals/, 'edit');
+  await story.workspace.as(remi).submit((await story.modalFor(remi)).id, { 'field-1': '11000' });
+  await thread.shows(/Needs 2 approvals[\s\S]*11000|11000[\s\S]*Needs 2 approvals/);
+  expect(await post(story, ben.browser, `approve/${second}`, oldOfBen)).toMatchObject({ status: 409 });
+
+  const EDITED = /Approval needed[\s\S]*edited by/;
+  const third = await linkAt(bruno, EDITED);
+  const { terms, assertion: newOfBen } = await read(ben, third);
+  expect(terms.request).not.toBe(old.request);
+  expect(terms.digest).not.toBe(old.digest);
+  // The old signature, as it is and under the terms of now; and the old digest, signed for the new link.
+  const stale = { ...terms, digest: old.digest } as unknown as ApprovalTerms;
+  for (const forged of [
+    oldOfBen,
+    { ...oldOfBen, terms },
+    { terms: stale, ...ben.key.sign(await challengeOf(stale)) },
+  ])
+    expect(await post(story, ben.browser, `approve/${third}`, forged)).toMatchObject({ status: 409 });
+  expect(await post(story, ben.browser, `approve/${third}`, newOfBen)).toMatchObject({ status: 200 });
+  // What Ann signed before the edit is no second approval.
+  await thread.shows(/1 of 2 approvals[\s\S]*11000|11000[\s\S]*1 of 2 approvals/);
+  expect(await refunded(story)).toBe(0);
+  const fourth = await linkAt(alice, EDITED);
+  expect(await post(story, ann.browser, `approve/${fourth}`, oldOfAnn)).toMatchObject({ status: 409 });
+  expect(await approve(story, ann, fourth)).toMatchObject({ status: 200 });
+  await thread.shows(/Refunded\./);
+  expect(await refunded(story)).toBe(11_000);
+});
+
+test('a signature does not help over a limit: people are asked again, and sign anew', async () => {
+  const story = await startSignedStory({
+    manifest: `${SIGNED}limits:\n  refund_order: { sum: input.amount, per: requester, window: 1d, max: 20000, policy: two }\n`,
+    replies: [REFUND, REFUND, { text: 'First.' }, { text: 'Second.' }],
+  });
+  const [ann, ben] = [await enrol(story, alice), await enrol(story, bruno)];
+  // Both are asked about under the limit.
+  const thread = story.ask('refund it');
+  await thread.shows(/Needs 1 approval/);
+  const other = story.ask('refund it too');
+  await other.shows(/Needs 1 approval/);
+  const first = await linkFor(story, alice, () => thread.click(alice, /Needs 1 approval/, 'approve'));
+  expect(await approve(story, ann, first)).toMatchObject({ status: 200 });
+  await thread.shows(/First\./);
+  const second = await linkFor(story, alice, () => other.click(alice, /Needs 1 approval/, 'approve'));
+  expect(await approve(story, ann, second)).toMatchObject({ status: 200 });
+  await other.shows(/Needs 2 approvals/);
+  expect(await refunded(story)).toBe(12_000);
+  for (const signer of [ann, ben]) {
+    const nonce = await linkFor(story, signer.who, () =>
+      other.click(signer.who, signer === ann ? /Needs 2 approvals/ : /1 of 2 approvals/, 'approve'),
+    );
+    expect(await approve(story, signer, nonce)).toMatchObject({ status: 200 });
+  }
+  await other.shows(/Second\./);
+  expect(await refunded(story)).toBe(24_000);
+});
+
+test('each group signs, and who is in both signs for one of them', async () => {
+  const story = await startSignedStory({
+    manifest: SIGNED.replace(
+      `default: { confirm: passkey, approvers: [${alice}, ${bruno}]`,
+      `default: { confirm: passkey, approvers: { all: [{ any: [${alice}] }, { any: [${alice}, ${bruno}] }] }`,
+    ),
+    replies: [REFUND, { text: 'Refunded.' }],
+  });
+  const [ann, ben] = [await enrol(story, alice), await enrol(story, bruno)];
+  const thread = story.ask('refund it');
+  const first = await linkFor(story, alice, () => thread.click(alice, /Needs 2 approvals/, 'approve'));
+  expect(await approve(story, ann, first)).toMatchObject({ status: 200 });
+  await thread.shows(/1 of 2 approvals/);
+  expect(await refunded(story)).toBe(0);
+  const second = await linkFor(story, bruno, () => thread.click(bruno, /1 of 2 approvals/, 'approve'));
+  expect(await approve(story, ben, second)).toMatchObject({ status: 200 });
+  await thread.shows(/Refunded\./);
+});
+
+test('the owner whom the call names signs, and nobody else gets a link', async () => {
+  const story = await startSignedStory({
+    signIn: COMPANY,
+    manifest: SIGNED.replace(
+      `default: { confirm: passkey, approvers: [${alice}, ${bruno}]`,
+      'default: { confirm: passkey, approvers: { from: input.reason }',
+    ),
+    replies: [
+      {
+        calls: [
+          {
+            name: 'refund_order',
+            arguments: { orderId: 'A-1001', amount: 12_000, reason: 'bruno@corner-shop.example' },
+          },
+        ],
+      },
+      { text: 'Refunded.' },
+    ],
+  });
+  const ben = await enrol(story, bruno);
+  await enrol(story, alice);
+  const thread = story.ask('refund it');
+  await thread.click(alice, /Needs 1 approval/, 'approve');
+  await story.noticeFor(alice, /not an approver/);
+  const nonce = await linkFor(story, bruno, () => thread.click(bruno, /Needs 1 approval/, 'approve'));
+  expect(await approve(story, ben, nonce)).toMatchObject({ status: 200 });
+  await thread.shows(/Refunded\./);
+});
+
+test('who asked signs nothing, although their key counts', async () => {
+  const story = await startSignedStory({ replies: [REFUND, { text: 'Refunded.' }] });
+  await enrol(story, alice);
+  const ben = await enrol(story, bruno);
+  const thread = story.ask('refund it', { as: alice });
+  await thread.click(alice, /Approval needed/, 'approve');
+  await story.noticeFor(alice, /someone else has to approve/);
+  const nonce = await linkFor(story, bruno, () => thread.click(bruno, /Approval needed/, 'approve'));
+  expect(await approve(story, ben, nonce)).toMatchObject({ status: 200 });
+  await thread.shows(/Refunded\./);
+});
+
+test('what was approved with a click before the rules asked for passkeys is asked again, and signed', async () => {
+  const plain = SIGNED.replace('default: { confirm: passkey,', 'default: {');
+  const story = await startSignedStory({ manifest: plain, replies: [REFUND, { text: 'Refunded.' }] });
+  const ann = await enrol(story, alice);
+  const thread = story.ask('refund it');
+  const card = await thread.shows(/Approval needed/);
+  await story.change('default: {', 'default: { confirm: passkey,');
+  await story.workspace.as(alice).click({ channel: thread.channel, ts: card.ts }, 'approve');
+  await thread.shows(/Approving needs your passkey/);
+  expect(await refunded(story)).toBe(0);
+  const nonce = await linkFor(story, alice, () => thread.click(alice, /Approval needed/, 'approve'));
+  expect(await approve(story, ann, nonce)).toMatchObject({ status: 200 });
+  await thread.shows(/Refunded\./);
+});
+
+test('a request that has expired is not signed', async () => {
+  const story = await startSignedStory({
+    manifest: SIGNED.replace('default: { confirm: passkey,', 'default: { confirm: passkey, expires: 10s,'),
+    replies: [REFUND, { text: 'Nobody decided.' }],
+  });
+  const ann = await enrol(story, alice);
+  const thread = story.ask('refund it');
+  const nonce = await linkFor(story, alice, () => thread.click(alice, /Approval needed/, 'approve'));
+  const { terms, challenge } = await readApproval(story, ann.browser, nonce);
+  await thread.shows(/Nobody decided\./);
+  const late = { terms, ...ann.key.sign(challenge) };
+  expect(await post(story, ann.browser, `approve/${nonce}`, late)).toMatchObject({ status: 409 });
+  expect(await refunded(story)).toBe(0);
 });
 
 test('what a caller asks for runs only after the approver has signed it with their key', async () => {

@@ -95,18 +95,23 @@ export async function startPageStory(options: PageStoryOptions = {}) {
   const page = `page: { client_id: ${CLIENT.id}, client_secret: "\${PAGE_SECRET}", auditors: [${auditors.join(', ')}]${by === COMPANY ? `, issuer: "${provider.issuer}"` : ''}${more} }`;
   const text = `${manifest}\n${page}\n`;
   const environment = { ...options.environment, PAGE_SECRET: CLIENT.secret };
-  const parsed = parseManifest(await withBuiltTools(text), { file: 'story.yml', environment });
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
+  const parse = async (written: string) => {
+    const parsed = parseManifest(await withBuiltTools(written), { file: 'story.yml', environment });
+    if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
+    return parsed.manifest;
+  };
   const slack = { ...story.setup.settings.slack, apiUrl: `${provider.issuer}${pathname}` };
   const settings = {
     ...story.setup.settings,
     ...{ slack, port, publicUrl: url },
     ...(auditKey !== undefined && { auditKey: { text: auditKey } }),
   };
-  const changes = { manifest: parsed.manifest, settings };
+  const changes = { manifest: await parse(text), settings };
   const bot = await story.startOwnBot(changes);
   /** Starts the same bot again, once this one has ended. */
   const startAgain = () => story.startOwnBot(changes);
+  /** Exchanges a part of the manifest while the bot runs. */
+  const change = async (from: string, to: string) => bot.toolbox.replace(await parse(text.replace(from, to)));
   /** The same bot for a process of its own. */
   const asProcess = { setup: { ...story.setup, settings }, text, environment };
   const team = await bot.context.directory.ownTeam();
@@ -120,7 +125,7 @@ export async function startPageStory(options: PageStoryOptions = {}) {
     if (browser.session === undefined) throw new Error(`${who} was not signed in: ${await answer.text()}`);
     return browser;
   };
-  return { ...story, bot, url, provider, team, browserOf, startAgain, asProcess };
+  return { ...story, bot, url, provider, team, browserOf, startAgain, change, asProcess };
 }
 
 export type PageStory = Awaited<ReturnType<typeof startPageStory>>;

@@ -14,6 +14,7 @@ const environment = {
   PLATFORM_SECRET: 'secret-of-the-platform',
   DIRECTORY_TOKEN: 'token-of-the-directory',
   RELEASE_JOB_KEY: 'k'.repeat(43),
+  PAGE_CLIENT_SECRET: 's'.repeat(43),
 };
 
 /** Counts the lines without comments, and the keys. */

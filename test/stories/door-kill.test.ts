@@ -10,7 +10,7 @@ import { openWorkshop, workshopManifest } from './workshop.ts';
 
 const Body = z.record(z.string(), z.unknown());
 const SWEEP = { everyMs: 100, overdueMs: 0 };
-const ROUNDS = countFor('DOOR_KILLS', { quick: 2, full: 6 });
+const ROUNDS = countFor('DOOR_KILLS', { quick: 2, full: 3 });
 const RELEASE = `policies:\n  release: { approvers: [${CAST.alice}], notify: { direct_messages: false } }`;
 const manifest = `${workshopManifest().replace('policies:', RELEASE)}${CALLERS.replace('tools: [refund_*, delete_customer, read_order]', 'tools: [press_part]').replace('tools: [refund_order]', 'tools: [press_part]')}`;
 

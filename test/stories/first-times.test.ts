@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { runCommandLine } from '../../src/commands/run-command-line.ts';
 import { textIn } from '../bot/views/cards/payloads.ts';
+import { run } from '../commands/support.ts';
 import { startAccountStory } from './accounts/support.ts';
 import { approveAnswer, ask, askingManifest, fillIn } from './asking-servers.ts';
 import { openDesk, ticketManifest } from './planning.ts';
@@ -85,7 +86,29 @@ test('a first call in the account of its requester waits for the account and for
   expect(story.mcp.calls).toHaveLength(2);
 });
 
-test('a call that ran by the word of a person counts: the next one is no first one', async () => {
+/** Says that the call whose outcome is unknown ran, where no manifest is at hand. */
+async function sayOnTheCommandLine({ prefix }: Story): Promise<void> {
+  const environment = { REDIS_URL: inject('redisUrl') };
+  const { out } = await run(['pending', '--json'], environment, prefix);
+  const { id } = JSON.parse(out) as { id: string };
+  const said = await run(['resolve', id, '--ran', '--reason', 'It is closed.'], environment, prefix);
+  expect(said).toMatchObject({ code: 0 });
+}
+
+/** Ways to say that a call ran. */
+const WORDS: readonly (readonly [string, (story: Story) => Promise<unknown>])[] = [
+  [
+    'a person',
+    async (story) => {
+      await story.directly(admin).click(admin, /Outcome unknown/, 'ran');
+      const modal = await story.modalFor(admin);
+      await story.workspace.as(admin).submit(modal.id, { reason: 'It is closed.' });
+    },
+  ],
+  ['an operator', sayOnTheCommandLine],
+];
+
+test.each(WORDS)('a call that ran by the word of %s counts: the next one is no first one', async (_, say) => {
   const desk = await openDesk();
   const rule =
     '      - { match: close_ticket, when: first.tool, policy: default }\n      - { match: close_ticket, require: never }';
@@ -100,11 +123,29 @@ test('a call that ran by the word of a person counts: the next one is no first o
   await thread.click(alice, /Approval needed/, 'approve');
   await thread.shows(/Outcome unknown: Close ticket lost-1/);
   expect(await countersIn(story)).toEqual([]);
-  await story.directly(admin).click(admin, /Outcome unknown/, 'ran');
-  const modal = await story.modalFor(admin);
-  await story.workspace.as(admin).submit(modal.id, { reason: 'It is closed.' });
+  await say(story);
   await thread.shows(/Looked at\./);
   expect(await countersIn(story)).toHaveLength(1);
+  await story.ask('close the second').shows(/Closed at once\./);
+  expect(await desk.done()).toEqual(['closed lost-1', 'closed T-2']);
+});
+
+test('a call that needed no approval and ran by the word of an operator counts as well', async () => {
+  const desk = await openDesk();
+  const rule =
+    '      - { match: close_ticket, when: \'first.tool && input.ticket != "lost-1"\', policy: default }\n      - { match: close_ticket, require: never }';
+  const call = (ticket: string) => ({
+    calls: [{ name: 'close_ticket', arguments: { ticket, customer: 'Acme' } }],
+  });
+  const story = await startStory({
+    manifest: ticketManifest({ rules: rule }),
+    replies: [call('lost-1'), { text: 'Looked at.' }, call('T-2'), { text: 'Closed at once.' }],
+  });
+  const thread = story.ask('close the first');
+  await thread.shows(/Outcome unknown: Close ticket lost-1/);
+  expect(await countersIn(story)).toEqual([]);
+  await sayOnTheCommandLine(story);
+  await thread.shows(/Looked at\./);
   await story.ask('close the second').shows(/Closed at once\./);
   expect(await desk.done()).toEqual(['closed lost-1', 'closed T-2']);
 });

@@ -57,7 +57,7 @@ test('a refund answers the eight questions without a click, and so does its row 
   const refund = { orderId: 'A-1001', amount: 12_000, reason: 'the top is scratched' };
   const story = await startStory({
     manifest: shopManifest,
-    environment: { RELEASE_JOB_KEY: 'k'.repeat(43) },
+    environment: { RELEASE_JOB_KEY: 'k'.repeat(43), PAGE_CLIENT_SECRET: 's'.repeat(43) },
     folder: shop,
     replies: [{ calls: [{ name: 'refund_order', arguments: refund }] }],
   });
@@ -96,7 +96,7 @@ test('a refund answers the eight questions without a click, and so does its row 
 test('a deletion answers the eight questions without a click', async () => {
   const story = await startStory({
     manifest: shopManifest,
-    environment: { RELEASE_JOB_KEY: 'k'.repeat(43) },
+    environment: { RELEASE_JOB_KEY: 'k'.repeat(43), PAGE_CLIENT_SECRET: 's'.repeat(43) },
     folder: shop,
     replies: [{ calls: [{ name: 'delete_customer', arguments: { customer: 'Tomo Arai' } }] }],
   });
@@ -145,7 +145,7 @@ test('an unknown outcome answers the eight questions without a click', async () 
   const deployment = { service: 'checkout', version: '2.4.1', environment: 'staging' };
   const story = await startStory({
     manifest: shopManifest,
-    environment: { RELEASE_JOB_KEY: 'k'.repeat(43) },
+    environment: { RELEASE_JOB_KEY: 'k'.repeat(43), PAGE_CLIENT_SECRET: 's'.repeat(43) },
     folder: shop,
     replies: [{ calls: [{ name: 'deploy_service', arguments: deployment }] }],
     ...SILENT_WORKERS,

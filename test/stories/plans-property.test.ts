@@ -7,7 +7,7 @@ import { openDesk, ticketManifest } from './planning.ts';
 import { CAST, type Story, startStory, type Thread } from './support.ts';
 
 const { alice, admin } = CAST;
-const RUNS = countFor('PLAN_RUNS', { quick: 3, full: 25 });
+const RUNS = countFor('PLAN_RUNS', { quick: 2, full: 12 });
 const manifest = ticketManifest();
 
 const Fate = fc.constantFrom('ok', 'ok', 'ok', 'ok', 'fails', 'lost', 'dies-before', 'dies-after');

@@ -37,7 +37,7 @@ test('a digest that a killed process had not posted is posted once by another, a
   workspace.fail(
     'chat.postMessage',
     { kind: 'slow', milliseconds: 600_000 },
-    { when: (given) => JSON.stringify(given).includes(`digest|${alice}`) },
+    { when: (given) => JSON.stringify(given).includes(`summary|${alice}`) },
   );
   const second = story.ask('refund order A-1002');
   await story.directly(alice).shows(/1 request is waiting for you/);

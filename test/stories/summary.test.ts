@@ -66,7 +66,7 @@ test('a digest whose answer from Slack was lost is not posted twice, and what ca
     replies: [{ calls: [...refund('A-1001').calls, ...refund('A-1002').calls] }, { text: 'Done.' }],
     slack: { timings: {} },
   });
-  const isFor = (who: string) => (given: object) => JSON.stringify(given).includes(`digest|${who}|1`);
+  const isFor = (who: string) => (given: object) => JSON.stringify(given).includes(`summary|${who}|1`);
   story.workspace.fail('chat.postMessage', { kind: 'lost-answer' }, { when: isFor(alice) });
   story.workspace.fail(
     'chat.postMessage',
@@ -77,7 +77,7 @@ test('a digest whose answer from Slack was lost is not posted twice, and what ca
   await thread.shows(/Approval needed.*A-1002/s);
   await story.directly(alice).shows(/1 request is waiting for you/);
   const record = openRedisStore({ client: story.redis, prefix: story.prefix });
-  const drawn = async (who: string) => (await record.readDigest(who)).place !== undefined;
+  const drawn = async (who: string) => (await record.readSummary(who)).place !== undefined;
   await expect.poll(async () => (await drawn(alice)) && (await drawn(bruno))).toBe(true);
   const digests = (who: string) =>
     story.workspace

@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The folders whose files take seconds: they start bots, servers or commands. */
-const LONG = /\/test\/(stories|store|commands)\//;
+/** The folders whose files take long: they start bots, servers or commands. */
+const LONG = /\/test\/(stories|store|commands|docs|package|deploy|oracle)\//;
 
 /**
  * Puts the browser's files first, as they take longest, and the files that share a process last, side by side: Vitest hands a process on only

@@ -53,7 +53,7 @@ function queueIn(lanes: Lanes, lane: string, work: () => Promise<void>): Promise
 
 function laneOf(item: OutboxItem): string {
   if (item.kind === 'view') return threadOf(item.requestId) ?? '';
-  if (item.kind === 'digest') return item.person;
+  if (item.kind === 'summary') return item.person;
   if (item.kind === 'home') return item.item;
   const { channel, threadTs = '', user = item.item } = item.body;
   return channel === undefined ? `${user}` : `${channel}:${threadTs}`;
@@ -76,7 +76,7 @@ async function deliverItem(context: Delivery, item: OutboxItem): Promise<void> {
   try {
     if (item.kind === 'row') await sendInSpan(context, item);
     else if (item.kind === 'view') await drawView(context, item);
-    else if (item.kind === 'digest') await drawSummary(context, item);
+    else if (item.kind === 'summary') await drawSummary(context, item);
     else await context.publishHome(item);
   } catch (err) {
     const failure = judgeSlackFailure(err);

@@ -2,7 +2,7 @@ import type { KnownBlock } from '@slack/types';
 import { z } from 'zod';
 import type { JsonObject } from '../../agent/json.ts';
 import { readDetails } from '../../engine/request-details.ts';
-import type { Digest, OutboxItem, RequestRecord } from '../../store/port/store.ts';
+import type { OutboxItem, RequestRecord, Summary } from '../../store/port/store.ts';
 import { loadList } from '../asks/load-lists.ts';
 import { quietEnd } from '../asks/quiet-end.ts';
 import { hasPart } from '../asks/stand-ins.ts';
@@ -22,7 +22,7 @@ import { personView } from '../views/view-ids.ts';
 import { PostedMessage, threadLinkFor } from './posted-message.ts';
 import { openDirect } from './send-row.ts';
 
-type SummaryItem = OutboxItem & { kind: 'digest' };
+type SummaryItem = OutboxItem & { kind: 'summary' };
 /** The time between two messages where the policy names none: what quiet hours held back. */
 const WINDOW_MS = 600_000;
 
@@ -37,7 +37,7 @@ interface ListedRow extends SummaryRow {
  */
 export async function drawSummary(context: BotContext, item: SummaryItem): Promise<void> {
   const { store } = context;
-  const summary = await store.readDigest(item.person);
+  const summary = await store.readSummary(item.person);
   const rows = await loadRows(context, summary, item.person);
   const gone = summary.entries
     .filter(({ requestId }) => rows.every(({ request }) => request.id !== requestId))
@@ -71,7 +71,7 @@ export async function drawSummary(context: BotContext, item: SummaryItem): Promi
 /** Loads what waits for the person, in the order in which it came. */
 async function loadRows(
   context: BotContext,
-  { entries }: Digest,
+  { entries }: Summary,
   person: string,
 ): Promise<readonly ListedRow[]> {
   const viewId = personView(person);
@@ -92,7 +92,7 @@ async function loadRows(
 /** Returns when the list has to be posted as a new message, because something has come that no message told of; not in quiet hours. */
 function whenToPost(
   context: BotContext,
-  { postedAt, postedRevision, number }: Digest,
+  { postedAt, postedRevision, number }: Summary,
   rows: readonly ListedRow[],
 ): number | undefined {
   const times = rows
@@ -108,7 +108,7 @@ function whenToPost(
 async function post(
   { client }: BotContext,
   item: SummaryItem,
-  { number }: Digest,
+  { number }: Summary,
   card: Card,
 ): Promise<JsonObject> {
   const mark = `${item.item}|${number + 1}`;

@@ -1,7 +1,6 @@
 import type { JsonObject, JsonValue } from '../../agent/json.ts';
 import type { NewView, UndoNote, UndoStep } from '../record/request-record.ts';
 import type { AuditStore } from './audit.ts';
-import type { DigestStore } from './digests.ts';
 import type { DocumentStore } from './documents.ts';
 import type {
   AnswerResult,
@@ -26,6 +25,7 @@ import type {
   SuspendResult,
   VoteResult,
 } from './results.ts';
+import type { SummaryStore } from './summaries.ts';
 import type {
   Actor,
   Attempt,
@@ -56,7 +56,7 @@ import type {
   Verdict,
   Vote,
 } from './values.ts';
-import type { DoneCounter, FreezeStore, GrantStore, LimitStore, UsageStore } from './workspace.ts';
+import type { FreezeStore, GrantStore, LimitStore, UsageStore } from './workspace.ts';
 
 export { interruptOf, requestIdOf, threadOf } from '../record/keys.ts';
 export type {
@@ -68,8 +68,8 @@ export type {
   StepState,
 } from '../record/request-record.ts';
 export { ALONE } from '../record/request-record.ts';
-export type * from './digests.ts';
 export type * from './results.ts';
+export type * from './summaries.ts';
 export type * from './values.ts';
 export type { TimerKind } from './work.ts';
 export type * from './workspace.ts';
@@ -80,7 +80,7 @@ export type * from './workspace.ts';
  */
 export interface Store
   extends AuditStore,
-    DigestStore,
+    SummaryStore,
     DocumentStore,
     FreezeStore,
     GrantStore,
@@ -159,17 +159,13 @@ export interface Store
     requestId: string,
     change: { readonly cause?: string; readonly views?: readonly NewView[] },
   ): Promise<RedrawResult>;
-  /**
-   * Records the outcome of an action whose outcome is unknown. With `tries`, a verdict on an earlier attempt is refused. `done` is what the
-   * action counts for first times if it ran.
-   */
+  /** Records the outcome of an action whose outcome is unknown. With `tries`, a verdict on an earlier attempt is refused. */
   resolve(
     requestId: string,
     actor: Actor,
     verdict: Verdict,
     reason: string,
     tries?: number,
-    done?: readonly DoneCounter[],
   ): Promise<ResolveResult>;
 
   /**

@@ -215,6 +215,8 @@ export interface Attempt {
   readonly arguments?: JsonValue | undefined;
   /** The limits that it counts against, under a name that is the same for every attempt. */
   readonly counts?: { readonly action: string; readonly limits: readonly LimitUse[] };
+  /** What it counts for first times, if it succeeds, or somebody finds out that it ran. */
+  readonly done?: readonly DoneCounter[];
   /** Set by a caller that runs it itself. */
   readonly elsewhere?: true;
 }
@@ -227,8 +229,6 @@ export interface Outcome {
   readonly message: Message;
   /** The result for people. */
   readonly summary: JsonValue;
-  /** What it counts for first times, if it succeeded. */
-  readonly done?: readonly DoneCounter[];
 }
 
 /** The end, or the next pause, of an action that paused while it ran. */
@@ -270,7 +270,7 @@ export interface DueWork {
   readonly hasOutbox: boolean;
 }
 
-/** An outbox item that one sender has claimed: a row to send, a card of a request or the digest of a person to draw. */
+/** An outbox item that one sender has claimed: a row to send, a card of a request or the summary of a person to draw. */
 export type OutboxItem = {
   readonly item: string;
   readonly owner: string;
@@ -279,7 +279,7 @@ export type OutboxItem = {
 } & (
   | { readonly kind: 'row'; readonly rowId: string; readonly body: JsonObject }
   | { readonly kind: 'view'; readonly requestId: string; readonly viewId: string }
-  | { readonly kind: 'digest'; readonly person: string }
+  | { readonly kind: 'summary'; readonly person: string }
   /** The Home of a person, or of the members of a group. */
   | { readonly kind: 'home'; readonly person: string; readonly page: HomePage }
 );
@@ -290,13 +290,13 @@ export interface HomePage {
   readonly from?: string | undefined;
 }
 
-/** A card or a digest as it was drawn: of which revision, and where it stands now. */
+/** A card or a summary as it was drawn: of which revision, and where it stands now. */
 export interface Drawn {
   readonly revision: number;
   readonly postedAt: JsonObject;
   /** Makes it due once more after this time. */
   readonly againMs?: number | undefined;
-  /** The number of the message of a digest, and the requests that do not wait for the person any more. */
+  /** The number of the message of a summary, and the requests that do not wait for the person any more. */
   readonly number?: number;
   readonly gone?: readonly string[];
 }

@@ -58,7 +58,7 @@ const SHARED_KEYS = [
   'counted',
 ] as const;
 /** Keys of a day or a person that few scripts name; that takes the place of a thread in them. */
-const OTHER_KEYS = ['usage', 'digest'] as const;
+const OTHER_KEYS = ['usage', 'summary'] as const;
 type ThreadKey = (typeof THREAD_KEYS)[number] | (typeof OTHER_KEYS)[number];
 type SharedKey = (typeof SHARED_KEYS)[number];
 
@@ -112,9 +112,9 @@ export class Keys {
     return this.#of('document', name);
   }
 
-  /** The digest of a person. */
-  digest(person: string): string {
-    return this.#of('digest', person);
+  /** The summary of a person. */
+  summary(person: string): string {
+    return this.#of('summary', person);
   }
 
   log(threadId: string): string {

@@ -102,6 +102,8 @@ export interface NewRequest {
   readonly unsigned?: boolean;
   /** The name under which the limits of such a call have counted it. */
   readonly action?: string;
+  /** What such a call counts for first times, if it ran. */
+  readonly done?: readonly { readonly key: string; readonly windowMs: number }[];
   /** The plan that it is a step of. */
   readonly step?: PlanPlace;
   /** The steps of a plan, in order: requests of the same turn, with their digests, or `ALONE`. */

@@ -3,12 +3,9 @@ import { DEFAULT_PREFIX, Keys } from '../record/keys.ts';
 import { type RecordHooks, type RedisClient, scriptRunner } from './run-script.ts';
 import { loadScripts, type Scripts } from './scripts.ts';
 import { auditVerbs } from './verbs/audit-verbs.ts';
-import { documentVerbs } from './verbs/document-verbs.ts';
-import { fileVerbs } from './verbs/file-verbs.ts';
+import { documentVerbs, fileVerbs } from './verbs/document-verbs.ts';
 import { listVerbs } from './verbs/list-verbs.ts';
-import { measureVerbs } from './verbs/measure-verbs.ts';
 import { outboxVerbs } from './verbs/outbox-verbs.ts';
-import { digestVerbs } from './verbs/policy/digest-verbs.ts';
 import { freezeVerbs } from './verbs/policy/freeze-verbs.ts';
 import { grantVerbs } from './verbs/policy/grant-verbs.ts';
 import { limitVerbs } from './verbs/policy/limit-verbs.ts';
@@ -46,15 +43,13 @@ export function openRedisStore(options: RedisStoreOptions): Store {
     ...timerVerbs(run),
     ...outboxVerbs(run, client, keys),
     ...fileVerbs(run, client, keys, options.mostFileBytes),
-    ...listVerbs(client, keys),
+    ...listVerbs(run, client, keys),
     ...auditVerbs(run, client, keys),
     ...freezeVerbs(run, client, keys),
-    ...digestVerbs(run, client, keys),
     ...grantVerbs(run, client, keys),
     ...limitVerbs(run),
     ...usageVerbs(run, client, keys),
     ...documentVerbs(run, client, keys, retention),
-    ...measureVerbs(run),
     async close() {
       await client.quit();
     },

@@ -13,7 +13,7 @@ import type { AdapterRequest } from '../../../src/agent/openai/request.ts';
 import { responsesRequest } from '../../../src/agent/openai/responses.ts';
 import { countFor } from '../../support/count-for.ts';
 
-const HISTORIES = countFor('HISTORIES', { quick: 80, full: 1_000 });
+const HISTORIES = countFor('HISTORIES', { quick: 40, full: 400 });
 
 /** Compiles one of OpenAI's schemas; see test/fixtures/openai/README.md for what is loosened. */
 function compile(name: string): ValidateFunction {

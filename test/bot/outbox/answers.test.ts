@@ -189,7 +189,7 @@ function blocksOf(passage: Passage): readonly string[] {
   return passage.kind === 'list' ? passage.items.flatMap(({ content }) => content.flatMap(blocksOf)) : [];
 }
 
-const runs = { numRuns: countFor('ANSWERS', { quick: 300, full: 5_000 }) };
+const runs = { numRuns: countFor('ANSWERS', { quick: 150, full: 2_000 }) };
 const anyAnswer = fc.oneof({ weight: 7, arbitrary: answer }, { weight: 1, arbitrary: longAnswer });
 const cutList = fc.oneof(fc.constant([]), fc.array(fc.nat(), { maxLength: 30 }));
 

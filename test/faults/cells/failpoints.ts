@@ -5,7 +5,8 @@ import type { Cell, Played } from './cell.ts';
 import { keepBusy } from './keep-busy.ts';
 import { Saboteur } from './saboteur.ts';
 
-const IN_FLIGHT = 30;
+/** So many threads are on their way at once; once through all points needs fewer. */
+const IN_FLIGHT = { many: 30, once: 12 };
 /** When no point that is still missing has failed for so long, no errand leads there. */
 const GIVE_UP_MS = 30_000;
 
@@ -14,10 +15,11 @@ export function atEveryPoint(
   action: FaultAction,
   most = Number.POSITIVE_INFINITY,
   recipes: readonly Recipe[] = RECIPES,
-  { where, inFlight = IN_FLIGHT }: { readonly where?: RegExp; readonly inFlight?: number } = {},
+  { where, inFlight: own }: { readonly where?: RegExp; readonly inFlight?: number } = {},
 ) {
   return async (world: World, atEach: number): Promise<Played> => {
     const saboteur = new Saboteur(world, { action, atEach, ...(where !== undefined && { where }) });
+    const inFlight = own ?? (atEach === 1 ? IN_FLIGHT.once : IN_FLIGHT.many);
     let count = 0;
     let progressAt = Date.now();
     const until = (begun: number): boolean => {

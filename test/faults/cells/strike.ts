@@ -16,7 +16,9 @@ export type Strike = (world: World, round: number) => Promise<unknown>;
 export function striking(strike: Strike, recipes: readonly Recipe[] = RECIPES) {
   return async (world: World, rounds: number): Promise<Played> => {
     let isOver = false;
-    const busy = keepBusy(world, { inFlight: IN_FLIGHT, until: () => isOver, recipes });
+    // A few rounds need few threads, and the tests have little time.
+    const inFlight = Math.min(IN_FLIGHT, 2 * ENDS_BETWEEN * rounds);
+    const busy = keepBusy(world, { inFlight, until: () => isOver, recipes });
     // The first cards are on their way.
     await sleep(500);
     for (let round = 0; round < rounds; round += 1) {

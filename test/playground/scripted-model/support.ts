@@ -26,7 +26,7 @@ export async function startScriptedBot({ change = (text) => text, ...options }: 
   const manifest = change(replaceOnce(shipped, './files', folder));
 
   const story = await startStory({
-    environment: { RELEASE_JOB_KEY: 'k'.repeat(43) },
+    environment: { RELEASE_JOB_KEY: 'k'.repeat(43), PAGE_CLIENT_SECRET: 's'.repeat(43) },
     ...options,
     ...{ manifest, folder: shop, replies: answerByScript },
   });

@@ -67,6 +67,14 @@ test('two votes of one person are not two people', () => {
   expect(deletion(vote('U1'), vote('U2'))).toEqual(['two-people']);
 });
 
+test('only an approval with a signature is one with a passkey', () => {
+  const vote = { who: 'U1', decision: 'approve', at: 1 };
+  const deployment = (votes: RecordedRequest['votes']) =>
+    done({ requests: [request({ tool: 'deploy_service', ...ran, votes })] });
+  expect(deployment([vote])).toEqual([]);
+  expect(deployment([{ ...vote, proof: {} }])).toEqual(['passkey']);
+});
+
 test('only a deployment that was interrupted is a recovery', () => {
   const deployment = (changes: Partial<RecordedRequest>) =>
     done({ kills: 1, requests: [request({ tool: 'deploy_service', ...changes })] });

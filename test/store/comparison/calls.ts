@@ -217,6 +217,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         stillEligible: still ? signed : [...people, ...people],
         groups: Object.fromEntries(votes.map(([who, { groups = [] }]) => [who, moved ? [1] : groups])),
         counts: { action: `${threadOf(id)}/call-1`, limits: usesFor(command) },
+        done: pick % 4 === 3 ? [] : DONE,
         ...(isCaller && { elsewhere: true as const }),
       });
     }
@@ -247,12 +248,13 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         stillEligible: still ? signed : [],
         groups: { ...Object.fromEntries(others), [who]: groups },
         counts: { action: `${threadOf(id)}/call-1`, limits: usesFor(command) },
+        done: DONE,
       });
     }
     case 'finishAndClaim': {
       const id = request(found, command.pick, ['started', 'unknown']);
       const attempt = attemptOf(found, id, command.pick);
-      const outcome = { attempt, state: command.state, message: resultMessage(), summary: step, done: DONE };
+      const outcome = { attempt, state: command.state, message: resultMessage(), summary: step };
       return call('finish', id, outcome, command.leaseMs);
     }
     case 'heartbeat': {
@@ -268,8 +270,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     case 'finish': {
       const id = request(found, command.pick, ['started', 'unknown']);
       const attempt = attemptOf(found, id, command.pick);
-      const ended = { attempt, state: command.state, message: resultMessage(), summary: step };
-      return call('finish', id, { ...ended, done: DONE });
+      return call('finish', id, { attempt, state: command.state, message: resultMessage(), summary: step });
     }
     case 'conclude': {
       const { pick, state, own, step: words } = command;
@@ -287,7 +288,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     case 'resolve': {
       const { who, eligible, verdict } = command;
       const id = request(found, command.pick, ['unknown']);
-      return call('resolve', id, { who, eligible, evidence }, verdict, `reason ${step}`, command.tries, DONE);
+      return call('resolve', id, { who, eligible, evidence }, verdict, `reason ${step}`, command.tries);
     }
     case 'notify': {
       const { timer, behind, quietMs } = command;
@@ -316,8 +317,8 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     case 'doneOutbox':
       return about(recent(found.items, command.pick), (item) => {
         if (item.kind === 'row' || item.kind === 'home') return call('done', item);
-        if (item.kind === 'digest') {
-          const { revision = 1, number = 0, on } = world.digests.get(item.person) ?? {};
+        if (item.kind === 'summary') {
+          const { revision = 1, number = 0, on } = world.summaries.get(item.person) ?? {};
           return call('done', item, {
             revision: revision - command.behind,
             postedAt: { ts: `${step}` },
@@ -374,8 +375,8 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       const told = { id: `${command.thread}~${command.listed}`, revision: step };
       return call('tell', command.thread, told, command.delayMs);
     }
-    case 'readDigest':
-      return call('readDigest', command.thread);
+    case 'readSummary':
+      return call('readSummary', command.thread);
     case 'freeze': {
       const { scope, who } = command;
       return call('freeze', { scope, id: `freeze-${step}`, who, reason: `because ${step}`, evidence });
@@ -538,6 +539,7 @@ function requestFrom(plan: RequestPlan, threadId: string, name: string): NewRequ
   return {
     ...{ id: requestIdOf(threadId, name), kind, requester, digest: 'digest', policy, barred, unsigned },
     requesters: [requester, ...others.filter((person) => person !== requester)],
+    ...(unsigned && { done: DONE }),
     details: { tool: 'refund_order' },
     execution: { idempotent, maxAttempts, retryForMs, ...(elsewhere && { elsewhere: true as const }) },
     views: views.map((id) => ({ id, place: { channel: threadOf(requestIdOf(threadId, name)) ?? '' } })),

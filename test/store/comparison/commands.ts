@@ -134,7 +134,7 @@ const notice = {
   quietMs: fc.constantFrom(undefined, undefined, 0, 1_000),
 };
 
-/** A request on a digest. */
+/** A request on a summary. */
 const listed = fc.nat({ max: 4 });
 
 export const command = fc.oneof(
@@ -255,7 +255,7 @@ export const command = fc.oneof(
     }),
   },
   { weight: 3, arbitrary: verb('listInDigest', { thread, listed, delayMs: fc.constantFrom(0, 1_000) }) },
-  { weight: 2, arbitrary: verb('readDigest', { thread }) },
+  { weight: 2, arbitrary: verb('readSummary', { thread }) },
   { weight: 1, arbitrary: freeze },
   { weight: 3, arbitrary: unfreeze },
   { weight: 2, arbitrary: verb('showFreeze', {}) },

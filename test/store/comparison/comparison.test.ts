@@ -7,7 +7,7 @@ import { seed } from '../../support/seed.ts';
 import { play } from './play.ts';
 import { sequences } from './sequences.ts';
 
-const runs = countFor('COMPARISON_RUNS', { quick: 60, full: 1_000 });
+const runs = countFor('COMPARISON_RUNS', { quick: 60, full: 500 });
 /** The answers of the verbs that need more than an unknown id or a late call. */
 const ANSWERS = [
   'writeFile written',

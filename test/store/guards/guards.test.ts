@@ -3,7 +3,6 @@ import { loadScripts, type Scripts } from '../../../src/store/redis/scripts.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
 import { decisionScenarios } from './decisions.ts';
 import { delegationScenarios } from './delegations.ts';
-import { digestScenarios } from './digests.ts';
 import { documentScenarios } from './documents.ts';
 import { effectScenarios } from './effects.ts';
 import { exportScenarios } from './export.ts';
@@ -15,6 +14,7 @@ import { passkeyScenarios } from './passkeys.ts';
 import { planScenarios } from './plans.ts';
 import { runScenarios } from './runs.ts';
 import { openStage, type Scenario, type Scenarios } from './stage.ts';
+import { summaryScenarios } from './summaries.ts';
 import { threadScenarios } from './threads.ts';
 import { timeScenarios } from './time.ts';
 import { undoScenarios } from './undo.ts';
@@ -34,7 +34,7 @@ const scenarios: Scenarios = {
   ...grantScenarios,
   ...delegationScenarios,
   ...passkeyScenarios,
-  ...digestScenarios,
+  ...summaryScenarios,
 };
 const scripts = loadScripts();
 

@@ -61,8 +61,8 @@ export const limitScenarios: Scenarios = {
       ['succeeded', 1],
     ] as const) {
       const requestId = await askApproved(store);
-      await store.start(requestId, attempt('first'));
-      await store.finish(requestId, { ...outcome('first', { state }), done });
+      await store.start(requestId, attempt('first', { done }));
+      await store.finish(requestId, outcome('first', { state }));
       expect(await store.readTotals(done)).toEqual([{ count, sum: 0 }]);
     }
   },
@@ -73,9 +73,8 @@ export const limitScenarios: Scenarios = {
       ['run-again', 0],
       ['ran', 1],
     ] as const) {
-      const requestId = await askAndLose(store);
-      const say = (told: typeof store) =>
-        told.resolve(requestId, actor('U-ops'), verdict, 'I looked', undefined, done);
+      const requestId = await askAndLose(store, {}, { done });
+      const say = (told: typeof store) => told.resolve(requestId, actor('U-ops'), verdict, 'I looked');
       await say(resending);
       await say(store);
       expect(await store.readTotals(done)).toEqual([{ count, sum: 0 }]);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Store } from '../../../src/store/port/store.ts';
-import { ALONE } from '../../../src/store/port/store.ts';
+import { ALONE, threadOf } from '../../../src/store/port/store.ts';
 import {
   approve,
   attempt,
@@ -12,6 +12,7 @@ import {
   reject,
   stateOf,
   suspendTurn,
+  takeTurn,
 } from '../support.ts';
 import type { Scenarios } from './stage.ts';
 
@@ -51,6 +52,11 @@ async function run(store: Store, requestId: string, state: 'succeeded' | 'failed
   await store.finish(requestId, outcome(requestId, { state }));
 }
 
+/** Lists the decided requests that somebody asked for or decided. */
+async function decided(store: Store, who: string): Promise<readonly string[]> {
+  return (await store.list('decided', [who], { limit: 10 })).requestIds;
+}
+
 const NOT_NEXT = { outcome: 'not-next' };
 
 /** Guards of plans and their steps. */
@@ -71,6 +77,20 @@ export const planScenarios: Scenarios = {
     await store.vote(plan, approve('U-ann'));
     await run(store, first);
     expect((await found(store, first)).votes).toMatchObject([{ who: 'U-ann', decision: 'approve' }]);
+  },
+  'conclude-step': async ({ store }) => {
+    const { plan, first, second, third } = await askPlan(store);
+    await store.vote(plan, approve('U-ann'));
+    await store.start(first, attempt('first'));
+    await store.finish(first, outcome('first', { state: 'paused' }));
+    // It holds the rest, and goes on in its thread.
+    for (const step of [second, third]) await store.start(step, attempt(step));
+    await store.end(plan, { state: 'superseded', reason: 'held' });
+    const turn = await takeTurn(store, threadOf(first) ?? '');
+    await store.conclude(turn, first, { state: 'succeeded', summary: 'done' });
+    expect(await stateOf(store, first)).toBe('succeeded');
+    expect(await decided(store, 'U-rita')).toEqual([plan]);
+    expect(await decided(store, 'U-ann')).toEqual([]);
   },
   'plan-next': async ({ store }) => {
     const { plan, first, second } = await askPlan(store);

@@ -136,11 +136,11 @@ export const timeScenarios: Scenarios = {
     const person = 'U-ann';
     await store.tell(person, { id: 'C1:1~one', revision: 1 }, 0);
     const claim = { leaseMs: 0, limit: 10 };
-    const late = (await store.claimOutbox(claim)).find(({ kind }) => kind === 'digest');
-    if (late === undefined) throw new Error('The outbox gave no digest');
+    const late = (await store.claimOutbox(claim)).find(({ kind }) => kind === 'summary');
+    if (late === undefined) throw new Error('The outbox gave no summary');
     await store.claimOutbox({ ...claim, leaseMs: MINUTE_MS });
     expect(await store.done(late, { revision: 1, postedAt: { ts: '1' }, number: 1 })).toBe('stale');
-    expect(await store.readDigest(person)).toMatchObject({ number: 0, place: undefined });
+    expect(await store.readSummary(person)).toMatchObject({ number: 0, place: undefined });
   },
   'outbox-claim-lapsed': async ({ store }) => {
     const threadId = newThreadId();

@@ -9,7 +9,7 @@ import { type RedisProxy, startRedisProxy } from '../../support/redis-proxy.ts';
 import { snapshotOf, withoutChance } from '../records-snapshot.ts';
 import { CHAPTERS, type Telling } from './story.ts';
 
-const ROUNDS = countFor('LOST_REPLY_ROUNDS', { quick: 3, full: 30 });
+const ROUNDS = countFor('LOST_REPLY_ROUNDS', { quick: 2, full: 15 });
 
 const scripts = loadScripts();
 // Of its own, because the server's own count of scripts is part of what is shown.

@@ -113,9 +113,9 @@ function viewOf({ items = [] }: Telling) {
   throw new Error('No view was taken');
 }
 
-function digestOf({ items = [] }: Telling) {
-  for (const item of items) if (item.kind === 'digest') return item;
-  throw new Error('No digest was taken');
+function summaryOf({ items = [] }: Telling) {
+  for (const item of items) if (item.kind === 'summary') return item;
+  throw new Error('No summary was taken');
 }
 
 async function begin(telling: Telling, name: string): Promise<void> {
@@ -280,19 +280,19 @@ const OUTBOX_STEPS: readonly Step[] = [
     after: 1,
   },
   {
-    script: 'digest-tell',
+    script: 'tell',
     call: ({ store, threadId }) =>
       store.tell(threadId, { id: `${threadId}~one`, revision: 1 }, -1, { after: 0, withinMs: MINUTE_MS }),
   },
   {
-    script: 'digest-tell',
+    script: 'tell',
     call: ({ store, threadId }) => store.tell(threadId, { id: `${threadId}~two`, revision: 1 }, -1),
   },
   {
     script: 'outbox-done',
     prepare: (telling) => takeItems(telling, 0),
     call: (telling) =>
-      telling.store.done(digestOf(telling), {
+      telling.store.done(summaryOf(telling), {
         ...{ revision: 2, postedAt: { ts: '171.3' }, number: 1 },
         gone: [`${telling.threadId}~one`],
       }),

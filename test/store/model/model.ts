@@ -1,4 +1,3 @@
-import { digestModel } from './digests.ts';
 import { documentModel } from './documents.ts';
 import { effectModel } from './effects.ts';
 import { exportModel } from './export.ts';
@@ -10,6 +9,7 @@ import { limitModel } from './limits.ts';
 import { listModel } from './lists.ts';
 import { outboxModel } from './outbox.ts';
 import { requestModel } from './requests.ts';
+import { summaryModel } from './summaries.ts';
 import { threadModel } from './threads.ts';
 import { timeModel } from './time.ts';
 import { undoModel } from './undo.ts';
@@ -45,7 +45,7 @@ export function modelOf(world: World): Verbs {
     ...exportModel(world),
     ...freezeModel(world),
     ...grantModel(world),
-    ...digestModel(world),
+    ...summaryModel(world),
     ...limitModel(world),
     ...usageModel(world),
     ...documentModel(world),

@@ -1,6 +1,6 @@
 import type { OutboxItem } from '../../../src/store/port/store.ts';
-import { digestOf } from './digests.ts';
 import { upTo } from './lists.ts';
+import { summaryOf } from './summaries.ts';
 import type { Verbs, World } from './world.ts';
 
 type OutboxVerbs = Pick<Verbs, 'enqueueOutbox' | 'claimOutbox' | 'done' | 'retryOutbox'>;
@@ -32,7 +32,7 @@ export function outboxModel(world: World): OutboxVerbs {
         const held = { item, owner: world.caller, tries };
         const [, id = '', viewId = ''] = item.split('|');
         if (row !== undefined) return { kind: 'row', ...held, rowId: id, body: row };
-        if (item.startsWith('digest|')) return { kind: 'digest', ...held, person: id };
+        if (item.startsWith('summary|')) return { kind: 'summary', ...held, person: id };
         return { kind: 'view', ...held, requestId: id, viewId };
       });
     },
@@ -42,10 +42,10 @@ export function outboxModel(world: World): OutboxVerbs {
       const { outbox, sent } = world;
       const { item, owner, kind } = outgoing;
       const { revision, postedAt, againMs = 0, number = 0, gone = [] } = drawn;
-      const digest = kind === 'digest' ? digestOf(world, outgoing.person) : undefined;
+      const summary = kind === 'summary' ? summaryOf(world, outgoing.person) : undefined;
       const request = kind === 'view' ? world.request(outgoing.requestId) : undefined;
       if (!outbox.has(item)) {
-        const before = kind === 'view' ? request?.drawn.get(outgoing.viewId)?.revision : digest?.drawn;
+        const before = kind === 'view' ? request?.drawn.get(outgoing.viewId)?.revision : summary?.drawn;
         if ((before ?? 0) <= revision) return 'done';
         outbox.set(item, { at: world.now, tries: 0 });
         return 'due-again';
@@ -54,10 +54,10 @@ export function outboxModel(world: World): OutboxVerbs {
       outbox.delete(item);
       if (kind === 'row') sent.add(item);
       if (kind === 'view') request?.drawn.set(outgoing.viewId, { revision, postedAt });
-      if (digest !== undefined && number !== digest.number)
-        Object.assign(digest, { number, postedAt: world.now, postedRevision: revision });
-      if (digest !== undefined) Object.assign(digest, { drawn: revision, place: postedAt });
-      const current = digest ?? request;
+      if (summary !== undefined && number !== summary.number)
+        Object.assign(summary, { number, postedAt: world.now, postedRevision: revision });
+      if (summary !== undefined) Object.assign(summary, { drawn: revision, place: postedAt });
+      const current = summary ?? request;
       if (current === undefined) return 'done';
       const later = kind === 'view' ? `${item.replace(/\|again$/, '')}|again` : item;
       if (againMs > 0) outbox.set(later, { at: world.now + againMs, tries: 0 });
@@ -65,7 +65,7 @@ export function outboxModel(world: World): OutboxVerbs {
         outbox.set(item, { at: world.now, tries: 0 });
         return 'due-again';
       }
-      for (const id of gone) digest?.on.delete(id);
+      for (const id of gone) summary?.on.delete(id);
       return againMs > 0 ? 'due-later' : 'done';
     },
 

@@ -236,6 +236,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       const over = countAction(world, action, limits);
       if (over !== undefined) return over;
       if (limits.length > 0) request.action = action;
+      request.done = attempt.done;
       request.attempts += 1;
       request.attempt = attempt.attempt;
       request.firstStart ??= world.now;
@@ -258,7 +259,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       return { outcome: 'alive' };
     },
 
-    finish(requestId, { attempt, state, message, summary, done }) {
+    finish(requestId, { attempt, state, message, summary }) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
       const mine = request.attempt === attempt;
@@ -273,7 +274,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       world.threadOf(request)?.log.push(message);
       world.settle(request, state, request.by, JSON.stringify(summary));
       if (state === 'failed' && request.action !== undefined) takeBack(world, request.action);
-      if (state === 'succeeded') countDone(world, done);
+      if (state === 'succeeded') countDone(world, request.done);
       world.audit(request, state, attempt);
       return { outcome: 'finished', state };
     },
@@ -297,7 +298,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       return { outcome: 'concluded', state };
     },
 
-    resolve(requestId, actor, verdict, reason, tries, done) {
+    resolve(requestId, actor, verdict, reason, tries) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
       const { state } = request;
@@ -321,7 +322,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
         world.enter(request, 'approved');
       } else {
         if (verdict === 'did-not-run' && request.action !== undefined) takeBack(world, request.action);
-        if (verdict === 'ran') countDone(world, done);
+        if (verdict === 'ran') countDone(world, request.done);
         world.settle(request, 'resolved', actor.who, `${verdict}\n${reason}`);
       }
       return { outcome: 'resolved', state: request.state };

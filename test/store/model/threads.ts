@@ -63,6 +63,7 @@ export function threadModel(world: World): ThreadVerbs {
       ...{ votes: new Map(), refused: new Map(), late: new Set<string>(), drawn: new Map() },
       state: unsigned ? ('unknown' as const) : ('pending' as const),
       attempts: unsigned ? 1 : 0,
+      done: asked.done,
       remindAt: remindEveryMs === undefined || !isTimed ? undefined : world.now + remindEveryMs,
       escalateAt: escalate === undefined || !isTimed ? undefined : world.now + escalate.afterMs,
       ...(asked.steps !== undefined && { steps: new Map() }),

@@ -129,6 +129,7 @@ export interface Request {
   askAt?: number | undefined;
   /** The name under which its limits count it. */
   action?: string | undefined;
+  done?: NewRequest['done'];
   /** The freeze that held it last. */
   held?: string;
   redrawnFor?: string;
@@ -166,7 +167,7 @@ export interface Granted extends NewGrant {
 }
 
 /** A digest: when cards of requests were sent, and the requests that are on it. */
-export interface Digested {
+export interface Summarized {
   revision: number;
   drawn: number;
   number: number;
@@ -174,7 +175,7 @@ export interface Digested {
   postedAt: number;
   postedRevision: number;
   readonly cards: Map<string, number>;
-  /** The revision of the digest with which a request came, and the revision of the request. */
+  /** The revision of the summary with which a request came, and the revision of the request. */
   readonly on: Map<string, { readonly since: number; readonly known: number }>;
 }
 
@@ -198,7 +199,7 @@ export class World {
   readonly keepMs: number;
   readonly checkpoints: StoredCheckpoint[] = [];
   readonly table: Table = { freezes: new Map(), votes: new Map(), ended: new Map() };
-  readonly digests = new Map<string, Digested>();
+  readonly summaries = new Map<string, Summarized>();
   readonly grants = new Map<string, Granted>();
   /** The actions that count against each limit. */
   readonly limits = new Map<string, Map<string, Counted>>();

@@ -12,7 +12,7 @@ import type { Act, Answer, Order } from './contender.ts';
 
 /** The same races as in policy-races.test.ts, with a process for each contender, and one of everything that can happen to a request. */
 const PROCESSES = 20;
-const ROUNDS = countFor('PROCESS_RACE_ROUNDS', { quick: 5, full: 50 });
+const ROUNDS = countFor('PROCESS_RACE_ROUNDS', { quick: 5, full: 20 });
 /** Long enough that every process has its order before they all begin. */
 const LEAD_MS = 15;
 const PEOPLE = Array.from({ length: PROCESSES }, (_, index) => `U-${index}`);

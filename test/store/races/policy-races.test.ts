@@ -21,7 +21,7 @@ import {
 } from '../support.ts';
 
 const CONTENDERS = 20;
-const ROUNDS = countFor('POLICY_RACE_ROUNDS', { quick: 5, full: 100 });
+const ROUNDS = countFor('POLICY_RACE_ROUNDS', { quick: 5, full: 50 });
 
 let redis: TestRedis;
 /** A record for each contender, on a connection of its own. */

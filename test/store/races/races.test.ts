@@ -13,7 +13,7 @@ import type { Act, Report, Told } from './clicker.ts';
 
 const PROCESSES = 4;
 const PEOPLE = 20;
-const ROUNDS = countFor('RACE_ROUNDS', { quick: 50, full: 500 });
+const ROUNDS = countFor('RACE_ROUNDS', { quick: 25, full: 250 });
 const MIXED_ROUNDS = Math.ceil(ROUNDS / 2);
 const SETTLED = ['rejected', 'expired', 'withdrawn', 'succeeded'];
 

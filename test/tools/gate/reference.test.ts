@@ -15,7 +15,7 @@ const MEMBERS = new Map([
   ['S0APPROVE1', PEOPLE.slice(0, 3)],
   ['S0FINANCE1', PEOPLE.slice(1)],
 ]);
-const RUNS = countFor('GATE_REFERENCE', { quick: 60, full: 2_000 });
+const RUNS = countFor('GATE_REFERENCE', { quick: 60, full: 800 });
 
 test(`for ${RUNS} random manifests the gate does with a call what the plain reference says`, async () => {
   await fc.assert(

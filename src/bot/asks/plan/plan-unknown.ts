@@ -2,7 +2,7 @@ import { toJson } from '../../../agent/json.ts';
 import type { CallPart, Interrupt } from '../../../agent/messages.ts';
 import { digestNow } from '../../../engine/bind-request.ts';
 import { type RequestOrigin, toDetails } from '../../../engine/request-details.ts';
-import { actionOf } from '../../../engine/run.ts';
+import { actionOf, doneBy } from '../../../engine/run.ts';
 import { NOBODY } from '../../../engine/task-people.ts';
 import { DEFAULT_POLICY_NAME } from '../../../policy/policy.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf } from '../../../store/port/store.ts';
@@ -75,6 +75,7 @@ export async function planUnknown(
     requesters,
     labels: { tool: name, policy: policy?.name ?? '' },
     unsigned: true,
+    done: doneBy({ entry, tool: name, input: toJson(input), requesters }),
     action: actionOf({ threadId, ref: interrupt.toolRequest.ref }),
     digest: entry === undefined ? NO_TOOL : digestNow(toolbox, { ...bound, entry }),
     details: toDetails(call, interrupt, {

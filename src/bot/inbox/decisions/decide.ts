@@ -3,7 +3,6 @@ import { effectiveInput } from '../../../agent/schema/compile-schema.ts';
 import { parseCallerThread } from '../../../engine/caller-threads.ts';
 import { writeReason } from '../../../engine/reasons.ts';
 import { detailsOf, innerCalls, toolOf } from '../../../engine/request-details.ts';
-import { doneIfRan } from '../../../engine/run.ts';
 import { firstOfFacts } from '../../../policy/first-times.ts';
 import { judgeWithLimits } from '../../../policy/limits.ts';
 import type { RequestRecord, Verdict } from '../../../store/port/store.ts';
@@ -45,7 +44,7 @@ export async function withdraw(
 
 /** Records the outcome of an action whose outcome is unknown, as it was after `tries` attempts. */
 export async function resolve(
-  context: Context & Pick<BotContext, 'toolbox'>,
+  context: Context,
   request: RequestRecord,
   click: Click,
   { verdict, reason, tries }: { readonly verdict: Verdict; readonly reason: string; readonly tries: number },
@@ -54,8 +53,7 @@ export async function resolve(
   // Only a run without a new approval is kept from those who may not approve.
   const isAgain = verdict === 'run-again';
   const { actor, problem } = await authorize(context, click, resolvers, isAgain ? excluded : []);
-  const done = await doneIfRan(context, request);
-  const result = await context.store.resolve(request.id, actor, verdict, reason, tries, done);
+  const result = await context.store.resolve(request.id, actor, verdict, reason, tries);
   if (result.outcome === 'resolved') return undefined;
   const refused = isAgain ? noticeTexts.mayNotRunAgain : noticeTexts.notResolver;
   return refusalText(result, problem, refused);

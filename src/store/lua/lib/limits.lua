@@ -64,6 +64,13 @@ local function count_done(uses)
   for _, use in ipairs(uses) do add_use(read_limit(use.name, use.window), use) end
 end
 
+-- Counts the success of the action of a request, as its start has kept it: of each counter a line with its window and its name.
+local function count_kept(done)
+  for window, name in string.gmatch(done or '', '(%d+) ([^\n]+)') do
+    count_done({ { name = name, amount = 0, window = tonumber(window) } })
+  end
+end
+
 -- Reads the limits of an action: their number, then of each its name, the amount, most or '' to count only, window in ms.
 local function read_uses(args, position)
   local uses = {}

@@ -1,29 +1,29 @@
 -- Marks an item as sent. A row is removed; a Home is published again if something has made it due since; the card of a request and the
--- digest of a person store where they were posted, and are due again if they have changed since. One that another sender has drawn at a
+-- summary of a person store where they were posted, and are due again if they have changed since. One that another sender has drawn at a
 -- later revision meanwhile is due again too: this one may have replaced the later one. The request is that of a card; a row has none.
 -- ARGV
---   1 thread id, or the person of a digest
+--   1 thread id, or the person of a summary
 --   2 the item
 --   3 owner of the claim
 --   4 revision that was drawn
 --   5 where it was posted (JSON)
 --   6 delay in ms after which it is due once more, or 0
---   7 number of the message of a digest; a new one is a new message
+--   7 number of the message of a summary; a new one is a new message
 --   8 audit body (JSON) of a row that cannot be read, or ''
 --   9 digest of the body
---  10 and further the requests that are not on the digest any more
+--  10 and further the requests that are not on the summary any more
 -- Returns
 --   {'done'}               the same call again is 'done', 'due-again' or 'stale'
 --   {'due-again'}
 --   {'due-later'}
 --   {'stale'}
 --- include audit
---- include digest
+--- include summary
 --- include homes
 local item, owner, revision, place, again, number, body = ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5], tonumber(ARGV[6]), ARGV[7], ARGV[8]
 local claim, row_id, view = 'claim|' .. item, string.match(item, '^row|(.*)$'), string.match(item, '^view|[^|]*|([^|]*)')
 local is_home = string.sub(item, 1, 5) == 'home|'
-local key = view and K.request or K.digest
+local key = view and K.request or K.summary
 local drawn_field, place_field = view and 'drawn:' .. view or 'drawn', view and 'stands:' .. view or 'place'
 
 local function make_due(name, at)
@@ -60,7 +60,7 @@ if not view then
   if number ~= (redis.call('HGET', key, 'number') or '0') then
     redis.call('HSET', key, 'number', number, 'posted_at', NOW, 'posted_rev', int(revision))
   end
-  keep_digest()
+  keep_summary()
 end
 if again > 0 then
   -- For a card an item of its own, so that a change in the meantime is drawn at once, and the last drawing still follows. One that is
@@ -75,5 +75,5 @@ if tonumber(current) > revision then
 end
 local gone = {}
 for i = 10, #ARGV do gone[#gone + 1] = 'on|' .. ARGV[i] end
-change('HDEL', K.digest, gone)
+change('HDEL', K.summary, gone)
 return { again > 0 and 'due-later' or 'done' }

@@ -24,9 +24,9 @@ if thread.token ~= token or not thread.owner then return { 'stale' } end -- guar
 if outcome == 'paused' then
   redraw('payload', payload)
 else
-  local before, after = {}, {}
+  local before, after, people = {}, {}, requesters()
   -- Lists name the plan, and not each of its steps.
-  local people = request.plan and not request.alone and {} or requesters()
+  if request.plan and not request.alone then people = {} end -- guard: conclude-step
   if #people > 0 and (request.by or '') ~= '' and not is_requester(request.by) then append(people, { request.by }) end
   for _, person in ipairs(people) do
     append(before, { index_member(person, request.settled_at) })

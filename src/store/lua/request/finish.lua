@@ -12,7 +12,6 @@
 --   8 digest of the body
 --   9 owner, new for every claim, or ''
 --  10 length of the lease in ms
---  11 number of counters of first times, then of each: name, 0, '', window in ms
 -- Returns
 --   {'finished', state}    also for the same call again; then the reply of `claim-turn`, if it was tried
 --   {'stale', state}
@@ -36,7 +35,7 @@ local function store()
   redis.call('RPUSH', K.log, message)
   settle(outcome, request.by or '', payload)
   if outcome == 'failed' and request.action then take_back(request.action) end -- guard: finish-failed
-  if outcome == 'succeeded' then count_done(read_uses(ARGV, 11)) end -- guard: finish-done
+  if outcome == 'succeeded' then count_kept(request.done) end -- guard: finish-done
   audit(outcome, request_id, attempt, body, digest)
   return { 'finished', outcome }
 end

@@ -9,7 +9,6 @@
 --   7 audit body (JSON)
 --   8 digest of the body
 --   9 number of attempts that the person was shown, or ''
---  10 number of counters of first times, then of each: name, 0, '', window in ms
 -- Returns
 --   {'resolved', state}    also for the same verdict by the same person again
 --   {'settled', state, by}
@@ -52,7 +51,7 @@ if verdict == 'run-again' then
   return { 'resolved', 'approved' }
 end
 if verdict == 'did-not-run' and request.action then take_back(request.action) end -- guard: resolve-did-not-run
-if verdict == 'ran' then count_done(read_uses(ARGV, 10)) end -- guard: resolve-done
+if verdict == 'ran' then count_kept(request.done) end -- guard: resolve-done
 redis.call('HSET', K.request, 'verdict', verdict .. ' ' .. who)
 settle('resolved', who, verdict .. '\n' .. reason)
 return { 'resolved', 'resolved' }

@@ -11,7 +11,8 @@
 --   9 tool
 --  10 '1' if the caller runs it itself
 --  11 action, as limits count it
---  12 number of limits, then of each: name, amount, most or '' to count only, window in ms
+--  12 what its success counts for first times: lines of window in ms and name
+--  13 number of limits, then of each: name, amount, most or '' to count only, window in ms
 -- Returns
 --   {'started', number of the attempt}     also for the same attempt again
 --   {'frozen'}                             the tool is frozen; it stays approved, and is tried again later
@@ -95,12 +96,13 @@ if request.elsewhere and ARGV[10] ~= '1' then -- guard: start-elsewhere
   return { 'elsewhere' }
 end
 
-local uses = read_uses(ARGV, 12)
+local uses = read_uses(ARGV, 13)
 local over, used = count_action(ARGV[11], uses)
 if over then return { 'over', int(over), amount_text(used) } end -- guard: start-over
 
 local try = request.attempts + 1
 if #uses > 0 then set('action', ARGV[11]) end
+if ARGV[12] ~= (request.done or '') then set('done', ARGV[12]) end
 enter('started', 'attempt', attempt, 'started_at', NOW, 'attempts', int(try), 'first_start', request.first_start or NOW)
 set_to_run(false)
 drawn_at = now + RUNNING_CARD_MS

@@ -1,10 +1,16 @@
 import type { Document, DocumentStore, KeptFor } from '../../port/documents.ts';
-import type { Keys } from '../../record/keys.ts';
+import type { KeptFile, Store } from '../../port/store.ts';
+import { isThreadId, type Keys } from '../../record/keys.ts';
 import type { RedisClient, RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
 import type { Retention } from './thread-verbs.ts';
 
 const DAY_MS = 86_400_000;
+
+type FileVerbs = Pick<Store, 'writeFile' | 'readFiles'>;
+
+/** The most that a thread keeps, as it is stored; a file is stored in base64, behind its type. */
+const MOST_BYTES = 64 * 1024 * 1024;
 
 /** Keeps documents, each under a key of its own, so that Redis itself ends those that end. */
 export function documentVerbs(
@@ -66,4 +72,32 @@ function parse(text: string | null): Document | undefined {
 
 function nameOf(group: string, id: string): string {
   return `${group}|${id}`;
+}
+
+/** The verbs of the files of a thread; they leave Redis with their thread. */
+export function fileVerbs(
+  run: RunScript,
+  client: RedisClient,
+  keys: Keys,
+  mostBytes = MOST_BYTES,
+): FileVerbs {
+  return {
+    async writeFile(threadId, id, file) {
+      if (!isThreadId(threadId)) return 'unknown-thread';
+      const text = file === undefined ? '' : `${file.type} ${Buffer.from(file.bytes).toString('base64')}`;
+      const reply = new ScriptReply(await run('write-file', { threadId, args: [id, text, mostBytes] }));
+      return reply.oneOf('written', 'unknown-thread', 'full');
+    },
+
+    async readFiles(threadId, ids) {
+      if (!isThreadId(threadId) || ids.length === 0) return [];
+      const stored = await client.hmget(keys.files(threadId), ...ids);
+      return ids.flatMap((id, index): KeptFile[] => {
+        const text = stored[index] ?? undefined;
+        if (text === undefined) return [];
+        const end = text.indexOf(' ');
+        return [{ id, type: text.slice(0, end), bytes: Buffer.from(text.slice(end + 1), 'base64') }];
+      });
+    },
+  };
 }

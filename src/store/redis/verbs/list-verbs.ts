@@ -1,11 +1,12 @@
 import type { RequestList, Store } from '../../port/store.ts';
 import type { Keys } from '../../record/keys.ts';
-import type { RedisClient } from '../run-script.ts';
+import type { RedisClient, RunScript } from '../run-script.ts';
+import { ScriptReply } from '../script-reply.ts';
 
-type ListVerbs = Pick<Store, 'list' | 'listQuarantined'>;
+type ListVerbs = Pick<Store, 'list' | 'listQuarantined' | 'measure'>;
 
-/** The lists of App Home, and of quarantined threads. An entry is `person time request`, so that a page is a range of an index. */
-export function listVerbs(client: RedisClient, keys: Keys): ListVerbs {
+/** The lists of App Home and of quarantined threads, and the counts of the metrics. An entry is `person time request`, so that a page is a range of an index. */
+export function listVerbs(run: RunScript, client: RedisClient, keys: Keys): ListVerbs {
   /** Reads one person's entries without the person, newest first. */
   async function read(name: RequestList, person: string, count: number, from?: string): Promise<string[]> {
     const index = name === 'pending' ? 'asked' : name;
@@ -45,6 +46,18 @@ export function listVerbs(client: RedisClient, keys: Keys): ListVerbs {
       return {
         requestIds: name === 'pending' ? await pendingOf(requestIds) : requestIds,
         next: positions.length > limit ? shown.at(-1) : undefined,
+      };
+    },
+
+    async measure() {
+      const reply = new ScriptReply(await run('measure', { threadId: '', args: [] }));
+      const [pending = 0, approved = 0, started = 0, unknown = 0, ...others] = reply.strings(1).map(Number);
+      const [quarantinedThreads = 0, waiting = 0, due = 0, oldestMs = 0, overdueTimers = 0] = others;
+      return {
+        requests: { pending, approved, started, unknown },
+        quarantinedThreads,
+        outbox: { waiting, due, oldestMs },
+        overdueTimers,
       };
     },
   };

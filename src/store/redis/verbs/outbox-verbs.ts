@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type JsonObject, tryParseJson } from '../../../agent/json.ts';
-import type { HomePage, OutboxItem, Store } from '../../port/store.ts';
+import type { HomePage, OutboxItem, Store, SummaryStore } from '../../port/store.ts';
 import { type Keys, threadOf } from '../../record/keys.ts';
 import type { RedisClient, RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
@@ -9,12 +9,18 @@ import { rowText } from './thread-verbs.ts';
 
 type OutboxVerbs = Pick<
   Store,
-  'enqueueOutbox' | 'claimOutbox' | 'done' | 'retryOutbox' | 'keepHomes' | 'openHomes'
+  'enqueueOutbox' | 'claimOutbox' | 'done' | 'retryOutbox' | 'keepHomes' | 'openHomes' | keyof SummaryStore
 >;
+
+/** Marks the fields of a summary that name its requests. */
+const ON = 'on|';
 
 const Body = z.custom<JsonObject>((value) => typeof value === 'object' && value !== null);
 
-/** The verbs of the outbox. An item is stored first, claimed by one sender at a time, and removed when it was sent. */
+/**
+ * The verbs of the outbox. An item is stored first, claimed by one sender at a time, and removed when it was sent. The summary of a person
+ * is such an item, and what is on it a hash of its own.
+ */
 export function outboxVerbs(run: RunScript, client: RedisClient, keys: Keys): OutboxVerbs {
   return {
     async enqueueOutbox(threadId, row, leaseMs) {
@@ -49,7 +55,7 @@ export function outboxVerbs(run: RunScript, client: RedisClient, keys: Keys): Ou
       { revision, postedAt, againMs = 0, number = 0, gone = [] } = { revision: 0, postedAt: {} },
     ) {
       const requestIds = item.kind === 'view' ? [item.requestId] : [];
-      const threadId = item.kind === 'digest' ? item.person : (threadOf(requestIds[0] ?? '') ?? '');
+      const threadId = item.kind === 'summary' ? item.person : (threadOf(requestIds[0] ?? '') ?? '');
       const drawn = [revision, JSON.stringify(postedAt), againMs, number];
       const args = [item.item, item.owner, ...drawn, '', '', ...gone];
       const reply = await run('outbox-done', { threadId, requestIds, args });
@@ -79,6 +85,27 @@ export function outboxVerbs(run: RunScript, client: RedisClient, keys: Keys): Ou
         return Number.parseInt(value, 10) > Date.now() ? [{ person, page: readPage(value) }] : [];
       });
     },
+
+    async tell(person, { id, revision }, delayMs, limit) {
+      const args = [id, revision, delayMs, limit?.after ?? '', limit?.withinMs ?? ''];
+      const reply = new ScriptReply(await run('tell', { threadId: person, args }));
+      return { outcome: reply.oneOf('card', 'listed') };
+    },
+
+    async readSummary(person) {
+      const stored = await client.hgetall(keys.summary(person));
+      const entries = Object.entries(stored).flatMap(([name, value]) =>
+        name.startsWith(ON) ? [{ requestId: name.slice(ON.length), since: Number.parseInt(value, 10) }] : [],
+      );
+      return {
+        revision: Number(stored.rev ?? 0),
+        entries: entries.sort((a, b) => a.since - b.since || (a.requestId < b.requestId ? -1 : 1)),
+        number: Number(stored.number ?? 0),
+        place: stored.place === undefined ? undefined : Body.parse(JSON.parse(stored.place)),
+        postedAt: Number(stored.posted_at ?? 0),
+        postedRevision: Number(stored.posted_rev ?? 0),
+      };
+    },
   };
 }
 
@@ -96,7 +123,7 @@ function readItem(
 ): OutboxItem | undefined {
   const [kind = '', requestId = '', viewId = ''] = item.split('|');
   if (kind === 'home') return { kind, item, ...held, person: requestId, page: readPage(row) };
-  if (kind === 'digest') return { kind, item, ...held, person: requestId };
+  if (kind === 'summary') return { kind, item, ...held, person: requestId };
   if (kind === 'view') return { kind, item, ...held, requestId, viewId };
   try {
     const body = Body.parse(JSON.parse(row));

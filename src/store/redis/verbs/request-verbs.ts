@@ -7,7 +7,7 @@ import { type NewView, parseRequestRecord, REQUEST_VERSION } from '../../record/
 import type { Call, RedisClient, RunScript } from '../run-script.ts';
 import { type RawReply, ScriptReply } from '../script-reply.ts';
 import type { ScriptName } from '../scripts.ts';
-import { doneFields, limitFields, readOver } from './policy/limit-verbs.ts';
+import { keptDone, limitFields, readOver } from './policy/limit-verbs.ts';
 import { quarantine } from './quarantine.ts';
 import { readClaimedTurn } from './read-turn.ts';
 import { areVoters, readVote, voteFields } from './vote-fields.ts';
@@ -124,7 +124,7 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
       const threadId = threadOf(requestId);
       if (threadId === undefined) return UNKNOWN;
       const claim = [leaseMs === undefined ? '' : randomUUID(), leaseMs ?? 0];
-      const args = [...outcomeFields(run, outcome), ...claim, ...doneFields(outcome.done)];
+      const args = [...outcomeFields(run, outcome), ...claim];
       const call = aboutRequest(threadId, requestId, args);
       const { reply: raw, log } =
         leaseMs === undefined
@@ -146,10 +146,10 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
       return reply.plain('stale');
     },
 
-    async resolve(requestId, { who, eligible, evidence }, verdict, reason, tries, done) {
+    async resolve(requestId, { who, eligible, evidence }, verdict, reason, tries) {
       if (!isPerson(who)) return { outcome: 'not-eligible' };
       const body = run.auditBody({ who, verdict, reason, evidence } satisfies JsonObject);
-      const args = [who, verdict, eligible ? 1 : 0, reason, ...body, tries ?? '', ...doneFields(done)];
+      const args = [who, verdict, eligible ? 1 : 0, reason, ...body, tries ?? ''];
       const reply = await askAbout(run, 'resolve', requestId, args);
       switch (reply.code) {
         case 'resolved':
@@ -180,8 +180,9 @@ function attemptFields(run: RunScript, start: Attempt): Fields {
   const people = stillEligible.map((who) =>
     groups === undefined ? who : `${who}=${(groups[who] ?? []).join(',')}`,
   );
-  const limits = [start.elsewhere === true ? 1 : '', counts?.action ?? '', ...limitFields(counts?.limits)];
-  return [attempt, digest, heartbeatTimeoutMs, ...body, people.join(' '), tool, ...limits];
+  const own = [start.elsewhere === true ? 1 : '', counts?.action ?? '', keptDone(start.done)];
+  const limits = limitFields(counts?.limits);
+  return [attempt, digest, heartbeatTimeoutMs, ...body, people.join(' '), tool, ...own, ...limits];
 }
 
 function readStart(reply: ScriptReply): StartResult {

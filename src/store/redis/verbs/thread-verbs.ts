@@ -19,7 +19,7 @@ import {
 } from '../../record/request-record.ts';
 import type { RedisClient, RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
-import { countFields, doneFields, readRefusal } from './policy/limit-verbs.ts';
+import { countFields, doneFields, keptDone, readRefusal } from './policy/limit-verbs.ts';
 import { readClaim, readClaimedTurn, readItem, readSuspended } from './read-turn.ts';
 
 /** The time for which ended requests and idle threads stay in Redis. */
@@ -277,6 +277,7 @@ function hashFields(
     views = [],
     unsigned = false,
     action,
+    done,
     labels,
     trace,
     step,
@@ -292,6 +293,7 @@ function hashFields(
   const fields: (string | number)[] = ['v', REQUEST_VERSION, 'state', state, 'rev', 1, 'kind', kind];
   if (unsigned) fields.push('unsigned', 1, 'attempts', 1);
   if (action !== undefined) fields.push('action', action);
+  if (done !== undefined && done.length > 0) fields.push('done', keptDone(done));
   fields.push('requester', requester, 'digest', digest, 'quorum', quorum, 'vetoes', vetoes, 'keep', keptMs);
   fields.push('principals', principals.join(' '), 'resolvers', resolvers.join(' '));
   if (requesters.length > 1) fields.push('requesters', requesters.join(' '));

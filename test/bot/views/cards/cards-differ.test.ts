@@ -10,7 +10,7 @@ import { countFor } from '../../../support/count-for.ts';
 import { actionsIn, textIn } from './payloads.ts';
 import { detailsFor, recordOf } from './records.ts';
 
-const RUNS = countFor('TITLE_PAIRS', { quick: 400, full: 5_000 });
+const RUNS = countFor('TITLE_PAIRS', { quick: 200, full: 2_000 });
 
 const action = (inputSchema: z.ZodType | JsonObject, own: object = {}) =>
   defineTool({ name: 'do_it', description: 'Does it.', inputSchema, ...own }, () => 'ok');

@@ -13,7 +13,7 @@ import { readRendered } from './read-rendered.ts';
 import { ASKED_AT, detailsFor, recordOf, THREAD_LINK } from './records.ts';
 import { anyInput, anyText } from './values.ts';
 
-const RUNS = countFor('RENDER_RUNS', { quick: 300, full: 2_000 });
+const RUNS = countFor('RENDER_RUNS', { quick: 150, full: 1_000 });
 
 const UNSEEN = '[[\\p{C}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}]--[\\n]]';
 const ANY_UNSEEN = new RegExp(`${UNSEEN}`, 'v');

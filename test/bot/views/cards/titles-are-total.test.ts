@@ -22,7 +22,7 @@ import { readTable } from './read-table.ts';
 import { detailsFor, recordOf } from './records.ts';
 import { anyInput, anyText } from './values.ts';
 
-const RUNS = countFor('TITLE_RUNS', { quick: 150, full: 2_000 });
+const RUNS = countFor('TITLE_RUNS', { quick: 75, full: 1_000 });
 
 const tool = defineTool(
   { name: 'do_it', description: 'Does it.', inputSchema: { type: 'object', additionalProperties: true } },

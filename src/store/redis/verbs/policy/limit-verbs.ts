@@ -37,6 +37,11 @@ export function doneFields(done: readonly DoneCounter[] = []): (string | number)
   return limitFields(done.map((counter) => ({ ...counter, amount: 0, max: undefined })));
 }
 
+/** Writes the counters of a success as a request keeps them. */
+export function keptDone(done: readonly DoneCounter[] = []): string {
+  return done.map(({ key, windowMs }) => `${windowMs} ${key}`).join('\n');
+}
+
 /** Writes the grant and the limits of a call in a turn. */
 export function countFields(run: RunScript, { grant, limits }: CountedCall): (string | number)[] {
   const use =

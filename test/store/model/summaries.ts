@@ -1,26 +1,26 @@
 import type { Listed } from '../../../src/store/port/store.ts';
-import type { Digested, Verbs, World } from './world.ts';
+import type { Summarized, Verbs, World } from './world.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The digest of a person, made where there is none. */
-export function digestOf(world: World, person: string): Digested {
-  const digest = world.digests.get(person) ?? {
+/** The summary of a person, made where there is none. */
+export function summaryOf(world: World, person: string): Summarized {
+  const summary = world.summaries.get(person) ?? {
     ...{ revision: 0, drawn: 0, number: 0, postedAt: 0, postedRevision: 0, place: undefined },
     ...{ cards: new Map<string, number>(), on: new Map() },
   };
-  world.digests.set(person, digest);
-  return digest;
+  world.summaries.set(person, summary);
+  return summary;
 }
 
-/** A person gets so many cards in a window; what comes then is on their digest, which is drawn until nothing on it is new. */
-export function digestModel(world: World): Pick<Verbs, 'tell' | 'readDigest'> {
+/** A person gets so many cards in a window; what comes then is on their summary, which is drawn until nothing on it is new. */
+export function summaryModel(world: World): Pick<Verbs, 'tell' | 'readSummary'> {
   const list = (person: string, { id, revision: known }: Listed, delayMs: number) => {
-    const digest = digestOf(world, person);
-    digest.revision += 1;
-    digest.on.set(id, { since: digest.on.get(id)?.since ?? digest.revision, known });
+    const summary = summaryOf(world, person);
+    summary.revision += 1;
+    summary.on.set(id, { since: summary.on.get(id)?.since ?? summary.revision, known });
     const { outbox } = world;
-    const item = `digest|${person}`;
+    const item = `summary|${person}`;
     const due = world.now + delayMs;
     const waiting = outbox.get(item);
     if (waiting === undefined) outbox.set(item, { at: due, tries: 0 });
@@ -30,7 +30,7 @@ export function digestModel(world: World): Pick<Verbs, 'tell' | 'readDigest'> {
 
   return {
     tell(person, request, delayMs, limit) {
-      const { on, cards } = digestOf(world, person);
+      const { on, cards } = summaryOf(world, person);
       const known = on.get(request.id)?.known;
       if (known !== undefined && known >= request.revision) return { outcome: 'listed' };
       if (known !== undefined || limit === undefined) return list(person, request, delayMs);
@@ -42,8 +42,8 @@ export function digestModel(world: World): Pick<Verbs, 'tell' | 'readDigest'> {
       return { outcome: 'card' };
     },
 
-    readDigest(person) {
-      const { revision, number, place, postedAt, postedRevision, on } = digestOf(world, person);
+    readSummary(person) {
+      const { revision, number, place, postedAt, postedRevision, on } = summaryOf(world, person);
       const entries = [...on].map(([requestId, { since }]) => ({ requestId, since }));
       return {
         ...{ revision, number, place, postedAt, postedRevision },

@@ -1,17 +1,17 @@
 import type { JsonObject } from '../../agent/json.ts';
 
-/** A request on a digest. */
-export interface DigestEntry {
+/** A request on a summary. */
+export interface SummaryEntry {
   readonly requestId: string;
-  /** The revision of the digest with which it came. */
+  /** The revision of the summary with which it came. */
   readonly since: number;
 }
 
-/** The digest of a person: one message about several requests, in place of a card of each. */
-export interface Digest {
+/** The summary of a person: one message about several requests, in place of a card of each. */
+export interface Summary {
   readonly revision: number;
   /** The oldest first. */
-  readonly entries: readonly DigestEntry[];
+  readonly entries: readonly SummaryEntry[];
   /** The number of messages so far; each has its own mark. */
   readonly number: number;
   /** The place of the last message, as the sender stored it. */
@@ -21,7 +21,7 @@ export interface Digest {
   readonly postedRevision: number;
 }
 
-/** A request as a digest knows it. */
+/** A request as a summary knows it. */
 export interface Listed {
   readonly id: string;
   readonly revision: number;
@@ -33,11 +33,11 @@ export interface CardLimit {
   readonly withinMs: number;
 }
 
-/** The digests of people. A digest that has changed is an item of the outbox. */
-export interface DigestStore {
+/** The summaries of people. A summary that has changed is an item of the outbox. */
+export interface SummaryStore {
   /**
-   * Says how a person learns of a request: by a card of its own or, after so many in a window or without a limit, by the digest, which is
-   * drawn after a delay. The same request gets the same answer; a change of one on the digest is noted.
+   * Says how a person learns of a request: by a card of its own or, after so many in a window or without a limit, by the summary, which is
+   * drawn after a delay. The same request gets the same answer; a change of one on the summary is noted.
    */
   tell(
     person: string,
@@ -45,5 +45,5 @@ export interface DigestStore {
     delayMs: number,
     limit?: CardLimit,
   ): Promise<{ readonly outcome: 'card' | 'listed' }>;
-  readDigest(person: string): Promise<Digest>;
+  readSummary(person: string): Promise<Summary>;
 }

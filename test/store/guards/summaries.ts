@@ -7,36 +7,36 @@ const PERSON = 'U-ann';
 const LIMIT = { after: 1, withinMs: MINUTE_MS };
 const request = (name: string, revision = 1) => ({ id: `C1:1~${name}`, revision });
 
-async function claimDigest(store: Store, leaseMs = MINUTE_MS): Promise<OutboxItem & { kind: 'digest' }> {
+async function claimSummary(store: Store, leaseMs = MINUTE_MS): Promise<OutboxItem & { kind: 'summary' }> {
   const [item] = await store.claimOutbox({ leaseMs, limit: 1 });
-  if (item?.kind !== 'digest') throw new Error('The outbox gave no digest');
+  if (item?.kind !== 'summary') throw new Error('The outbox gave no summary');
   return item;
 }
 
-/** Guards of digests. */
-export const digestScenarios: Scenarios = {
-  'digest-tell-many': async ({ store }) => {
+/** Guards of summaries. */
+export const summaryScenarios: Scenarios = {
+  'tell-many': async ({ store }) => {
     expect(await store.tell(PERSON, request('one'), 0, LIMIT)).toEqual({ outcome: 'card' });
     expect(await store.tell(PERSON, request('two'), 0, LIMIT)).toEqual({ outcome: 'listed' });
   },
-  'digest-tell-card': async ({ store }) => {
+  'tell-card': async ({ store }) => {
     expect(await store.tell(PERSON, request('one'), 0, LIMIT)).toEqual({ outcome: 'card' });
     expect(await store.tell(PERSON, request('one'), 0, LIMIT)).toEqual({ outcome: 'card' });
   },
-  // A request stays on the digest although a card would be possible by now.
-  'digest-tell-listed': async ({ store }) => {
+  // A request stays on the summary although a card would be possible by now.
+  'tell-listed': async ({ store }) => {
     await store.tell(PERSON, request('one'), 0);
     expect(await store.tell(PERSON, request('one', 2), 0, LIMIT)).toEqual({ outcome: 'listed' });
   },
-  'digest-tell-repeated': async ({ store, resending }) => {
+  'tell-repeated': async ({ store, resending }) => {
     await resending.tell(PERSON, request('one'), 0);
-    expect(await store.readDigest(PERSON)).toMatchObject({ revision: 1, entries: [{ since: 1 }] });
+    expect(await store.readSummary(PERSON)).toMatchObject({ revision: 1, entries: [{ since: 1 }] });
     await store.tell(PERSON, request('one', 2), 0);
-    expect(await store.readDigest(PERSON)).toMatchObject({ revision: 2, entries: [{ since: 1 }] });
+    expect(await store.readSummary(PERSON)).toMatchObject({ revision: 2, entries: [{ since: 1 }] });
   },
-  'digest-tell-held': async ({ store }) => {
+  'tell-held': async ({ store }) => {
     await store.tell(PERSON, request('one'), 0);
-    await store.retryOutbox(await claimDigest(store), MINUTE_MS);
+    await store.retryOutbox(await claimSummary(store), MINUTE_MS);
     await store.tell(PERSON, request('two'), 0);
     expect(await store.claimOutbox({ leaseMs: MINUTE_MS, limit: 1 })).toEqual([]);
   },
