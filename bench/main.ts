@@ -7,6 +7,7 @@ import { measurePending } from './store/pending.ts';
 import { formatTable, type Table } from './support/table.ts';
 import { measureTurns } from './turns/measure-turns.ts';
 import { measureCrowd } from './way/crowded.ts';
+import { measureDoor } from './way/door.ts';
 import { measureWay } from './way/measure-way.ts';
 import { measureProfile } from './way/profile.ts';
 import { measureRush } from './way/rush.ts';
@@ -32,6 +33,7 @@ const measures: readonly (readonly [string, () => Promise<Table[]>])[] = [
   ['profile', () => measureProfile({ warmUps: 60, actions: 150 })],
   ['rush', async () => [await measureRush(200)]],
   ['crowded', async () => [await measureCrowd(31)]],
+  ['door', async () => [await measureDoor({ waiting: 1_000, probes: 40 })]],
   ['turns', () => measureTurns({ warmUps: 3_000, rounds: turnRounds })],
   ...(hasPeers ? ([['peers', () => measurePeers({ warmUps: 2_000, rounds: turnRounds })]] as const) : []),
   ['steps', async () => [await measureStepOverhead({ warmUps: 50, rounds })]],

@@ -23,6 +23,9 @@ export interface BotServers {
   readonly policy?: string | undefined;
   /** The duration of the action, with progress all the time; it takes no time by default. */
   readonly actionMs?: number | undefined;
+  /** Further sections of the manifest, and the variables that they name. */
+  readonly more?: string | undefined;
+  readonly environment?: NodeJS.ProcessEnv | undefined;
 }
 
 // One card for a request, as the other bots have it: no copies in direct messages.
@@ -66,10 +69,13 @@ export function botEnvironment({
   port = 0,
   policy = POLICY,
   actionMs = 0,
+  more = '',
+  environment = {},
 }: BotServers): NodeJS.ProcessEnv {
   const manifest = join(BUNDLE, 'bin/manifest.yml');
-  writeFileSync(manifest, manifestWith(policy));
+  writeFileSync(manifest, `${manifestWith(policy)}${more}`);
   return {
+    ...environment,
     PATH: process.env.PATH,
     SLACK_BOT_TOKEN: slack.botToken,
     SLACK_APP_TOKEN: slack.appToken,
