@@ -3,7 +3,7 @@ import { readSettings } from '../settings.ts';
 import { proxyProblems } from '../tools/http/proxy.ts';
 import { checkAudit } from './checks/check-audit.ts';
 import { checkCards } from './checks/check-cards.ts';
-import { checkPeople } from './checks/check-people.ts';
+import { checkPasskeys, checkPeople } from './checks/check-people.ts';
 import { checkConnections, checkModel, checkRedis, checkSlack } from './checks/check-services.ts';
 import { checkTools } from './checks/check-tools.ts';
 import { describeFinding, type Finding, failed, notChecked, ok } from './checks/finding.ts';
@@ -23,10 +23,11 @@ export const doctor: Command = {
 
 Checks what the bot needs, a line each: settings, manifest, Redis and its persistence, Slack's tokens, the scopes of the
 app against those of the manifest, that every id of the manifest exists, is active and of the right kind, that enough
-people can approve, the clocks of Slack, Redis and this machine, each model (it is asked to call a harmless tool with the
-parameters of the manifest, and looked up in its provider's list), that every module loads, every MCP server starts and
-every host resolves, that rules fit their tools, that people can connect their accounts where a server wants them, and
-that the audit log is signed and its sinks answer. Checks that depend on something missing are skipped.
+people can approve and have the passkeys that policies want, the clocks of Slack, Redis and this machine, each model (it
+is asked to call a harmless tool with the parameters of the manifest, and looked up in its provider's list), that every
+module loads, every MCP server starts and every host resolves, that rules fit their tools, that people can connect their
+accounts where a server wants them, and that the audit log is signed and its sinks answer. Checks that depend on something
+missing are skipped.
 
   --without-tools  leave the tools out, for example before their libraries are installed
   --fix-names      write the names of people and user groups into the manifest, as comments beside their ids
@@ -60,6 +61,7 @@ Exit code: 0 all checks passed (warnings do not count), 1 some did not, 2 wrong 
     else {
       await report(await checkSlack(environment, loaded?.manifest));
       await report(await checkPeople(environment, loaded, { fixesNames: values['fix-names'] === true }));
+      await report(await checkPasskeys(context, loaded));
       if (values.cards === true) await report(await checkCards(context));
       await report(await checkModel(environment, loaded?.manifest));
       if (values['without-tools'] !== true) await report(await checkTools(loaded, environment));

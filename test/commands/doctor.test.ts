@@ -8,6 +8,10 @@ import type { AppSeed } from '../../playground/slack/build-state.ts';
 import { APPROVERS_GROUP, CAST } from '../../playground/slack/default-cast.ts';
 import { startLocalSlack } from '../../playground/slack/start-local-slack.ts';
 import { createKeyPair } from '../../src/audit/signing-key.ts';
+import { addPasskey } from '../../src/engine/passkeys.ts';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
+import { SoftwareKey } from '../page/software-key.ts';
+import { connectTestRedis } from '../support/redis.ts';
 import { startManifestApi } from './slack-server.ts';
 import { GOOD, GOOD_SCOPES, jsonLines, newFolder, run, writeManifest } from './support.ts';
 
@@ -50,8 +54,12 @@ interface Line {
 }
 
 /** The doctor's finding on one check, as `status: message`. */
-async function saysOf(check: string, environment: Readonly<Record<string, string>>): Promise<string[]> {
-  const { out } = await run(['doctor', '--json'], environment);
+async function saysOf(
+  check: string,
+  environment: Readonly<Record<string, string>>,
+  prefix?: string,
+): Promise<string[]> {
+  const { out } = await run(['doctor', '--json'], environment, prefix);
   const [report] = jsonLines(out);
   const findings = report?.findings as Line[];
   return findings
@@ -326,4 +334,44 @@ ${GOOD.slice(GOOD.indexOf('tools:'))}`;
     `  other: { approvers: [${CAST.alice}, ${CAST.bruno}] } # two of us`,
   ]);
   expect(await saysOf(check, environment)).toEqual([]);
+});
+
+test('approvers without a passkey are named where a policy wants one; too few who can sign, or an address without a name, is a failure', async () => {
+  const manifest = `page: { client_id: one, client_secret: "\${PAGE_SECRET}" }
+policies: { default: { confirm: { high: passkey }, quorum: 2, approvers: [${CAST.alice}, ${CAST.bruno}, ${CAST.admin}] } }
+tools: {}
+`;
+  const redis = connectTestRedis();
+  const store = openRedisStore({ client: redis.client, prefix: redis.prefix });
+  onTestFinished(() => redis.close());
+  const given = await surroundings({ manifest, replies: [PING, PING, PING, PING] });
+  const environment = {
+    ...given,
+    PAGE_SECRET: 'hidden',
+    REDIS_URL: redis.url,
+    PUBLIC_URL: 'https://bot.example',
+  };
+  const says = (changes: Readonly<Record<string, string>> = {}) =>
+    saysOf('passkeys', { ...environment, ...changes }, redis.prefix);
+  const enrol = async (who: string, countsFrom: number) => {
+    const { id: credential, publicJwk: jwk } = new SoftwareKey('https://bot.example');
+    const key = { credential, jwk, origin: 'https://bot.example', rpId: 'bot.example' };
+    const added = { key, name: 'Phone', counter: 0, transports: [], addedAt: 0, countsFrom };
+    expect(await addPasskey(store, who, added, {})).toBeDefined();
+  };
+  await enrol(CAST.alice, 1);
+  await enrol(CAST.bruno, Date.now() + 86_400_000);
+  const WITHOUT = `no passkey that counts: Bruno Moretti (${CAST.bruno}), Ada Okafor (${CAST.admin})`;
+  const FIX = 'they type /countersign passkey in Slack';
+  expect(await says()).toEqual([`failed: ${WITHOUT}; 2 must approve, and 1 can sign; ${FIX}`]);
+  await enrol(CAST.bruno, 1);
+  expect(await says()).toEqual([`warning: no passkey that counts: Ada Okafor (${CAST.admin}); ${FIX}`]);
+  expect(await says({ PUBLIC_URL: 'https://203.0.113.7' })).toEqual([
+    expect.stringMatching(
+      /^failed: PUBLIC_URL has the number 203\.0\.113\.7 and no name, so nobody can sign/,
+    ),
+    expect.stringMatching(/^warning/),
+  ]);
+  await enrol(CAST.admin, 1);
+  expect(await says()).toEqual(['ok: all approvers who sign have one']);
 });

@@ -42,7 +42,9 @@ test('a click on Approve counts nothing: the person signs on the page, and then 
 test('rejecting needs no key, and who has none reads how to get one', async () => {
   const story = await startSignedStory({ replies: [REFUND, { text: 'I did not.' }] });
   const thread = story.ask('refund it');
-  await thread.shows(/No approver has a passkey that counts, and this needs 1 approval/);
+  await thread.shows(
+    /When this was requested, no approver had a passkey that counts\. It needs 1 approval\./,
+  );
   await thread.click(alice, /Approval needed/, 'approve');
   await story.noticeFor(alice, /you have none yet\. To get one, type \/countersign passkey/);
   await thread.click(requester, /Approval needed/, 'approve');

@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import { collectStats } from '../../bot/inbox/policy-stats.ts';
-import { homeTexts, type PolicyStats } from '../../bot/views/texts/home.ts';
+import { type DecisionStats, homeTexts } from '../../bot/views/texts/home.ts';
 import { showLine } from '../../bot/views/texts/show-text.ts';
 import { type Feedback, memoryIn } from '../../store/documents/memory.ts';
 import type { UsageRow } from '../../store/port/workspace.ts';
 import { type Command, EXIT, formatTable, readOptions, UsageError } from '../shared/command.ts';
 import { withRecord } from '../shared/open-record.ts';
 
-/** Prints the approval rate and the median time to a decision of each policy, and what people think of answers. */
+/** Prints the approval rate and the median time to a decision of each policy and caller, and what people think of answers. */
 export const stats: Command = {
   help: `Usage: countersign stats [--json]
 
 Prints a line for each policy: how many requests were made under it, how many of the decided ones were approved, and the
-median time from the request to the decision. A policy that is always approved within seconds may not be needed. Then a
-line for each channel in which people rated answers, by the threads that are still kept; each person counts once per
-answer. Reads the audit log; only REDIS_URL is needed.
+median time from the request to the decision. A policy that is always approved within seconds may not be needed. Then the
+same for what each caller asked for, and a line for each channel in which people rated answers, by the threads that are
+still kept; each person counts once per answer. Reads the audit log; only REDIS_URL is needed.
 
   --json         print one JSON object per line
 
@@ -23,10 +23,10 @@ Exit code: 0 also if there is nothing to count, 1 Redis cannot be read, 2 wrong 
   async run(args, context) {
     const { values } = readOptions(args, { json: { type: 'boolean' } });
     return withRecord(context, async ({ store }) => {
-      const policies = await collectStats(store.exportAudit());
-      if (policies.length === 0 && values.json !== true) await context.write(`${homeTexts.noStats}\n`);
-      for (const policy of policies)
-        await context.write(`${values.json === true ? JSON.stringify(policy) : formatStats(policy)}\n`);
+      const decided = await collectStats(store.exportAudit());
+      if (decided.length === 0 && values.json !== true) await context.write(`${homeTexts.noStats}\n`);
+      for (const each of decided)
+        await context.write(`${values.json === true ? JSON.stringify(each) : formatStats(each)}\n`);
       for (const rated of countFeedback(await memoryIn(store).listFeedback()))
         await context.write(`${values.json === true ? JSON.stringify(rated) : formatFeedback(rated)}\n`);
       return EXIT.ok;
@@ -56,8 +56,8 @@ function formatFeedback({ feedback, good, bad }: ChannelFeedback): string {
   return `feedback in ${feedback}  ${good} good, ${bad} bad`;
 }
 
-function formatStats(stats: PolicyStats): string {
-  return `${stats.policy}  ${homeTexts.statsLine(stats)}`;
+function formatStats(stats: DecisionStats): string {
+  return `${homeTexts.statsName(stats)}  ${homeTexts.statsLine(stats)}`;
 }
 
 const GROUPS = ['day', 'person', 'channel', 'model'] as const;

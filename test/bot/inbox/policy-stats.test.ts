@@ -61,3 +61,22 @@ test('each policy has its requests, its approval rate and its median time to a d
     '1 request, 1 expired',
   ]);
 });
+
+test('what a caller asked for counts for its policy and for the caller', async () => {
+  const byCaller = (subject: string, at: number, requesters: readonly string[]) =>
+    row('asked', subject, at, JSON.stringify({ policy_name: 'release', requesters }));
+  const stats = await collectStats(
+    rowsOf([
+      byCaller('r1', 0, ['caller:pipeline', 'U-owner']),
+      row('approved', 'r1', 6),
+      byCaller('r2', 10, ['caller:pipeline', 'U-owner']),
+      row('expired', 'r2', 20),
+      byCaller('r3', 30, ['U-owner']),
+      row('rejected', 'r3', 32),
+    ]),
+  );
+  expect(stats.map((each) => `${homeTexts.statsName(each)}: ${homeTexts.statsLine(each)}`)).toEqual([
+    'release: 3 requests, 50% approved, decided in 4 s (median), 1 expired',
+    'caller:pipeline: 2 requests, 100% approved, decided in 6 s (median), 1 expired',
+  ]);
+});

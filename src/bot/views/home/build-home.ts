@@ -18,7 +18,7 @@ import {
 } from '../cards/card-details.ts';
 import { cardTexts } from '../texts/cards.ts';
 import { words } from '../texts/format.ts';
-import { homeTexts, type ListName, memoryTexts, type PolicyStats } from '../texts/home.ts';
+import { type DecisionStats, homeTexts, type ListName, memoryTexts } from '../texts/home.ts';
 import { showLabel } from '../texts/show-text.ts';
 import {
   type Account,
@@ -50,7 +50,7 @@ export interface HomeExtras {
   /** The moment of which it is. */
   readonly asOf: number;
   /** Only for admins. */
-  readonly stats?: readonly PolicyStats[] | undefined;
+  readonly stats?: readonly DecisionStats[] | undefined;
   /** The problems of tools, for admins. */
   readonly toolProblems?: readonly string[];
   readonly freezes?: readonly Freeze[];
@@ -106,14 +106,14 @@ export function buildHome(
 
 /** Three delegations and their title; `/countersign delegations` lists all. */
 const DELEGATION_BLOCKS = 8;
-const MAX_POLICIES = 15;
+const MAX_STATS = 15;
 
-function buildStats(stats: readonly PolicyStats[]): KnownBlock[] {
-  const lines = stats.slice(0, MAX_POLICIES).map((policy) => ({
+function buildStats(stats: readonly DecisionStats[]): KnownBlock[] {
+  const lines = stats.slice(0, MAX_STATS).map((each) => ({
     type: 'rich_text_section' as const,
     elements: [
-      words(showLabel(policy.policy, limits.label), { bold: true }),
-      words(`: ${homeTexts.statsLine(policy)}`),
+      words(showLabel(homeTexts.statsName(each), limits.label), { bold: true }),
+      words(`: ${homeTexts.statsLine(each)}`),
     ],
   }));
   // One block for all of them: a full Home has almost as many blocks as Slack takes.

@@ -1,3 +1,4 @@
+import { callerId } from '../../../tools/callers.ts';
 import { momentText, plural } from './format.ts';
 
 /** Every sentence of App Home and of the lists of the slash command. */
@@ -40,7 +41,8 @@ export const homeTexts = {
     `And ${count} more: "countersign doctor" lists all and says how to fix them.`,
   statsTitle: 'Policies, by recent decisions',
   noStats: 'No decisions yet.',
-  statsLine: ({ requests, approvalRate, medianSeconds, expired }: PolicyStats) =>
+  statsName: ({ policy = '', caller }: DecisionStats) => (caller === undefined ? policy : callerId(caller)),
+  statsLine: ({ requests, approvalRate, medianSeconds, expired }: DecisionStats) =>
     [
       plural(requests, 'request'),
       ...(approvalRate === undefined ? [] : [`${Math.round(approvalRate * 100)}% approved`]),
@@ -59,9 +61,10 @@ export const LISTS = ['waiting', 'asked', 'decided'] as const;
 
 export type ListName = (typeof LISTS)[number];
 
-/** The decisions under one policy. */
-export interface PolicyStats {
-  readonly policy: string;
+/** The decisions under one policy, or about what one caller asked for. */
+export interface DecisionStats {
+  readonly policy?: string;
+  readonly caller?: string;
   readonly requests: number;
   readonly approved: number;
   readonly rejected: number;

@@ -6,7 +6,7 @@ const SIGN_AGAIN = 'Click Approve in Slack again.';
 export const passkeyTexts = {
   onCard: '🔑 Approving needs your passkey. To get one: /countersign passkey',
   fewKeys: (have: number, quorum: number) =>
-    `⚠️ ${have === 0 ? 'No approver has' : `Only ${have} of the approvers ${have === 1 ? 'has' : 'have'}`} a passkey that counts, and this needs ${quorum} ${quorum === 1 ? 'approval' : 'approvals'}.`,
+    `⚠️ When this was requested, ${have === 0 ? 'no approver' : `only ${have} of the approvers`} had a passkey that counts. It needs ${quorum} ${quorum === 1 ? 'approval' : 'approvals'}.`,
   link: (url: string) =>
     `This approval needs your passkey. <${url}|Review and approve>. The link is for you alone and works once, for 10 minutes. Nothing is approved yet.`,
   none: 'This approval needs a passkey, and you have none yet. To get one, type /countersign passkey.',
