@@ -9,12 +9,23 @@ import { PersonPage } from '../../playground/chromium/person-page.ts';
 import { findFreePort } from '../../playground/redis/find-free-port.ts';
 import { CHANNELS } from '../../playground/slack/default-cast.ts';
 import { type Playground, startPlayground } from '../../playground/start-playground.ts';
+import { countFor } from '../support/count-for.ts';
 
 /** The people of the playground, as the page's addresses name them. */
 export type PersonName = 'remi' | 'alice' | 'bruno' | 'ada' | 'gil' | 'olga';
 
 /** The look of a phone. */
 export const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+
+/** Devices and colours: each once, which shows all layouts and all colours; `COUNTERSIGN_LOOKS=4` plays every pair. */
+export const LOOKS = (
+  [
+    ['desktop', 'light', { colorScheme: 'light' }],
+    ['phone', 'dark', { ...PHONE, colorScheme: 'dark' }],
+    ['desktop', 'dark', { colorScheme: 'dark' }],
+    ['phone', 'light', { ...PHONE, colorScheme: 'light' }],
+  ] as const
+).slice(0, countFor('LOOKS', { quick: 2, full: 2 }));
 
 const TIMEOUT_MS = 100_000;
 const failuresFolder = fileURLToPath(new URL('../../.playground/failures', import.meta.url));

@@ -4,7 +4,7 @@ import type { PersonPage } from '../../playground/chromium/person-page.ts';
 import { CHANNELS } from '../../playground/slack/default-cast.ts';
 import { findViolations } from './check-accessibility.ts';
 import { findUnreachable } from './check-keyboard.ts';
-import { PHONE, startFixture } from './fixture.ts';
+import { LOOKS, startFixture } from './fixture.ts';
 
 const playground = startFixture();
 
@@ -145,15 +145,8 @@ async function chooseAction(card: Locator, action: string): Promise<void> {
   await card.getByRole('menuitem', { name: action, exact: true }).click();
 }
 
-const LOOKS = {
-  'on a desktop, light': { colorScheme: 'light' },
-  'on a desktop, dark': { colorScheme: 'dark' },
-  'on a phone, light': { ...PHONE, colorScheme: 'light' },
-  'on a phone, dark': { ...PHONE, colorScheme: 'dark' },
-} as const;
-
-for (const [where, look] of Object.entries(LOOKS))
-  test(`no state of a request has an axe violation or is wider than the window, ${where}`, async () => {
+for (const [device, colour, look] of LOOKS)
+  test(`no state of a request has an axe violation or is wider than the window, on a ${device}, ${colour}`, async () => {
     const person = await playground.openAs('alice', look);
     const findings: string[] = [];
     for (const [name, { path, show }] of states) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelReply } from '../../../playground/model/model-reply.ts';
 import type { Cell } from './cell.ts';
-import { type Strike, striking } from './strike.ts';
+import { inTurn, type Strike, striking } from './strike.ts';
 
 const CALLS = 6;
 
@@ -38,3 +38,5 @@ export const MODEL_CELLS: readonly Cell[] = Object.entries(MODEL_STRIKES).map(([
   world: { workers: 2 },
   play: striking(strike),
 }));
+
+export const MODEL_IN_TURN = inTurn('model: each fault in turn', MODEL_STRIKES);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askRedis } from '../../../playground/redis/ask-redis.ts';
 import type { Cell } from './cell.ts';
-import { type Strike, striking } from './strike.ts';
+import { inTurn, type Strike, striking } from './strike.ts';
 
 const killAndRestart: Strike = async ({ redis }) => {
   await redis.kill();
@@ -43,6 +43,13 @@ const REDIS_STRIKES: Readonly<Record<string, Strike>> = {
   'Redis: scripts flushed': flushScripts,
 };
 
+const promoted: Cell = {
+  name: 'Redis Cluster: a replica promoted',
+  rounds: { long: 50, short: 1 },
+  world: { workers: 2, cluster: true },
+  play: striking(promoteReplica),
+};
+
 export const REDIS_CELLS: readonly Cell[] = [
   ...Object.entries(REDIS_STRIKES).map(([name, strike]) => ({
     name,
@@ -50,10 +57,7 @@ export const REDIS_CELLS: readonly Cell[] = [
     world: { workers: 2 },
     play: striking(strike),
   })),
-  {
-    name: 'Redis Cluster: a replica promoted',
-    rounds: { long: 50, short: 1 },
-    world: { workers: 2, cluster: true },
-    play: striking(promoteReplica),
-  },
+  promoted,
 ];
+
+export const REDIS_IN_TURN: readonly Cell[] = [inTurn('Redis: each fault in turn', REDIS_STRIKES), promoted];

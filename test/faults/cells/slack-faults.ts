@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from '../../../playground/slack/web-api/faults.ts';
 import type { Cell } from './cell.ts';
-import { type Strike, striking } from './strike.ts';
+import { inTurn, type Strike, striking } from './strike.ts';
 
 const CALLS = 8;
 
@@ -68,3 +68,8 @@ export const SLACK_CELLS: readonly Cell[] = Object.entries(SLACK_STRIKES).map(([
   ...(ENDING.includes(name) && { leastExecuted: 0.5 }),
   play: striking(strike),
 }));
+
+export const SLACK_IN_TURN: Cell = {
+  ...inTurn('Slack: each fault in turn', SLACK_STRIKES),
+  leastExecuted: 0.5,
+};

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RECIPES, type Recipe } from '../world/errand.ts';
 import type { World } from '../world/start-world.ts';
-import type { Played } from './cell.ts';
+import type { Cell, Played } from './cell.ts';
 import { keepBusy } from './keep-busy.ts';
 
 const IN_FLIGHT = 30;
@@ -30,4 +30,12 @@ export function striking(strike: Strike, recipes: readonly Recipe[] = RECIPES) {
     isOver = true;
     return { errands: await busy, rounds };
   };
+}
+
+/** Plays several faults in one world, one after the other: the tests have no time for a world each. */
+export function inTurn(name: string, strikes: Readonly<Record<string, Strike>>): Cell {
+  const all = Object.values(strikes);
+  const strike: Strike = async (world, round) => all[round % all.length]?.(world, round);
+  const world = { workers: 2 };
+  return { name, rounds: { long: 10 * all.length, short: all.length }, world, play: striking(strike) };
 }
