@@ -17,12 +17,13 @@ beforeAll(async () => {
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 
 /** Plays these errands once each, without any fault, with a model that thinks long enough for the sweep to come by. */
-function withoutFaults(kinds: readonly string[]): Cell {
+function withoutFaults(kinds: readonly string[], timing: { readonly noticeMs?: number } = {}): Cell {
   return {
     name: 'no fault',
     rounds: { long: 1, short: 1 },
-    world: { workers: 1, noticeMs: NOTICE_MS },
-    leastExecuted: 1,
+    world: { workers: 1, ...timing },
+    // On a busy machine a caller's start may be answered so late that the caller does not act on it.
+    leastExecuted: 0.9,
     play: async (world) => {
       world.failing.thinksForMs = 1_000;
       const recipes = ALL_RECIPES.filter(({ kind }) => kinds.includes(kind));
@@ -40,7 +41,7 @@ test('where nothing is wrong nothing is found', async () => {
 test.each(Object.entries(DEFECTS).map(([defect, { breaks, errand }]) => ({ defect, breaks, errand })))(
   'the defect "$defect" is caught as a breach of promise $breaks',
   async ({ defect, breaks, errand }) => {
-    const { violations } = await playCell(withoutFaults([errand]), {
+    const { violations } = await playCell(withoutFaults([errand], { noticeMs: NOTICE_MS }), {
       built,
       rounds: 1,
       defect,
