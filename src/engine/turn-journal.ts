@@ -35,7 +35,7 @@ const MAX_FOLLOWING_RUNS = 10;
 interface Run {
   readonly run: string;
   readonly evidence: JsonObject;
-  /** What it counts for first times once it has succeeded. */
+  /** Counters of first times for when it has succeeded. */
   readonly done: readonly DoneCounter[];
   /** The use of a grant that let it run. */
   readonly granted?: Omit<GrantUsed, 'end'> | undefined;

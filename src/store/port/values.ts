@@ -78,7 +78,7 @@ export interface EffectFinish {
   readonly end: EffectEnd;
   readonly part: ToolPart;
   readonly evidence: JsonObject;
-  /** What it counts for first times, if it succeeded. */
+  /** Counters of first times, if it succeeded. */
   readonly done?: readonly DoneCounter[];
 }
 
@@ -215,7 +215,7 @@ export interface Attempt {
   readonly arguments?: JsonValue | undefined;
   /** The limits that it counts against, under a name that is the same for every attempt. */
   readonly counts?: { readonly action: string; readonly limits: readonly LimitUse[] };
-  /** What it counts for first times, if it succeeds, or somebody finds out that it ran. */
+  /** Counters of first times for when it succeeds, or somebody finds out that it ran. */
   readonly done?: readonly DoneCounter[];
   /** Set by a caller that runs it itself. */
   readonly elsewhere?: true;

@@ -102,7 +102,7 @@ export interface NewRequest {
   readonly unsigned?: boolean;
   /** The name under which the limits of such a call have counted it. */
   readonly action?: string;
-  /** What such a call counts for first times, if it ran. */
+  /** Counters of first times for when such a call ran. */
   readonly done?: readonly { readonly key: string; readonly windowMs: number }[];
   /** The plan that it is a step of. */
   readonly step?: PlanPlace;

@@ -41,7 +41,7 @@ class CallerDied extends Error {}
 /** Callers at the door: each asks for one thing, dies somewhere, and comes again as a new process with the same key. */
 export class Callers {
   readonly #context: CallersContext;
-  /** How often each receipt was accepted, by the path of its ask. */
+  /** The number of times that each receipt was accepted, by the path of its ask. */
   readonly receiptUses = new Map<string, number>();
   /** Approved asks whose receipt does not verify. */
   readonly badReceipts: string[] = [];

@@ -39,7 +39,7 @@ export interface Evidence {
   readonly conversations: ReadonlyMap<string, readonly unknown[]>;
   /** The number of times that people gave each order: one that Slack gave up delivering is given again, and may have been heard. */
   readonly timesOrdered: ReadonlyMap<string, number>;
-  /** How often each receipt of a caller was accepted, and those that do not verify. */
+  /** The number of times that each receipt of a caller was accepted, and those that do not verify. */
   readonly receiptUses: ReadonlyMap<string, number>;
   readonly badReceipts: readonly string[];
   /** The places where the planted secret was seen. */

@@ -28,7 +28,7 @@ export class People {
   readonly #runsAgain: boolean;
   readonly #release: (threadId: string) => Promise<void>;
   readonly #open = new Map<string, Errand>();
-  /** What callers ask for, by token. */
+  /** Errands of callers, by token. */
   readonly #called = new Map<string, Errand>();
   readonly #lastTry = new Map<string, number>();
   readonly #late = new Set<Promise<unknown>>();
