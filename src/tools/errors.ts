@@ -1,4 +1,3 @@
-import { OAuthError, UnauthorizedError } from '@modelcontextprotocol/client';
 import { AgentError, describeError, notDone } from '../agent/errors.ts';
 
 type HttpErrorCode =
@@ -68,8 +67,11 @@ export class McpServerError extends AgentError<McpServerErrorCode> {
   }
 }
 
-/** Says why a request to a server got no token; nothing was run by it. */
-export class AuthorizationError extends UnauthorizedError {
+/**
+ * Says why a request to a server got no token; nothing was run by it. It has the name by which the MCP client knows such an error, and not
+ * its class: a bot without MCP servers does not load that library.
+ */
+export class AuthorizationError extends Error {
   /** Tells whether the person has to connect again. */
   readonly needsConsent: boolean;
 
@@ -78,7 +80,7 @@ export class AuthorizationError extends UnauthorizedError {
     { needsConsent = false, cause }: { needsConsent?: boolean; cause?: unknown } = {},
   ) {
     super(message);
-    this.name = 'AuthorizationError';
+    this.name = 'UnauthorizedError';
     this.needsConsent = needsConsent;
     if (cause !== undefined) this.cause = cause;
   }
@@ -89,6 +91,12 @@ const MAX_REASON_LENGTH = 300;
 /** Wraps any failure on the way to a token. */
 export function toAuthorizationError(what: string, error: unknown): AuthorizationError {
   if (error instanceof AuthorizationError) return error;
-  const reason = error instanceof OAuthError ? `${error.code}: ${error.message}` : describeError(error);
+  const described = describeError(error);
+  const reason = isOAuthError(error) ? `${error.code}: ${described}` : described;
   return new AuthorizationError(`${what}: ${reason.slice(0, MAX_REASON_LENGTH)}`, { cause: error });
+}
+
+/** Tells whether the MCP client reports the answer of an authorization server, by the error's name and code. */
+function isOAuthError(error: unknown): error is Error & { readonly code: unknown } {
+  return error instanceof Error && error.name === 'OAuthError' && 'code' in error;
 }

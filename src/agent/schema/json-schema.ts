@@ -1,4 +1,4 @@
-import { createContext, Script } from 'node:vm';
+import { type Context, createContext, Script } from 'node:vm';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -211,8 +211,8 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-const context = createContext({ work: () => {} });
-const script = new Script('work()');
+/** The context that time limits need, made when the first schema needs one. */
+let watchdog: { readonly context: Context; readonly script: Script } | undefined;
 
 /**
  * Runs synchronous work with a time limit that holds even inside a regular expression; `undefined` means that the limit was reached.
@@ -220,6 +220,8 @@ const script = new Script('work()');
  */
 function withTimeout<Result>(work: () => Result, limitMs: number): { readonly result: Result } | undefined {
   let done: { readonly result: Result } | undefined;
+  watchdog ??= { context: createContext({ work: () => {} }), script: new Script('work()') };
+  const { context, script } = watchdog;
   context.work = () => {
     done = { result: work() };
   };

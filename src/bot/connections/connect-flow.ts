@@ -4,16 +4,15 @@ import { z } from 'zod';
 import { describeError } from '../../agent/errors.ts';
 import { tryParseJson } from '../../agent/json.ts';
 import { type AccountDocuments, type AccountRecord, accountsIn } from '../../store/documents/accounts.ts';
-import { probeChallenge } from '../../tools/mcp/auth/authorized-fetch.ts';
 import type { RequesterServer, Sealer } from '../../tools/mcp/auth/connections.ts';
-import { finishConsent, PendingConsent, startConsent } from '../../tools/mcp/auth/consent.ts';
-import { Grant } from '../../tools/mcp/auth/grant.ts';
+import { Grant, PendingConsent } from '../../tools/mcp/auth/grant.ts';
 import { type HttpAnswer, jsonAnswer } from '../slack/http-answer.ts';
 import { connectionTexts } from '../views/texts/connections.ts';
 import {
   CALLBACK_PATH,
   CLIENT_PATH,
   LINK_PATH,
+  loadConsent,
   PersonConnections,
   type PersonConnectionsOptions,
 } from './person-connections.ts';
@@ -96,6 +95,7 @@ class ConnectFlow {
       return { outcome: 'used' };
     const [nonce, browser] = [randomBytes(16).toString('base64url'), randomBytes(32).toString('base64url')];
     try {
+      const { probeChallenge, startConsent } = await loadConsent();
       const challenge = await probeChallenge(server.url, server.fetch);
       const wanted = await connections.wantedScope(server, attempt.person);
       const granted = await connections.grantedScope(server, attempt.person);
@@ -127,6 +127,7 @@ class ConnectFlow {
     }
     if (!(await this.#take(id, 'return'))) return { outcome: 'used' };
     try {
+      const { finishConsent } = await loadConsent();
       const grant = await finishConsent(connections.settingsFor(server), opened.pending, answer);
       const code = makeCode();
       await this.#save(id, { ...attempt, opened: undefined, returned: { grant, code } });

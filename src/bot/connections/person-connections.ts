@@ -6,10 +6,12 @@ import { tryParseJson } from '../../agent/json.ts';
 import type { AccountRecord } from '../../store/documents/accounts.ts';
 import { AuthorizationError, toAuthorizationError } from '../../tools/errors.ts';
 import type { Connections, RequesterServer, Sealer } from '../../tools/mcp/auth/connections.ts';
-import { isRefused } from '../../tools/mcp/auth/consent.ts';
-import { Grant, hasEnded, isGrantFor, refreshGrant, revokeGrant } from '../../tools/mcp/auth/grant.ts';
+import { Grant, hasEnded } from '../../tools/mcp/auth/grant.ts';
 import type { Challenge, ConsentSettings, Fetch } from '../../tools/mcp/mcp-config.ts';
 import type { Secrets } from '../../tools/secrets.ts';
+
+/** Loads what speaks with authorization servers, which only a bot with accounts of people needs. */
+export const loadConsent = () => import('../../tools/mcp/auth/consent.ts');
 
 /** The path to which an authorization server sends people back. */
 export const CALLBACK_PATH = '/connect/return';
@@ -126,6 +128,7 @@ export class PersonConnections implements Connections {
     const held = await this.#read(server, person);
     await store.removeConnection(server.name, person);
     if (stored === undefined) return false;
+    const { revokeGrant } = await loadConsent();
     const isRevoked =
       held !== undefined &&
       (await revokeGrant(this.settingsFor(server), held.grant).catch((error: unknown) => {
@@ -181,6 +184,7 @@ export class PersonConnections implements Connections {
     const { timing: { exchangeMs } = TIMING } = this.#options;
     const signal = AbortSignal.timeout(exchangeMs);
     const fetch: Fetch = (url, init) => server.fetch(url, { ...init, signal });
+    const { refreshGrant, isRefused } = await loadConsent();
     try {
       return await refreshGrant(this.settingsFor({ ...server, fetch }), grant);
     } catch (error) {
@@ -214,6 +218,7 @@ export class PersonConnections implements Connections {
     const text = stored && sealer.open(placeOf(server.name, person), stored.sealed);
     const grant = text === undefined ? undefined : Grant.safeParse(tryParseJson(text)).data;
     if (stored === undefined || grant === undefined) return undefined;
+    const { isGrantFor } = await loadConsent();
     if (!isGrantFor(server, grant) || hasEnded(grant)) return undefined;
     this.#redact(placeOf(server.name, person), grant);
     return { version: stored.version, grant };

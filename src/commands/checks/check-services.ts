@@ -11,8 +11,8 @@ import {
 import { redactUrl } from '../../store/redis/redact-url.ts';
 import { proxiedFetch, readProxy } from '../../tools/http/proxy.ts';
 import type { Manifest } from '../../tools/manifest/manifest.ts';
-import { probeChallenge } from '../../tools/mcp/auth/authorized-fetch.ts';
 import { Sealer } from '../../tools/mcp/auth/connections.ts';
+import { probeChallenge } from '../../tools/mcp/auth/consent.ts';
 import { requesterServersOf } from '../../tools/mcp/auth/create-identities.ts';
 import { clientFor, discover, needsRegistration } from '../../tools/mcp/auth/discover.ts';
 import { callSlack } from '../shared/call-slack.ts';

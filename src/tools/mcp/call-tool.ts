@@ -14,7 +14,7 @@ import { z } from 'zod';
 import { describeError, isNotDone } from '../../agent/errors.ts';
 import type { JsonObject } from '../../agent/json.ts';
 import type { ToolHelpers } from '../../agent/tool.ts';
-import { McpServerError } from '../errors.ts';
+import { AuthorizationError, McpServerError } from '../errors.ts';
 import type { ListedTool } from './build-tools.ts';
 import {
   answerTask,
@@ -238,6 +238,7 @@ const REFUSALS = new Set<number>([
 function provesRefusal(cause: unknown): boolean {
   if (cause instanceof ProtocolError) return REFUSALS.has(cause.code);
   // Thrown for 401 and 403, before anything runs.
+  if (cause instanceof AuthorizationError) return true;
   if (cause instanceof UnauthorizedError || cause instanceof OAuthClientFlowError) return true;
   if (!(cause instanceof SdkHttpError)) return false;
   const { status = 0 } = cause;

@@ -8,10 +8,9 @@ import type { ProxySettings } from '../http/proxy.ts';
 import type { McpDeclaration, ToolDeclaration } from '../manifest/manifest.ts';
 import type { Accounts } from '../mcp/auth/ask-for-consent.ts';
 import type { Connections, RequesterServer } from '../mcp/auth/connections.ts';
-import { createIdentities } from '../mcp/auth/create-identities.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
 import type { FirstSeen, McpConfig, McpLog } from '../mcp/mcp-config.ts';
-import { type McpDescription, openMcpServer } from '../mcp/open-mcp-server.ts';
+import type { McpDescription } from '../mcp/open-mcp-server.ts';
 import type { Secrets } from '../secrets.ts';
 import { type LoadModule, moduleDigest } from './load-module.ts';
 
@@ -73,6 +72,10 @@ export async function openSource(declaration: ToolDeclaration, options: SourceOp
       ]);
     case 'mcp': {
       const { log, onChange, firstSeen } = options;
+      const [{ createIdentities }, { openMcpServer }] = await Promise.all([
+        import('../mcp/auth/create-identities.ts'),
+        import('../mcp/open-mcp-server.ts'),
+      ]);
       const fetch = guardedFetch({ allowPrivate: declaration.allowPrivate, proxy: options.proxy });
       const { requester, accounts, ...identities } = createIdentities(declaration, {
         ...options,

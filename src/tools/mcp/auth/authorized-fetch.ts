@@ -38,7 +38,7 @@ async function asking<Value>(ask: () => Promise<Value>): Promise<Value> {
 }
 
 /** Reads what a server asks for in its answer. */
-function challengeIn(response: Response): Challenge {
+export function challengeIn(response: Response): Challenge {
   const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
   return { resourceMetadataUrl, scope };
 }
@@ -51,16 +51,4 @@ function withToken(given: RequestInit['headers'], token: string | undefined): He
   const headers = new Headers(given);
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
   return headers;
-}
-
-const REQUEST: RequestInit = {
-  method: 'POST',
-  headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-  body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
-};
-
-/** Asks a server without a token, to learn where its metadata is and which scope it wants; empty if it does not say. */
-export async function probeChallenge(url: string, fetch: Fetch): Promise<Challenge> {
-  const response = await fetch(url, REQUEST).catch(() => undefined);
-  return response?.status === 401 ? challengeIn(response) : {};
 }

@@ -1,27 +1,32 @@
 import {
+  checkResourceAllowed,
   computeScopeUnion,
   exchangeAuthorization,
   OAuthError,
+  refreshAuthorization,
   startAuthorization,
   validateAuthorizationResponseIssuer,
 } from '@modelcontextprotocol/client';
+import * as oauth from 'oauth4webapi';
 import { z } from 'zod';
 import { AuthorizationError, toAuthorizationError } from '../../errors.ts';
-import type { Challenge, ConsentSettings } from '../mcp-config.ts';
-import { clientFor, discover, RegisteredClient, readMetadata, registerFor, selectScope } from './discover.ts';
-import { type Grant, toGrant } from './grant.ts';
+import type { Challenge, ClientConfig, ConsentSettings, Fetch } from '../mcp-config.ts';
+import { challengeIn } from './authorized-fetch.ts';
+import type { RequesterServer } from './connections.ts';
+import { clientFor, discover, readMetadata, registerFor, selectScope } from './discover.ts';
+import { type Grant, type PendingConsent, type RegisteredClient, toGrant } from './grant.ts';
 
-/** An authorization that was begun; it holds the PKCE verifier, so it is a secret. */
-export const PendingConsent = z.object({
-  issuer: z.string(),
-  resource: z.string(),
-  clientId: z.string(),
-  redirectUrl: z.string(),
-  codeVerifier: z.string(),
-  scope: z.string().optional(),
-  registered: RegisteredClient.optional(),
-});
-export type PendingConsent = Readonly<z.infer<typeof PendingConsent>>;
+const REQUEST: RequestInit = {
+  method: 'POST',
+  headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+  body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
+};
+
+/** Asks a server without a token, to learn where its metadata is and which scope it wants; empty if it does not say. */
+export async function probeChallenge(url: string, fetch: Fetch): Promise<Challenge> {
+  const response = await fetch(url, REQUEST).catch(() => undefined);
+  return response?.status === 401 ? challengeIn(response) : {};
+}
 
 export interface StartedConsent {
   readonly authorizationUrl: URL;
@@ -112,6 +117,81 @@ export async function finishConsent(
   } catch (error) {
     throw toAuthorizationError(`${issuer} did not connect the account`, error);
   }
+}
+
+/** Tells whether a grant is for a server as the manifest has it now: its address, its issuer and its client. */
+export function isGrantFor(
+  { url, auth }: Pick<RequesterServer, 'url' | 'auth'>,
+  { resource, issuer, clientId }: Grant,
+): boolean {
+  const isIssuer = auth.issuer === undefined || withoutSlash(auth.issuer) === withoutSlash(issuer);
+  const isClient = auth.client === undefined || auth.client.clientId === clientId;
+  return (
+    isIssuer && isClient && checkResourceAllowed({ requestedResource: url, configuredResource: resource })
+  );
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/$/, '');
+}
+
+/** Exchanges the refresh token of a grant at the issuer that gave it; `undefined` if there is none. */
+export async function refreshGrant(settings: ConsentSettings, grant: Grant): Promise<Grant | undefined> {
+  const { issuer, resource, clientId, refreshToken, registered } = grant;
+  if (refreshToken === undefined) return undefined;
+  const { fetch } = settings;
+  const metadata = await readMetadata(issuer, fetch);
+  const client = clientFor(settings, metadata, registered);
+  if (client.information.client_id !== clientId) return undefined;
+  const tokens = await refreshAuthorization(issuer, {
+    metadata,
+    clientInformation: client.information,
+    refreshToken,
+    resource,
+    fetchFn: fetch,
+    ...(client.authenticate !== undefined && { addClientAuthentication: client.authenticate }),
+  });
+  return toGrant(tokens, grant);
+}
+
+const Revocation = z.object({ revocation_endpoint: z.string().optional() });
+
+/** Tells the issuer that a grant is over (RFC 7009). Returns whether it offers that. */
+export async function revokeGrant(settings: ConsentSettings, grant: Grant): Promise<boolean> {
+  const { issuer, clientId, refreshToken, accessToken, registered } = grant;
+  const { client } = settings.auth;
+  try {
+    const { revocation_endpoint: endpoint } = Revocation.parse(await readMetadata(issuer, settings.fetch));
+    if (endpoint === undefined) return false;
+    const response = await oauth.revocationRequest(
+      { issuer, revocation_endpoint: endpoint },
+      { client_id: clientId },
+      client === undefined ? registeredAuthentication(registered) : await authenticationOf(client),
+      refreshToken ?? accessToken,
+      {
+        [oauth.customFetch]: (url, { method, headers, body }) =>
+          settings.fetch(url, { method, headers, body }),
+        [oauth.allowInsecureRequests]: new URL(issuer).protocol === 'http:',
+      },
+    );
+    await oauth.processRevocationResponse(response);
+    return true;
+  } catch (error) {
+    throw toAuthorizationError(`${issuer} did not revoke the tokens`, error);
+  }
+}
+
+async function authenticationOf({ secret, privateKey, algorithm }: ClientConfig): Promise<oauth.ClientAuth> {
+  if (secret !== undefined) return oauth.ClientSecretBasic(secret);
+  if (privateKey === undefined) return oauth.None();
+  const { importPKCS8 } = await import('jose');
+  return oauth.PrivateKeyJwt(await importPKCS8(privateKey, algorithm));
+}
+
+function registeredAuthentication(registered: RegisteredClient | undefined): oauth.ClientAuth {
+  if (registered?.secret === undefined) return oauth.None();
+  const { secret, method } = registered;
+  return method === 'client_secret_post' ? oauth.ClientSecretPost(secret) : oauth.ClientSecretBasic(secret);
 }
 
 /** Tells whether an authorization server says that a refresh token is worth nothing any more, or has forgotten a client that was registered there. */

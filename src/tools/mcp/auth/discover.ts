@@ -8,9 +8,9 @@ import {
   type OAuthClientInformation,
   registerClient,
 } from '@modelcontextprotocol/client';
-import { z } from 'zod';
 import { AuthorizationError, toAuthorizationError } from '../../errors.ts';
 import type { Challenge, ConsentSettings, Fetch } from '../mcp-config.ts';
+import type { RegisteredClient } from './grant.ts';
 
 /** A server's authorization server, and the name by which tokens for the server are asked for. */
 export interface Discovered {
@@ -100,14 +100,6 @@ interface KnownClient {
   readonly information: OAuthClientInformation;
   readonly authenticate: AddClientAuthentication | undefined;
 }
-
-/** A client that was registered for one connection (RFC 7591); it is stored with what it is for, and nowhere else. */
-export const RegisteredClient = z.object({
-  clientId: z.string(),
-  secret: z.string().optional(),
-  method: z.string().optional(),
-});
-export type RegisteredClient = Readonly<z.infer<typeof RegisteredClient>>;
 
 /** Returns the configured client, the one that was registered for the connection, or the one of the metadata document. */
 export function clientFor(

@@ -1,10 +1,13 @@
-import { checkResourceAllowed, type OAuthTokens, refreshAuthorization } from '@modelcontextprotocol/client';
-import * as oauth from 'oauth4webapi';
+import type { OAuthTokens } from '@modelcontextprotocol/client';
 import { z } from 'zod';
-import { toAuthorizationError } from '../../errors.ts';
-import type { ClientConfig, ConsentSettings } from '../mcp-config.ts';
-import type { RequesterServer } from './connections.ts';
-import { clientFor, RegisteredClient, readMetadata } from './discover.ts';
+
+/** A client that was registered for one connection (RFC 7591); it is stored with what it is for, and nowhere else. */
+export const RegisteredClient = z.object({
+  clientId: z.string(),
+  secret: z.string().optional(),
+  method: z.string().optional(),
+});
+export type RegisteredClient = Readonly<z.infer<typeof RegisteredClient>>;
 
 /** The tokens of one person at one server, bound to the issuer that gave them and the resource that they are for. */
 export const Grant = z.object({
@@ -22,6 +25,18 @@ export const Grant = z.object({
   registered: RegisteredClient.optional(),
 });
 export type Grant = Readonly<z.infer<typeof Grant>>;
+
+/** An authorization that was begun; it holds the PKCE verifier, so it is a secret. */
+export const PendingConsent = z.object({
+  issuer: z.string(),
+  resource: z.string(),
+  clientId: z.string(),
+  redirectUrl: z.string(),
+  codeVerifier: z.string(),
+  scope: z.string().optional(),
+  registered: RegisteredClient.optional(),
+});
+export type PendingConsent = Readonly<z.infer<typeof PendingConsent>>;
 
 type Binding = Pick<Grant, 'issuer' | 'resource' | 'clientId' | 'scope' | 'registered'>;
 
@@ -45,84 +60,9 @@ export function toGrant(
   };
 }
 
-/** Tells whether a grant is for a server as the manifest has it now: its address, its issuer and its client. */
-export function isGrantFor(
-  { url, auth }: Pick<RequesterServer, 'url' | 'auth'>,
-  { resource, issuer, clientId }: Grant,
-): boolean {
-  const isIssuer = auth.issuer === undefined || withoutSlash(auth.issuer) === withoutSlash(issuer);
-  const isClient = auth.client === undefined || auth.client.clientId === clientId;
-  return (
-    isIssuer && isClient && checkResourceAllowed({ requestedResource: url, configuredResource: resource })
-  );
-}
-
 /** Tells whether a grant is worth nothing any more: its access token has ended, and it has no other. */
 export function hasEnded({ refreshToken, isEndKnown, endsAt }: Grant): boolean {
   return refreshToken === undefined && isEndKnown === true && Date.now() >= endsAt;
-}
-
-function withoutSlash(url: string): string {
-  return url.replace(/\/$/, '');
-}
-
-/** Exchanges the refresh token of a grant at the issuer that gave it; `undefined` if there is none. */
-export async function refreshGrant(settings: ConsentSettings, grant: Grant): Promise<Grant | undefined> {
-  const { issuer, resource, clientId, refreshToken, registered } = grant;
-  if (refreshToken === undefined) return undefined;
-  const { fetch } = settings;
-  const metadata = await readMetadata(issuer, fetch);
-  const client = clientFor(settings, metadata, registered);
-  if (client.information.client_id !== clientId) return undefined;
-  const tokens = await refreshAuthorization(issuer, {
-    metadata,
-    clientInformation: client.information,
-    refreshToken,
-    resource,
-    fetchFn: fetch,
-    ...(client.authenticate !== undefined && { addClientAuthentication: client.authenticate }),
-  });
-  return toGrant(tokens, grant);
-}
-
-const Revocation = z.object({ revocation_endpoint: z.string().optional() });
-
-/** Tells the issuer that a grant is over (RFC 7009). Returns whether it offers that. */
-export async function revokeGrant(settings: ConsentSettings, grant: Grant): Promise<boolean> {
-  const { issuer, clientId, refreshToken, accessToken, registered } = grant;
-  const { client } = settings.auth;
-  try {
-    const { revocation_endpoint: endpoint } = Revocation.parse(await readMetadata(issuer, settings.fetch));
-    if (endpoint === undefined) return false;
-    const response = await oauth.revocationRequest(
-      { issuer, revocation_endpoint: endpoint },
-      { client_id: clientId },
-      client === undefined ? registeredAuthentication(registered) : await authenticationOf(client),
-      refreshToken ?? accessToken,
-      {
-        [oauth.customFetch]: (url, { method, headers, body }) =>
-          settings.fetch(url, { method, headers, body }),
-        [oauth.allowInsecureRequests]: new URL(issuer).protocol === 'http:',
-      },
-    );
-    await oauth.processRevocationResponse(response);
-    return true;
-  } catch (error) {
-    throw toAuthorizationError(`${issuer} did not revoke the tokens`, error);
-  }
-}
-
-async function authenticationOf({ secret, privateKey, algorithm }: ClientConfig): Promise<oauth.ClientAuth> {
-  if (secret !== undefined) return oauth.ClientSecretBasic(secret);
-  if (privateKey === undefined) return oauth.None();
-  const { importPKCS8 } = await import('jose');
-  return oauth.PrivateKeyJwt(await importPKCS8(privateKey, algorithm));
-}
-
-function registeredAuthentication(registered: RegisteredClient | undefined): oauth.ClientAuth {
-  if (registered?.secret === undefined) return oauth.None();
-  const { secret, method } = registered;
-  return method === 'client_secret_post' ? oauth.ClientSecretPost(secret) : oauth.ClientSecretBasic(secret);
 }
 
 const MARGIN_MS = 60_000;
