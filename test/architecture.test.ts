@@ -1,7 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { checkFolders, checkPackages, findCycles, readImports, type SourceFile } from './support/imports.ts';
+import {
+  checkFolders,
+  checkPackages,
+  findCycles,
+  packagesLoadedWith,
+  readImports,
+  type SourceFile,
+} from './support/imports.ts';
 
 /** The modules of the bot, the lowest first: each imports only those before it. */
 const BOT_MODULES = [
@@ -96,6 +103,18 @@ const packages = [
   { name: '@opentelemetry/*', onlyIn: ['src/observe/'] },
 ];
 
+/** The packages that many bots never need: they are loaded when something needs them, and cost nothing until then. */
+const LATE = [
+  '@modelcontextprotocol/client',
+  '@modelcontextprotocol/server',
+  '@simplewebauthn/server',
+  '@opentelemetry/exporter-trace-otlp-http',
+  '@opentelemetry/sdk-trace-node',
+  'sharp',
+  'tsx',
+  'unpdf',
+];
+
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source: SourceFile[] = readdirSync(`${root}/src`, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts'))
@@ -108,6 +127,7 @@ describe('the source', () => {
       target: 'src/agent/generate.ts',
       isOwn: true,
       isTypeOnly: false,
+      isLate: false,
     });
   });
 
@@ -123,6 +143,12 @@ describe('the source', () => {
 
   test('packages with a place of their own are imported only there', () => {
     expect(checkPackages(source, packages)).toEqual([]);
+  });
+
+  test('a bot starts without the packages that only some bots need', () => {
+    const loaded = packagesLoadedWith('src/main.ts', source);
+    expect([...loaded.keys()]).toContain('@slack/bolt');
+    expect([...loaded].filter(([name]) => LATE.includes(name))).toEqual([]);
   });
 
   test('no file imports itself, however many files lie between, not even by types', () => {
@@ -196,6 +222,15 @@ describe('the check', () => {
       file('src/bot/a.ts', "import { App } from '@slack/bolt';\nimport x from 'openai-extras';"),
     ];
     expect(checkPackages(files, packages)).toEqual([]);
+  });
+
+  test('a package is loaded with a file by the files that it imports, but not by their types and not by what they load late', () => {
+    const files = [
+      file('src/a.ts', "import { b } from './b.ts';\nconst late = () => import('./late.ts');"),
+      file('src/b.ts', "import { now } from 'now';\nimport type { Type } from 'types';"),
+      file('src/late.ts', "import { late } from 'late';"),
+    ];
+    expect([...packagesLoadedWith('src/a.ts', files)]).toEqual([['now', 'src/b.ts']]);
   });
 
   test('a circle of imports is found and told once; types do not close it', () => {

@@ -6,6 +6,8 @@ export interface Import {
   readonly target: string;
   readonly isOwn: boolean;
   readonly isTypeOnly: boolean;
+  /** Whether it is loaded only when the code gets there. */
+  readonly isLate: boolean;
 }
 
 export interface SourceFile {
@@ -20,13 +22,16 @@ const DYNAMIC = /\b(?:import|require)\(\s*['"]([^'"]+)['"]/g;
 
 /** Finds the modules that a file names. Formatted code begins a statement on its own line, so no parser is needed. */
 export function readImports(path: string, text: string): Import[] {
-  const build = (specifier = '', isTypeOnly = false): Import =>
+  const build = (specifier = '', { isTypeOnly = false, isLate = false } = {}): Import =>
     specifier.startsWith('.')
-      ? { target: posix.join(posix.dirname(path), specifier), isOwn: true, isTypeOnly }
-      : { target: specifier, isOwn: false, isTypeOnly };
+      ? { target: posix.join(posix.dirname(path), specifier), isOwn: true, isTypeOnly, isLate }
+      : { target: specifier, isOwn: false, isTypeOnly, isLate };
   return [
-    ...[...text.matchAll(STATEMENT)].map(([, type, specifier]) => build(specifier, type !== undefined)),
-    ...[...text.matchAll(BARE), ...text.matchAll(DYNAMIC)].map(([, specifier]) => build(specifier)),
+    ...[...text.matchAll(STATEMENT)].map(([, type, specifier]) =>
+      build(specifier, { isTypeOnly: type !== undefined }),
+    ),
+    ...[...text.matchAll(BARE)].map(([, specifier]) => build(specifier)),
+    ...[...text.matchAll(DYNAMIC)].map(([, specifier]) => build(specifier, { isLate: true })),
   ];
 }
 
@@ -77,6 +82,24 @@ export function findCycles(
   };
   for (const path of edges.keys()) walk(path, []);
   return cycles;
+}
+
+/** Lists the packages that are loaded at once with a file, each with the file that brings it. */
+export function packagesLoadedWith(start: string, files: readonly SourceFile[]): Map<string, string> {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const loaded = new Map<string, string>();
+  const seen = new Set<string>();
+  const walk = (path: string): void => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    for (const { target, isOwn, isTypeOnly, isLate } of byPath.get(path)?.imports ?? []) {
+      if (isTypeOnly || isLate) continue;
+      if (isOwn) walk(target);
+      else loaded.set(target, path);
+    }
+  };
+  walk(start);
+  return loaded;
 }
 
 function isOf(name: string, target: string): boolean {
