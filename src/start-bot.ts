@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { tryParseJson } from './agent/json.ts';
-import { startExporter } from './audit/exporter.ts';
+import { type ExporterOptions, startExporter } from './audit/exporter.ts';
 import { fileMemory, processMemory } from './audit/signer.ts';
 import { readSigningKey } from './audit/signing-key.ts';
 import { auditSettings } from './audit/sinks.ts';
@@ -78,6 +78,8 @@ export interface BotSetup {
   readonly timing?: Partial<Timing>;
   /** The timing of the sweep, which finds due work that was not woken. */
   readonly sweep?: EngineOptions['sweep'];
+  /** The timing of the export and the signatures of the audit log. */
+  readonly audit?: Pick<ExporterOptions, 'everyMs' | 'checkpointEveryMs' | 'leaseMs'>;
   /** The time that an MCP client without tasks is kept waiting for people. */
   readonly mcpWaitMs?: number;
   /** The time for which a message to a caller's webhook is tried. */
@@ -320,6 +322,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   });
 
   const exporter = startExporter({
+    ...setup.audit,
     store: record,
     settings: () => auditSettings(toolbox.manifest.audit, settings.auditFolder ?? folder),
     key: auditKey,

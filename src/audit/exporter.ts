@@ -31,6 +31,8 @@ export interface ExporterOptions {
   readonly onExportFailure?: (failure: ExportFailure) => void;
   readonly everyMs?: number;
   readonly checkpointEveryMs?: number;
+  /** The time after which another process takes over from one that died. */
+  readonly leaseMs?: number;
   readonly unsignedAfterMs?: number;
 }
 
@@ -65,7 +67,8 @@ interface BackOff {
 export function startExporter(options: ExporterOptions): Exporter {
   const { store, settings, key, memory, log, everyMs = EVERY_MS } = options;
   const { onRefusal = () => {}, onExportFailure = () => {} } = options;
-  const { checkpointEveryMs = CHECKPOINT_EVERY_MS, unsignedAfterMs = LONGEST_UNSIGNED_MS } = options;
+  const { checkpointEveryMs = CHECKPOINT_EVERY_MS, leaseMs = LEASE_MS } = options;
+  const { unsignedAfterMs = LONGEST_UNSIGNED_MS } = options;
   const owner = randomUUID();
   const signer = key && new Signer({ store, key, memory, log, unsignedAfterMs });
   const stopping = new AbortController();
@@ -74,7 +77,7 @@ export function startExporter(options: ExporterOptions): Exporter {
   let refusing: Refusal | undefined;
 
   const record = exportIn(store);
-  const holdsLease = (): Promise<boolean> => record.claim(owner, LEASE_MS);
+  const holdsLease = (): Promise<boolean> => record.claim(owner, leaseMs);
 
   function report(result: SignResult): void {
     const refusal = result.outcome === 'refused' ? result : undefined;

@@ -4,7 +4,7 @@ import { letSettle } from './cells/keep-busy.ts';
 import { executedOf } from './check/check-liveness.ts';
 import { checkAll, type Violation } from './check/invariants.ts';
 import { type Evidence, gatherEvidence } from './world/gather-evidence.ts';
-import { startWorld, type World } from './world/start-world.ts';
+import { type LongRun, startWorld, type World } from './world/start-world.ts';
 
 /** One row of the table. */
 export interface CellResult {
@@ -17,6 +17,7 @@ export interface CellResult {
   readonly violations: readonly Violation[];
   readonly seconds: number;
   readonly remark: string;
+  readonly tally: ReadonlyMap<string, number>;
 }
 
 export interface CellOptions {
@@ -29,6 +30,7 @@ export interface CellOptions {
   readonly enoughExecuted?: number;
   /** The time limit for everything to end after the faults; four minutes by default. */
   readonly settleWithinMs?: number;
+  readonly run?: LongRun;
   /** The folder for the workers' logs when a problem was found. */
   readonly keepLogIn?: string;
 }
@@ -38,16 +40,18 @@ const LEAST_EXECUTED = 0.95;
 
 /** Plays a fault against a world of its own, lets it come to rest, and holds what was seen from outside against the promises. */
 export async function playCell(cell: Cell, options: CellOptions): Promise<CellResult> {
-  const { built, rounds, defect, acknowledgementMs, enoughExecuted = 1, keepLogIn } = options;
+  const { built, rounds, defect, acknowledgementMs, enoughExecuted = 1, keepLogIn, run } = options;
   const begun = Date.now();
   const world = await startWorld({
     ...cell.world,
     built,
     ...(defect !== undefined && { defect }),
     ...(acknowledgementMs !== undefined && { acknowledgementMs }),
+    ...(run !== undefined && { run }),
   });
   try {
-    const { errands, rounds: played, violations: own = [], remark = '' } = await cell.play(world, rounds);
+    const played = await cell.play(world, rounds);
+    const { errands, violations: own = [], remark = '', tally = new Map() } = played;
     await letSettle(world, options.settleWithinMs ?? SETTLE_WITHIN_MS);
     const evidence = await gatherEvidence(world, errands, {
       leastExecuted: Math.min(cell.leastExecuted ?? LEAST_EXECUTED, enoughExecuted),
@@ -57,12 +61,13 @@ export async function playCell(cell: Cell, options: CellOptions): Promise<CellRe
     if (violations.length > 0 && keepLogIn !== undefined) keep(world, evidence, keepLogIn);
     return {
       fault: cell.name,
-      rounds: played,
+      rounds: played.rounds,
       threads: errands.length,
       effects: evidence.effects.length,
       ...executedOf(evidence),
       violations,
       seconds: Math.round((Date.now() - begun) / 1_000),
+      tally,
       remark: [remark, repeatedOf(world), callersOf(world)].filter((part) => part !== '').join('; '),
     };
   } finally {

@@ -9,6 +9,8 @@ export interface Played {
   readonly rounds: number;
   /** Problems that the cell itself found, beside the promises. */
   readonly violations?: readonly Violation[];
+  /** The number of failures at each point, those of earlier sittings too. */
+  readonly tally?: ReadonlyMap<string, number>;
   /** Further remarks. */
   readonly remark?: string;
 }

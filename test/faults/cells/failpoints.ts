@@ -9,6 +9,7 @@ import { Saboteur } from './saboteur.ts';
 const IN_FLIGHT = { many: 30, once: 12 };
 /** When no point that is still missing has failed for so long, no errand leads there. */
 const GIVE_UP_MS = 30_000;
+const TELL_EVERY_MS = 60_000;
 
 /** `rounds` is how often each point fails; every point that the errands lead to is played. */
 export function atEveryPoint(
@@ -22,11 +23,16 @@ export function atEveryPoint(
     const inFlight = own ?? (atEach === 1 ? IN_FLIGHT.once : IN_FLIGHT.many);
     let count = 0;
     let progressAt = Date.now();
+    let toldAt = Date.now();
     const until = (begun: number): boolean => {
       saboteur.step();
       if (saboteur.count > count) progressAt = Date.now();
       count = saboteur.count;
-      if (count >= most) return true;
+      if (Date.now() - toldAt > TELL_EVERY_MS) {
+        toldAt = Date.now();
+        world.run.onProgress(describeProgress(saboteur));
+      }
+      if (count >= most || Date.now() > world.run.endsAt) return true;
       // A few errands first, so that the points are known.
       return begun > 2 * inFlight && (saboteur.missing.length === 0 || Date.now() - progressAt > GIVE_UP_MS);
     };
@@ -36,8 +42,17 @@ export function atEveryPoint(
     const [least] = points;
     const missing = saboteur.missing.map((point) => `${point} ${saboteur.tally.get(point) ?? 0}`);
     const remark = `${points.length} points, at least ${least?.[1] ?? 0} at each${missing.length > 0 ? `; fewer than meant: ${missing.join(', ')}` : ''}`;
-    return { errands, rounds: saboteur.count, remark };
+    return { errands, rounds: saboteur.count, remark, tally: saboteur.tally };
   };
+}
+
+function describeProgress({ count, missing, tally }: Saboteur): string {
+  const rarest = missing
+    .map((point) => [point, tally.get(point) ?? 0] as const)
+    .toSorted(([, left], [, right]) => left - right)
+    .slice(0, 5);
+  const words = rarest.map(([point, times]) => `${point} ${times}`).join(', ');
+  return `${count} faults, ${missing.length} points to go: ${words}`;
 }
 
 const world = { workers: 4, logLevel: 'info', noticeMs: NOTICE_MS };

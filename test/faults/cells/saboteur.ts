@@ -6,6 +6,17 @@ import { NOTICE_MS, type World } from '../world/start-world.ts';
 const WORK_MS = 400;
 /** After so long a worker is armed anew, with what is missing by then. */
 const PATIENCE_MS = 2_000;
+/** One in so many workers is armed before it does anything: some points are passed only at the start. */
+const ONE_AT_BIRTH_IN = 3;
+/** Points that workers seldom come to, and a way to bring them there once no other is left. */
+const HELP: readonly { readonly to: RegExp; readonly give: (world: World, worker: Worker) => void }[] = [
+  // A turn is given back mostly by a worker that is told to end.
+  { to: /^script release:/, give: (_world, worker) => worker.end() },
+  {
+    to: /^script outbox-retry:/,
+    give: ({ workspace }) => workspace.fail('chat.update', { kind: 'status', status: 503 }, { calls: 2 }),
+  },
+];
 /** Points that failed this much more often than others leave them the way. */
 const AHEAD = 5;
 
@@ -14,27 +25,30 @@ const AHEAD = 5;
  * was stopped is woken when its lease has long run out.
  */
 export class Saboteur {
-  /** The number of failures at each point. */
-  readonly tally = new Map<string, number>();
+  /** The number of failures at each point, those of earlier sittings too. */
+  readonly tally: Map<string, number>;
+  /** The failures of this sitting. */
+  count = 0;
   readonly #world: World;
   readonly #action: FaultAction;
   readonly #atEach: number;
   readonly #where: RegExp;
   readonly #dueAt = new Map<Worker, number>();
+  readonly #helped = new WeakSet<Worker>();
   #seen = 0;
+  #born = 0;
 
   constructor(
     world: World,
     options: { readonly action: FaultAction; readonly atEach: number; readonly where?: RegExp },
   ) {
+    this.tally = new Map(world.run.earlier);
     this.#world = world;
     this.#action = options.action;
     this.#atEach = options.atEach;
     this.#where = options.where ?? /./;
-  }
-
-  get count(): number {
-    return [...this.tally.values()].reduce((sum, each) => sum + each, 0);
+    // Who sleeps or loses its connections before it is up would never be.
+    if (options.action === 'kill') world.meetAtBirth((worker) => this.#meet(worker));
   }
 
   /** The points that are to fail still. */
@@ -48,6 +62,7 @@ export class Saboteur {
   step(): void {
     for (const { point, pid } of this.#world.faults.slice(this.#seen)) {
       this.tally.set(point, this.#failed(point) + 1);
+      this.count += 1;
       for (const worker of this.#world.workers) if (worker.pid === pid) this.#goOn(worker);
     }
     this.#seen = this.#world.faults.length;
@@ -61,6 +76,7 @@ export class Saboteur {
 
   /** Lets every worker go on undisturbed. */
   rest(): void {
+    this.#world.meetAtBirth(() => {});
     for (const worker of this.#world.workers) {
       worker.arm({ points: [], action: this.#action, passes: 0 });
       worker.wake();
@@ -77,13 +93,24 @@ export class Saboteur {
     setTimeout(() => worker.wake(), asleepMs);
   }
 
+  #meet(worker: Worker): void {
+    this.#born += 1;
+    if (this.#born % ONE_AT_BIRTH_IN === 0) this.#arm(worker);
+  }
+
   #arm(worker: Worker): void {
     const { missing } = this;
     const least = Math.min(...missing.map((point) => this.#failed(point)));
     const points = missing.filter((point) => this.#failed(point) <= least + AHEAD);
-    const passes = Math.floor(Math.random() * 3);
+    const help = HELP.filter(({ to }) => points.some((point) => to.test(point)));
+    const isOnlyHelped = points.every((point) => help.some(({ to }) => to.test(point)));
+    const passes = isOnlyHelped ? 0 : Math.floor(Math.random() * 3);
     worker.arm({ points, action: this.#action, passes });
     this.#dueAt.set(worker, Date.now() + PATIENCE_MS);
+    if (this.#action !== 'kill' || !isOnlyHelped) return;
+    if (!this.#world.workers.has(worker) || this.#helped.has(worker)) return;
+    this.#helped.add(worker);
+    for (const { give } of help) give(this.#world, worker);
   }
 
   #failed(point: string): number {

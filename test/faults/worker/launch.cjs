@@ -5,7 +5,7 @@ const { Script } = require('node:vm');
 
 const file = join(__dirname, 'worker.cjs');
 const cache = join(__dirname, 'compiled');
-const text = `(function (exports, require, module, __filename, __dirname, importHere) {${readFileSync(file, 'utf8')}\n})`;
+const text = `(function (exports, require, module, __filename, __dirname, importHere) {${readFileSync(file, 'latin1')}\n})`;
 const hasCache = existsSync(cache);
 const script = new Script(text, {
   filename: file,

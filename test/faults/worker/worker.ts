@@ -19,6 +19,7 @@ export interface WorkerOrder {
   readonly folder: string;
   readonly timing: Readonly<Record<string, number>>;
   readonly sweep: { readonly everyMs: number; readonly overdueMs: number };
+  readonly audit: { readonly everyMs: number; readonly checkpointEveryMs: number; readonly leaseMs: number };
   /** By how much this worker's clock is wrong. */
   readonly clockAheadMs: number;
 }
@@ -31,7 +32,7 @@ if (order.clockAheadMs !== 0) {
 Object.assign(globalThis, { countersignFaults: { TOOLS } });
 installFailpoints(applyDefect(process.env.FAULTS_DEFECT));
 
-const { settings, folder, timing, sweep } = order;
+const { settings, folder, timing, sweep, audit } = order;
 const manifest = existsSync(changedRules(process.env.FAULTS_EFFECTS ?? ''))
   ? withOtherDeadlines(order.manifest)
   : order.manifest;
@@ -48,7 +49,7 @@ process.on('message', (message) => {
 });
 // A worker whose world is gone has nobody to work for.
 process.on('disconnect', () => process.exit(0));
-startBot({ settings, manifest, folder, secrets, logger, prefix: PREFIX, timing, sweep }).then(
+startBot({ settings, manifest, folder, secrets, logger, prefix: PREFIX, timing, sweep, audit }).then(
   (bot) => {
     const ready: WorkerNews = { kind: 'ready', port: bot.port };
     process.send?.(ready);

@@ -33,9 +33,15 @@ export async function buildWorker(): Promise<string> {
     logLevel: 'warning',
   });
   const worker = join(folder, 'worker.cjs');
-  writeFileSync(worker, readFileSync(worker, 'utf8').replaceAll(/(?<![\w.$])import\(/g, 'importHere('));
+  const code = readFileSync(worker, 'utf8').replaceAll(/(?<![\w.$])import\(/g, 'importHere(');
+  writeFileSync(worker, inAscii(code));
   cpSync(join(ROOT, 'test/faults/worker/launch.cjs'), join(folder, 'launch.cjs'));
   cpSync(join(ROOT, 'test/faults/worker/handed-tools.mjs'), join(folder, 'tools.mjs'));
   cpSync(join(ROOT, 'src/store/lua'), join(folder, 'lua'), { recursive: true });
   return folder;
+}
+
+/** Writes other characters, of which the bundler leaves those in regular expressions, as escapes: such a file is read in a third of the time. */
+function inAscii(code: string): string {
+  return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

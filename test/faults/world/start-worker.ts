@@ -28,10 +28,18 @@ export interface WorkerSetup {
   /** The log file. */
   readonly logFile: string;
   readonly onNews: (news: WorkerNews, worker: Worker) => void;
+  /** Called before it has done anything. */
+  readonly onBirth: (worker: Worker) => void;
 }
 
 /** Starts a worker; it is connected when this resolves, and an end before that is an error. */
-export async function startWorker({ order, environment, logFile, onNews }: WorkerSetup): Promise<Worker> {
+export async function startWorker({
+  order,
+  environment,
+  logFile,
+  onNews,
+  onBirth,
+}: WorkerSetup): Promise<Worker> {
   const log = openSync(logFile, 'a');
   const encoded = serialize(order).toString('base64');
   const child = spawn(process.execPath, ['--expose-gc', join(order.folder, 'launch.cjs'), encoded], {
@@ -64,6 +72,7 @@ export async function startWorker({ order, environment, logFile, onNews }: Worke
     end: () => child.kill('SIGTERM'),
     gone,
   };
+  onBirth(worker);
   const ready = new Promise<true>((resolve) => {
     child.on('message', (message) => {
       const news = WorkerNews.parse(message);

@@ -29,6 +29,8 @@ export const NOTICE_MS = 1_500;
 const PATIENT_NOTICE_MS = 8_000;
 const SIGN_MS = 150;
 const SWEEP = { everyMs: 700, overdueMs: 100 };
+/** Often enough that workers die over it. */
+const AUDIT = { everyMs: 1_000, checkpointEveryMs: 1_000 };
 
 export interface WorldOptions {
   /** The folder of the built worker. */
@@ -46,7 +48,24 @@ export interface WorldOptions {
   readonly clockAheadMs?: (index: number) => number;
   /** Slack's time limit for an acknowledgement; three seconds by default. */
   readonly acknowledgementMs?: number;
+  readonly run?: LongRun;
 }
+
+/** A run that takes longer than one sitting. */
+export interface LongRun {
+  /** Told now and then how far it is. */
+  readonly onProgress: (text: string) => void;
+  /** How often each point failed in earlier sittings. */
+  readonly earlier: ReadonlyMap<string, number>;
+  /** The time at which no new errand is begun. */
+  readonly endsAt: number;
+}
+
+const ONE_SITTING: LongRun = {
+  onProgress: () => {},
+  earlier: new Map(),
+  endsAt: Number.POSITIVE_INFINITY,
+};
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
@@ -84,6 +103,7 @@ export async function startWorld(options: WorldOptions) {
   const reached = new Set<string>();
   const faults: { point: string; action: FaultAction; pid: number }[] = [];
   const workers = new Set<Worker>();
+  let atBirth: (worker: Worker) => void = () => {};
   let started = 0;
   let isOver = false;
 
@@ -121,6 +141,7 @@ export async function startWorld(options: WorldOptions) {
       redrawMs: 2 * noticeMs,
     },
     sweep: SWEEP,
+    audit: { ...AUDIT, leaseMs: noticeMs },
     clockAheadMs: options.clockAheadMs?.(index) ?? 0,
   });
 
@@ -140,6 +161,7 @@ export async function startWorld(options: WorldOptions) {
       },
       logFile,
       onNews: hear,
+      onBirth: (worker) => atBirth(worker),
     });
     workers.add(worker);
     void worker.gone.then(() => {
@@ -181,6 +203,11 @@ export async function startWorld(options: WorldOptions) {
     reached,
     faults,
     workers,
+    /** Has each worker that is started from now on met before it does anything. */
+    meetAtBirth(meet: (worker: Worker) => void): void {
+      atBirth = meet;
+    },
+    run: options.run ?? ONE_SITTING,
     async stop(): Promise<void> {
       isOver = true;
       callers.stop();
