@@ -8,7 +8,7 @@ import { DID_NOT_RUN, OPEN_LINK, RAN, RUN_AGAIN } from '../cards/action-ids.ts';
 import { actOf } from '../cards/approval-card.ts';
 import { hostOf } from '../cards/build-card.ts';
 import { buildCallBody } from '../cards/call-body.ts';
-import { line, plain } from '../cards/card.ts';
+import { callersIn, line, plain } from '../cards/card.ts';
 import { cardDetailsOf, mayRunAgain, questionOf, titleOf } from '../cards/card-details.ts';
 import { choicesOfOptions, optionsOf } from '../cards/question-card.ts';
 import { words } from '../texts/format.ts';
@@ -77,7 +77,8 @@ export function buildGrantModal(request: RequestRecord): Modal | string {
   const details = cardDetailsOf(request);
   const terms = details?.policy?.grants;
   if (details === undefined || terms === undefined) return modalTexts.unreadable;
-  const scope = grantTexts.scope(terms, readableName(details.name));
+  const [caller] = callersIn(request.requesters);
+  const scope = grantTexts.scope(terms, readableName(details.name), caller);
   return modal(request.id, {
     callbackId: GRANT_MODAL,
     title: grantTexts.title,

@@ -19,13 +19,13 @@ export const grantTexts = {
   title: 'Approve and pre-approve',
   submit: 'Approve and pre-approve',
   intro: (title: string) => `You're about to approve: ${title}`,
-  scope: ({ forMs, uses, scope, when, covers }: GrantTerms, tool: string) =>
+  scope: ({ forMs, uses, scope, when, covers }: GrantTerms, tool: string, caller?: string) =>
     [
       `For ${durationInWords(forMs)}, up to ${plural(uses, 'more call')} of “${tool}” ${uses === 1 ? 'runs' : 'run'} without asking anyone,`,
       when === undefined
         ? 'with exactly the same arguments,'
         : `as long as this holds: ${covers ?? conditionInWords(when)},`,
-      scope === 'thread' ? 'for the same people in this thread only.' : 'for the same people in any thread.',
+      scopeInWords(scope, caller),
     ].join(' '),
   rules:
     'The pre-approval ends when the tool or its policy changes, and you can end it at any time. If several people must approve, all of them have to pre-approve.',
@@ -62,3 +62,10 @@ export const grantTexts = {
   unknown: 'This pre-approval has already ended.',
   notYours: "You can't end this pre-approval. Its approvers, its requesters and admins can.",
 } as const;
+
+function scopeInWords(scope: GrantTerms['scope'], caller: string | undefined): string {
+  if (caller !== undefined) return `for ${caller} only.`;
+  return scope === 'thread'
+    ? 'for the same people in this thread only.'
+    : 'for the same people in any thread.';
+}
