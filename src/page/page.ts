@@ -87,8 +87,7 @@ export function openPage(options: PageOptions): Page {
     { url, address }: WebRequest,
   ): Promise<HttpAnswer> => {
     if (!limiter.allows(`sign-in ${address}`, MOST.signIn)) return refusal(429, pageTexts.tooMany, RETRY);
-    const { searchParams: asked } = url;
-    const begun = await signIn.begin(declared, asked.get('to') ?? '', asked.get('fresh') === '1');
+    const begun = await signIn.begin(declared, url.searchParams.get('to') ?? '');
     if (begun.outcome === 'no-provider') return message(502, pageTexts.noProvider, base);
     return redirect(begun.url, begun.cookie);
   };

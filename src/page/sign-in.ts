@@ -15,6 +15,8 @@ export const RETURN_PATH = '/page/signed-in';
 const PROVIDER_MS = 10_000;
 /** Views that a person may be sent back to; nothing in it can name another host. */
 const ROUTE = /^[A-Za-z0-9:._~%?=&+/-]{0,500}$/;
+/** The view where people add passkeys. */
+const PASSKEYS = 'passkeys';
 /** A person who signs in afresh has proven who they are to the provider at most this long ago. */
 const FRESH_SECONDS = 300;
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
@@ -92,10 +94,12 @@ export class SignIn {
     this.#options = options;
   }
 
-  /** Returns the address of the provider, and the cookie that binds the answer to this browser. */
-  async begin(page: PageDeclaration, wanted: string, isFresh = false): Promise<Begun> {
+  /** Returns the address of the provider, and the cookie that binds the answer to this browser. Passkeys need a fresh sign-in. */
+  async begin(page: PageDeclaration, wanted: string): Promise<Begun> {
     const { cookies, directory, logger } = this.#options;
     const issuer = this.#issuerOf(page);
+    const route = routeOf(wanted);
+    const isFresh = route === PASSKEYS;
     try {
       const server = await this.#discover(issuer);
       const { authorization_endpoint: endpoint } = server;
@@ -104,7 +108,7 @@ export class SignIn {
         state: oauth.generateRandomState(),
         nonce: oauth.generateRandomNonce(),
         verifier: oauth.generateRandomCodeVerifier(),
-        ...{ issuer, clientId: page.clientId, route: routeOf(wanted), isFresh },
+        ...{ issuer, clientId: page.clientId, route, isFresh },
       };
       const url = new URL(endpoint);
       const parameters = {

@@ -36,17 +36,16 @@ export class Browser {
 }
 
 /** The address where the provider sends the browser back. */
-export async function authorized(browser: Browser, url: string, route = '', isFresh = false): Promise<URL> {
-  const fresh = isFresh ? '&fresh=1' : '';
-  const begun = await browser.get(`${url}/page/sign-in?to=${encodeURIComponent(route)}${fresh}`);
+export async function authorized(browser: Browser, url: string, route = ''): Promise<URL> {
+  const begun = await browser.get(`${url}/page/sign-in?to=${encodeURIComponent(route)}`);
   const to = begun.headers.get('location');
   const there = to === null ? begun : await fetch(to, { redirect: 'manual' });
   return new URL(there.headers.get('location') ?? `${url}/page/signed-in`);
 }
 
 /** Signs a person in as far as they get. */
-export async function signIn(browser: Browser, url: string, route = '', isFresh = false): Promise<Response> {
-  return browser.get((await authorized(browser, url, route, isFresh)).href);
+export async function signIn(browser: Browser, url: string, route = ''): Promise<Response> {
+  return browser.get((await authorized(browser, url, route)).href);
 }
 
 /** The claims that Slack gives about a person. */
@@ -121,7 +120,7 @@ export async function startPageStory(options: PageStoryOptions = {}) {
     const browser = new Browser();
     const name = (await bot.context.directory.member(who)).email ?? '';
     provider.person = by === COMPANY ? byEmail(name) : inSlack(who, team);
-    const answer = await signIn(browser, url, '', isFresh);
+    const answer = await signIn(browser, url, isFresh ? 'passkeys' : '');
     if (browser.session === undefined) throw new Error(`${who} was not signed in: ${await answer.text()}`);
     return browser;
   };

@@ -25,7 +25,7 @@ export function PasskeysPage() {
               <Add onAdded={() => setChanges(changes + 1)} />
             ) : (
               <p>
-                <a className="button" href="sign-in?to=passkeys&fresh=1">
+                <a className="button" href="sign-in?to=passkeys">
                   Sign in again to add a passkey
                 </a>
               </p>
