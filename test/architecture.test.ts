@@ -226,7 +226,7 @@ describe('the check', () => {
 
   test('a package is loaded with a file by the files that it imports, but not by their types and not by what they load late', () => {
     const files = [
-      file('src/a.ts', "import { b } from './b.ts';\nconst late = () => import('./late.ts');"),
+      file('src/a.ts', "import { b } from './b.ts';\nconst late = () => import('../src/late.ts');"),
       file('src/b.ts', "import { now } from 'now';\nimport type { Type } from 'types';"),
       file('src/late.ts', "import { late } from 'late';"),
     ];
