@@ -102,7 +102,8 @@ export function packagesLoadedWith(start: string, files: readonly SourceFile[]):
   return loaded;
 }
 
-function isOf(name: string, target: string): boolean {
+/** Tells whether an import is of a package, or of a scope, itself or a part of it. */
+export function isOf(name: string, target: string): boolean {
   return name.endsWith('/*')
     ? target.startsWith(name.slice(0, -1))
     : target === name || target.startsWith(`${name}/`);

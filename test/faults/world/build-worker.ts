@@ -41,7 +41,7 @@ export async function buildWorker(): Promise<string> {
   return folder;
 }
 
-/** Writes other characters, of which the bundler leaves those in regular expressions, as escapes: such a file is read in a third of the time. */
+/** Writes other characters, of which the bundler leaves those in regular expressions, as escapes, so that the file is read without decoding. */
 function inAscii(code: string): string {
   return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -55,7 +55,7 @@ export interface WorldOptions {
 export interface LongRun {
   /** Told now and then how far it is. */
   readonly onProgress: (text: string) => void;
-  /** How often each point failed in earlier sittings. */
+  /** The number of failures at each point in earlier sittings. */
   readonly earlier: ReadonlyMap<string, number>;
   /** The time at which no new errand is begun. */
   readonly endsAt: number;
