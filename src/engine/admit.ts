@@ -153,12 +153,12 @@ export async function admit(
 }
 
 function hasPreview(run: Run): boolean {
-  return run.basis === 'approval' && run.details.presented?.preview !== undefined;
+  return run.basis === 'approval' && run.details.presented.preview !== undefined;
 }
 
 /** Computes the preview of a call again, and refuses if the one that people approved is no longer true. */
 async function checkPreview(run: ApprovedRun): Promise<Refusal | undefined> {
-  const approved = run.details.presented?.preview;
+  const approved = run.details.presented.preview;
   if (approved === undefined) return undefined;
   const current = run.entry && (await previewOf(run.entry, run.details.interrupt.toolRequest.input, run));
   if (JSON.stringify(current) === JSON.stringify(approved)) return undefined;
@@ -171,7 +171,7 @@ export async function previewOf(
   { preview }: Pick<ToolEntry, 'preview'>,
   input: unknown,
   { threadId, requesters, contextAuthors }: TaskPeople & { readonly threadId: string },
-): Promise<NonNullable<Details['presented']>['preview']> {
+): Promise<Details['presented']['preview']> {
   const [requester = NOBODY] = requesters;
   return preview?.(input, { threadId, channel: channelOf(threadId), requester, requesters, contextAuthors });
 }

@@ -28,7 +28,6 @@ import { admit } from './admit.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
 import { channelOf, type EngineContext } from './ports.ts';
 import { writeReason } from './reasons.ts';
-import { PAUSED_AGAIN } from './request-details.ts';
 import { answeredRun } from './run.ts';
 import { peopleOf, type TaskPeople } from './task-people.ts';
 
@@ -55,14 +54,10 @@ const Unanswered = z.strictObject({
 /** The result of an action whose server went on without an answer. */
 export type Unanswered = Readonly<z.infer<typeof Unanswered>>;
 
-const Former = z.strictObject({ status: z.literal(PAUSED_AGAIN) });
-
 /** Returns what a request waits for whose action paused while it ran; `undefined` for any other. */
 export function pausedIn({ state, payload = '' }: RequestRecord): Paused | undefined {
-  const value = tryParseJson(payload);
-  if (state === 'paused') return Paused.safeParse(value).data ?? { paused: 'tool' };
-  // A record of an older version says that the action succeeded.
-  return state === 'succeeded' && Former.safeParse(value).success ? { paused: 'tool' } : undefined;
+  if (state !== 'paused') return undefined;
+  return Paused.safeParse(tryParseJson(payload)).data ?? { paused: 'tool' };
 }
 
 /** Returns the result of an action whose server got no answer; `undefined` for any other. */

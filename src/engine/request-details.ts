@@ -145,20 +145,20 @@ const Details = z.object({
   idempotencyKey: z.string(),
   /** Set for a step of a plan that gets values from earlier steps: its input is the template, and never runs itself. */
   deferred: z.literal(true).optional(),
-  /** The call in words, made with the request; records of older versions have none. */
-  presented: PresentedCall.optional().catch(undefined),
+  /** The call in words, made with the request. */
+  presented: PresentedCall,
   /** The people who could approve when the request was made; missing if Slack could not be asked. */
-  approvers: z.array(z.string()).optional().catch(undefined),
+  approvers: z.array(z.string()).optional(),
   /** The number of approvers with a passkey that counts; only where approving takes one. */
-  keyed: z.number().optional().catch(undefined),
+  keyed: z.number().optional(),
   /** The status in Slack of approvers when the request was made, by person; for show only. */
-  statuses: z.record(z.string(), z.string()).optional().catch(undefined),
+  statuses: z.record(z.string(), z.string()).optional(),
   /** The model's input, if another one waits for approval. */
   originalInput: z.custom<JsonValue>((value) => value !== undefined).optional(),
   /** The people whose words the model read beside the requesters'. */
-  contextAuthors: z.array(z.string()).optional().catch(undefined),
+  contextAuthors: z.array(z.string()).optional(),
   /** The files that the model read for the task, with the hash of what it saw. */
-  files: z.array(ReadFile).optional().catch(undefined),
+  files: z.array(ReadFile).optional(),
   /** The person who changed the arguments last. */
   editedBy: Text,
   /** The tool's description. */
@@ -170,40 +170,31 @@ const Details = z.object({
   /** The reason for which approval is needed, in words. */
   because: Text,
   /** The person in whose name the call runs at a server. */
-  runsAs: RunsAs.optional().catch(undefined),
+  runsAs: RunsAs.optional(),
   /** Whether answers to the call's server are approved too before they are sent; missing for a call without a server. */
-  answers: Answers.optional().catch(undefined),
+  answers: Answers.optional(),
   /** Whether the call, and each call inside it that waits, can be taken back; missing counts as not. */
-  reversible: z.enum(REVERSIBLE).optional().catch(undefined),
+  reversible: z.enum(REVERSIBLE).optional(),
   /** The time after its success in which the action can be undone; missing if nothing undoes it. */
-  undoMs: z.number().optional().catch(undefined),
+  undoMs: z.number().optional(),
   /** The action that this one takes back. */
-  undoes: z.object({ requestId: z.string(), title: z.string() }).optional().catch(undefined),
+  undoes: z.object({ requestId: z.string(), title: z.string() }).optional(),
   /** The link to the job of the caller that asks. */
-  link: z
-    .url({ protocol: /^https$/ })
-    .optional()
-    .catch(undefined),
+  link: z.url({ protocol: /^https$/ }).optional(),
   /** The purpose of a form or a callback. */
   purpose: Text,
   /** The place among the requests of its turn, in the order of the calls, and the request before it; missing for a single one. */
-  place: z
-    .object({ number: z.number(), of: z.number(), after: z.string().optional() })
-    .optional()
-    .catch(undefined),
-  /** The steps of a plan; one that cannot be read makes the whole request unreadable. */
+  place: z.object({ number: z.number(), of: z.number(), after: z.string().optional() }).optional(),
+  /** The steps of a plan. */
   plan: PlannedSteps.optional(),
   /** The part of the policy that the card shows; the record itself has the approvers. */
   policy: z
     .object({
       name: Text,
-      risk: z.enum(['low', 'medium', 'high']).optional().catch(undefined),
-      confirm: z
-        .union([z.boolean(), z.literal('passkey')])
-        .optional()
-        .catch(undefined),
+      risk: z.enum(['low', 'medium', 'high']).optional(),
+      confirm: z.union([z.boolean(), z.literal('passkey')]).optional(),
       /** Whether the tool paused by itself, behind its gate. */
-      own: z.boolean().catch(false),
+      own: z.boolean(),
       /** The terms on which approvers may allow the same again. */
       grants: z
         .object({
@@ -213,17 +204,12 @@ const Details = z.object({
           when: z.string().optional(),
           covers: z.string().optional(),
         })
-        .optional()
-        .catch(undefined),
+        .optional(),
     })
-    .optional()
-    .catch(undefined),
+    .optional(),
 });
 /** The call of a request: enough to draw its card and to run it. */
 export type Details = z.infer<typeof Details>;
-
-/** The summary of an action that paused while it ran, in records of older versions. */
-export const PAUSED_AGAIN = 'paused again';
 
 const Fields = z.custom<JsonObject>();
 
@@ -241,7 +227,7 @@ export function readDetails(request: Pick<RequestRecord, 'details'>): Details | 
 export function toDetails(
   call: CallPart,
   interrupt: Interrupt,
-  shown: Omit<Details, 'interrupt' | 'idempotencyKey' | 'originalInput' | 'deferred'> = {},
+  shown: Omit<Details, 'interrupt' | 'idempotencyKey' | 'originalInput' | 'deferred'>,
 ): JsonObject {
   const original = call.toolRequest.input;
   const waiting = interrupt.toolRequest.input;

@@ -22,12 +22,11 @@ export const NOBODY = 'nobody';
 
 const Author = z.object({
   user: z.string(),
-  /** A message of an older version has no role; its author is a requester. */
-  role: z.enum(['requester', 'context']).catch('requester'),
+  role: z.enum(['requester', 'context']),
   /** The requesters of an earlier request that is asked for again. */
-  requesters: z.array(z.string()).default([]).catch([]),
+  requesters: z.array(z.string()).default([]),
   /** The people whose words a note holds, beside the first. */
-  authors: z.array(z.string()).default([]).catch([]),
+  authors: z.array(z.string()).default([]),
 });
 const Answered = z.object({ answeredBy: z.string() }).partial();
 
@@ -66,10 +65,9 @@ const NONE: Speakers = { instructors: [], authors: [] };
 function readSpeakers(message: Message): Speakers {
   if (message.role === 'model') return NONE;
   if (message.role === 'tool') return { instructors: message.content.flatMap(replierOf), authors: [] };
-  if (message.metadata === undefined) return NONE;
-  const author = Author.safeParse(message.metadata).data;
-  if (author === undefined) return NONE;
-  const { user, role, requesters, authors } = author;
+  // Nobody wrote it.
+  if (message.metadata?.user === undefined) return NONE;
+  const { user, role, requesters, authors } = Author.parse(message.metadata);
   return { instructors: role === 'requester' ? [user, ...requesters] : [], authors: [user, ...authors] };
 }
 

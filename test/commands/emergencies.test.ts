@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { toJson } from '../../src/agent/json.ts';
 import { LOCK_FILE } from '../../src/tools/toolbox/tool-lock.ts';
 import { ask, askAndStart } from '../store/support.ts';
+import { presentedAs } from '../support/presented-as.ts';
 import { eachWithRecord, GOOD, jsonLines, newFolder, run, writeManifest } from './support.ts';
 
 const here = eachWithRecord();
@@ -44,6 +45,7 @@ test('a tool of the manifest, of its lock file or of a waiting request is frozen
   const details = {
     interrupt: toJson({ id: 'i', toolRequest: { name: 'old_tool', ref: 'r', input: {} } }),
     idempotencyKey: 'k',
+    presented: presentedAs('Old tool'),
   };
   await ask(here.store, { details });
   for (const tool of ['refund_order', 'update_contact', 'old_tool'])
@@ -91,6 +93,7 @@ test('what has started is shown with its start, its attempts and its key, and no
   const details = {
     interrupt: toJson({ id: 'i', toolRequest: { name: 'refund_order', ref: 'r', input: {} } }),
     idempotencyKey: 'key-7',
+    presented: presentedAs('Refund order'),
   };
   const requestId = await askAndStart(here.store, { details });
   const { out } = await runHere('show', requestId);

@@ -117,7 +117,7 @@ test('a pause of the tool itself stays, an edit is asked whatever the rules say,
   const signed = asked({ at: at(4), input: { amount: 8 } }, ['approved', 1], ['started', 2, 'try 1 a']);
   const [first] = signed;
   const subject = first?.subject ?? '';
-  const ended = { at: at(5), event: 'succeeded', subject, body: { summary: { status: 'paused again' } } };
+  const ended = { at: at(5), event: 'paused', subject, body: { summary: { paused: 'tool' } } };
   const resumed = ran({ at: at(6), input: { amount: 8 } }).map((row) => ({
     ...row,
     subject: subject.split('~')[0] ?? '',

@@ -5,6 +5,7 @@ import { startLocalSlack } from '../../playground/slack/start-local-slack.ts';
 import { toJson } from '../../src/agent/json.ts';
 import { runCommandLine } from '../../src/commands/run-command-line.ts';
 import { approve, ask, askAndLose, askAndStart, stateOf } from '../store/support.ts';
+import { presentedAs } from '../support/presented-as.ts';
 import { eachWithRecord, jsonLines, run } from './support.ts';
 
 const here = eachWithRecord();
@@ -15,6 +16,7 @@ const WHY = ['--reason', 'Asked twice.', '--as', 'ann'];
 const details = {
   interrupt: toJson({ id: 'i', toolRequest: { name: 'refund_order', ref: 'r', input: { amount: 1200 } } }),
   idempotencyKey: 'k',
+  presented: presentedAs('Refund order'),
 };
 
 test('cancel ends a request that waits or is approved, by the operator and with the reason on record', async () => {

@@ -5,7 +5,9 @@ import { toJson } from '../../src/agent/json.ts';
 import { memoryIn } from '../../src/store/documents/memory.ts';
 import { threadOf } from '../../src/store/port/store.ts';
 import { Keys } from '../../src/store/record/keys.ts';
+import { readableName } from '../../src/tools/presentation/formats.ts';
 import { approve, ask, beginTurn, newRequest, newThreadId, reject, suspendTurn } from '../store/support.ts';
+import { presentedAs } from '../support/presented-as.ts';
 import { eachWithRecord, jsonLines, newFolder } from './support.ts';
 
 const here = eachWithRecord();
@@ -14,7 +16,8 @@ const runHere = (...argv: string[]) => here.run(argv);
 
 /** The part of a request's call that a list shows. */
 function details(name: string, input: object) {
-  return { interrupt: toJson({ id: 'i', toolRequest: { name, ref: 'r', input } }), idempotencyKey: 'k' };
+  const interrupt = toJson({ id: 'i', toolRequest: { name, ref: 'r', input } });
+  return { interrupt, idempotencyKey: 'k', presented: presentedAs(readableName(name)) };
 }
 
 describe('stats', () => {

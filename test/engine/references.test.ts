@@ -10,6 +10,7 @@ import { toRisk } from '../../src/policy/policy.ts';
 import type { ApprovalVerdict } from '../../src/policy/rules.ts';
 import { parseManifest } from '../../src/tools/manifest/parse.ts';
 import type { ToolEntry } from '../../src/tools/toolbox/toolbox.ts';
+import { presentedAs } from '../support/presented-as.ts';
 
 const OUTPUT = {
   id: 'A-1',
@@ -120,6 +121,7 @@ async function judge(
       metadata: { approval: { policy: 'default', rule: 'pay: always' } },
     },
     idempotencyKey: 'key',
+    presented: presentedAs('Pay'),
     policy: { name: 'default', risk: 'low', own: false },
     ...(deferred && { deferred: true as const }),
   };

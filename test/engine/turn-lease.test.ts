@@ -15,7 +15,7 @@ const LEASE_MS = 200;
 const write = defineTool({ name: 'write', description: 'Writes.' }, () => 'written');
 const call = { toolRequest: { name: 'write', ref: 'call-1', input: {} }, idempotencyKey: 'key-1' };
 const messages: Message[] = [
-  userMessage('go', { user: 'U0RITA001' }),
+  userMessage('go', { user: 'U0RITA001', role: 'requester' }),
   { v: MESSAGE_VERSION, role: 'model', content: [call] },
 ];
 

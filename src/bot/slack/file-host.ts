@@ -191,7 +191,7 @@ function readSlackFile(file: unknown): SlackFile | undefined {
   };
 }
 
-/** Reads the files of an inbox item; an item of an older version has none. */
+/** Reads the files of an inbox item. */
 export function filesOf({ files }: JsonObject): readonly SlackFile[] {
-  return z.array(Stored).catch([]).parse(files);
+  return z.array(Stored).default([]).parse(files);
 }

@@ -4,7 +4,6 @@ import { countedApprovals } from '../../engine/approvals.ts';
 import { readDetails } from '../../engine/request-details.ts';
 import type { RequestRecord, Store, Verdict } from '../../store/port/store.ts';
 import { readWaiting } from '../../store/redis/verbs/read-waiting.ts';
-import { readableName } from '../../tools/presentation/formats.ts';
 import { PeopleNames } from '../audit/audit-view.ts';
 import { type Command, EXIT, Failure, formatTable, readOptions, UsageError } from '../shared/command.ts';
 import { withRecord } from '../shared/open-record.ts';
@@ -259,10 +258,9 @@ function describeRequest(request: RequestRecord) {
   };
 }
 
-/** Returns the title of a request as its card has it, else the name of its tool in plain words. */
+/** Returns the title of a request as its card has it. */
 function titleOf(request: RequestRecord): string {
-  const details = readDetails(request);
-  return details?.presented?.title ?? readableName(details?.interrupt.toolRequest.name ?? 'unknown tool');
+  return readDetails(request)?.presented.title ?? 'a request that cannot be read';
 }
 
 /** Says in which phase a request is: the votes it has, or that its outcome is unknown. */

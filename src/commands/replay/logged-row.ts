@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { canonicalJson, type JsonValue, tryParseJson } from '../../agent/json.ts';
 import { parseLine, readLines } from '../../audit/export-line.ts';
 import { parseThreadId } from '../../bot/slack/thread.ts';
-import { PAUSED_AGAIN } from '../../engine/request-details.ts';
 import type { AuditRow } from '../../store/port/audit.ts';
 import { POLICY_CHANGE_TOOL } from '../../tools/toolbox/policy-change.ts';
 import { Failure } from '../shared/command.ts';
@@ -31,7 +30,6 @@ export type AskedPolicy = Readonly<z.infer<typeof AskedPolicy>>;
 
 const Asked = Called.extend({ rule: z.string(), policy_name: z.string(), policy: AskedPolicy });
 const Effect = Called.extend({ ref: z.string(), granted: z.object({ grant: z.string() }).optional() });
-const Ended = z.object({ summary: z.object({ status: z.literal(PAUSED_AGAIN) }) });
 
 /** The outcome of a call when it was made: people were asked, it ran without approval, or it was denied. */
 export type Before =
@@ -125,8 +123,7 @@ export function parseRow(row: AuditRow): LoggedRow | undefined {
   if (event === 'resolved' && detail.startsWith('run-again ')) return undefined;
   if (event === 'resolved' && detail.startsWith('did-not-run '))
     return { kind: 'step', step: 'without-effect', subject };
-  const isPaused = event === 'succeeded' && Ended.safeParse(tryParseJson(row.body)).success;
-  return { kind: 'step', step: isPaused ? 'paused' : step, subject };
+  return { kind: 'step', step, subject };
 }
 
 function askedCall(row: AuditRow): LoggedRow | undefined {

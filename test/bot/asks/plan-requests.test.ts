@@ -22,7 +22,7 @@ async function plan(calls: readonly (readonly [string, JsonValue])[], setting: S
   const { perThread = 10, perPerson = 25, waiting = 0, anew = false } = setting;
   const requests = calls.map(([name, input], place) => ({ name, ref: `c${place + 1}`, input }));
   const messages: Message[] = [
-    userMessage('Go on.', { user: 'U0RITA001' }),
+    userMessage('Go on.', { user: 'U0RITA001', role: 'requester' }),
     {
       v: MESSAGE_VERSION,
       role: 'model',

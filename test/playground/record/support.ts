@@ -3,8 +3,10 @@ import { openRecordReader, type RecordReader } from '../../../playground/record/
 import type { RecordedRequest, ThreadRecord } from '../../../playground/record-protocol.ts';
 import { Keys } from '../../../src/store/record/keys.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
+import { readableName } from '../../../src/tools/presentation/formats.ts';
 import type { AuditBench } from '../../store/audit/support.ts';
 import type { RequestChanges } from '../../store/support.ts';
+import { presentedAs } from '../../support/presented-as.ts';
 import { connectTestRedis } from '../../support/redis.ts';
 
 /** A private record, the reader under test, and helpers to damage the data. */
@@ -33,7 +35,7 @@ export function useRecord(): () => RecordBench {
 /** The details that the bot keeps of a call. */
 export function callOf(name: string, input: Readonly<Record<string, string | number>>): RequestChanges {
   const interrupt = { id: 'pause-1', toolRequest: { name, ref: 'call-1', input } };
-  return { details: { interrupt, idempotencyKey: 'key-1' } };
+  return { details: { interrupt, idempotencyKey: 'key-1', presented: presentedAs(readableName(name)) } };
 }
 
 /** A thread that must be on record. */

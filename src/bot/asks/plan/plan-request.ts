@@ -74,7 +74,7 @@ export interface PlanPart {
   readonly bounds?: readonly string[];
   /** Set for the plan itself: its words, its risk, and its steps. */
   readonly plan?: {
-    readonly presented: NonNullable<Details['presented']>;
+    readonly presented: Details['presented'];
     readonly risk: RiskLevel;
     /** Why people are asked, in words. */
     readonly because: string;

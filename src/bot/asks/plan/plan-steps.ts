@@ -16,7 +16,6 @@ import { RISK_LEVELS, strictestPolicy } from '../../../policy/policy.ts';
 import { ALONE, type NewRequest, requestIdOf } from '../../../store/port/store.ts';
 import { PLAN_PAUSE, PlanInput } from '../../../tools/built-ins.ts';
 import { type CallPlace, isCompletedStep } from '../../../tools/gate.ts';
-import { readableName } from '../../../tools/presentation/formats.ts';
 import { isWholePlan } from '../../views/cards/plan-card.ts';
 import { planTexts } from '../../views/texts/plans.ts';
 import { type PlanContext, planRequest } from './plan-request.ts';
@@ -221,12 +220,11 @@ function shownStep(request: NewRequest): PlannedSteps['steps'][number] {
   const { number = 0, alone = false } = request.step ?? {};
   const { name: tool, input } = interrupt.toolRequest;
   return {
-    ...{ id: request.id, number, alone, tool, input: toJson(input) },
+    ...{ id: request.id, number, alone, tool, input: toJson(input), presented },
     ...(undoMs !== undefined && { undoMs }),
     ...(reversible !== undefined && { reversible }),
     ...(runsAs !== undefined && { runsAs }),
     ...(answers !== undefined && { answers }),
-    presented: presented ?? { title: readableName(tool), fields: [], hasTitle: false, isComplete: false },
   };
 }
 

@@ -17,7 +17,7 @@ export async function presentCall(
   directory: Directory,
   { presentation }: ToolEntry,
   input: unknown,
-): Promise<NonNullable<Details['presented']>> {
+): Promise<Details['presented']> {
   const relaxed = directory.relaxed();
   const people = [...new Set(presentation.peopleIn(input))];
   const names = await Promise.all(
@@ -41,7 +41,7 @@ export async function presentDeferred(
   entry: ToolEntry,
   input: JsonValue,
   bounds: readonly string[],
-): Promise<NonNullable<Details['presented']>> {
+): Promise<Details['presented']> {
   const told = replaceReferences(input, ({ step, path }) => planTexts.value(step, path));
   const words = inputWords(entry.presentation);
   const values = referencesIn(input).map(({ at, step, path }) => ({
@@ -91,7 +91,7 @@ export function changesOf(
   presentation: Presentation,
   before: JsonValue,
   after: JsonValue,
-): NonNullable<NonNullable<Details['presented']>['changes']> {
+): NonNullable<Details['presented']['changes']> {
   if (!isJsonObject(before) || !isJsonObject(after)) return [];
   const { label, write } = inputWords(presentation);
   const valueIn = (input: JsonObject, name: string) => (Object.hasOwn(input, name) ? input[name] : undefined);
@@ -119,7 +119,7 @@ export function firstInWords(
   { presentation: { act }, firstDays = 0 }: ToolEntry,
   facts: FirstFacts | undefined,
   requesters: readonly string[],
-): NonNullable<Details['presented']>['first'] {
+): Details['presented']['first'] {
   const isFirst = (what: keyof FirstTimes) =>
     requesters.filter((person) => facts !== undefined && facts[person]?.[what] === true);
   const [tool, target, pair] = [isFirst('tool'), isFirst('target'), isFirst('pair')];
@@ -135,10 +135,10 @@ export function firstInWords(
 
 /** Puts the part of a call that waits into words; its arguments are shown, since nobody has written a title for it. */
 export function presentPart(
-  { title, target }: NonNullable<Details['presented']>,
+  { title, target }: Details['presented'],
   inner: readonly InnerCall[] = [],
   answer?: Answer,
-): NonNullable<Details['presented']> {
+): Details['presented'] {
   const shown = { fields: [], hasTitle: true, isComplete: false };
   if (answer !== undefined)
     return {

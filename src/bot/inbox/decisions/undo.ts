@@ -38,7 +38,7 @@ export async function undo(context: Context, request: RequestRecord, click: Clic
   const completed = await completeInput(context, request, details);
   const call = planUndo(context, request, details, completed?.input);
   if (call === undefined) return noticeTexts.cannotUndo;
-  const title = details.presented?.done ?? details.presented?.title ?? '';
+  const title = details.presented.done ?? details.presented.title;
   const { tool, input } = call;
   const body = {
     user: who,
@@ -72,7 +72,7 @@ function planUndo(
   const input = completed ?? asked;
   try {
     const { undo: reverse } = toolbox.find(name) ?? {};
-    const call = reverse?.plan(toJson(input), payloadOf(request) ?? null, presented?.preview);
+    const call = reverse?.plan(toJson(input), payloadOf(request) ?? null, presented.preview);
     return call !== undefined && toolbox.find(call.tool)?.tool.kind === 'tool' ? call : undefined;
   } catch (err) {
     logger.warn({ requestId: request.id, err }, 'undo failed');

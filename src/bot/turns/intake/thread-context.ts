@@ -89,7 +89,7 @@ function note(text: string): UserMessage {
   return userMessage(`[${text}]`, { role: 'context' });
 }
 
-/** Lists the messages of Slack that a history holds; those of older records have no `ts`. */
+/** Lists the messages of Slack that a history holds; what nobody wrote has no `ts`. */
 export function knownIn(messages: readonly Message[]): string[] {
   return messages.flatMap((message) => {
     const ts = message.role === 'user' ? message.metadata?.ts : undefined;

@@ -13,37 +13,13 @@ import {
 import type { RequestRecord } from '../../../store/port/store.ts';
 import { type Consent, consentOf } from '../../../tools/mcp/auth/ask-for-consent.ts';
 import { type Answer, answerOf, type Elicitation, elicitationOf } from '../../../tools/mcp/server-pause.ts';
-import { readableName } from '../../../tools/presentation/formats.ts';
 import { limits } from '../../slack/limits.ts';
 import { cardTexts, STATE_ICON, STATE_WORD, UNDONE_ICON, VERDICT } from '../texts/cards.ts';
 import { showLabel } from '../texts/show-text.ts';
 import { plainValue } from './render-value.ts';
 
-/** The details that a card shows. Everything but the call itself may be absent. */
-export interface CardDetails
-  extends Pick<
-    Details,
-    | 'originalInput'
-    | 'description'
-    | 'why'
-    | 'rule'
-    | 'because'
-    | 'purpose'
-    | 'policy'
-    | 'editedBy'
-    | 'approvers'
-    | 'statuses'
-    | 'runsAs'
-    | 'answers'
-    | 'files'
-    | 'undoes'
-    | 'undoMs'
-    | 'reversible'
-    | 'link'
-    | 'plan'
-  > {
-  /** The call in words; a record of an older version has the name of its tool as title. */
-  readonly presented: NonNullable<Details['presented']>;
+/** The details that a card shows. */
+export interface CardDetails extends Details {
   readonly name: string;
   /** The arguments that an approval covers. */
   readonly input: JsonValue;
@@ -67,70 +43,19 @@ const GateRule = z.object({
 export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
   const details = readDetails(request);
   if (details === undefined) return undefined;
-  const {
-    originalInput,
-    editedBy,
-    approvers,
-    statuses,
-    description,
-    why,
-    because,
-    purpose,
-    policy,
-    undoes,
-    undoMs,
-    reversible,
-    link,
-    files,
-    runsAs,
-    answers,
-    interrupt,
-  } = details;
+  const { interrupt, originalInput, plan } = details;
   const { name } = interrupt.toolRequest;
   const gated = GateRule.safeParse(interrupt.metadata).data?.approval;
   const rule = details.rule ?? gated?.rule;
   const isOverLimit = gated?.overLimit === true;
-  const presented = details.presented ?? {
-    title: readableName(name),
-    fields: [],
-    hasTitle: false,
-    isComplete: false,
-  };
   const [consent, pause] = [consentOf(interrupt), elicitationOf(interrupt)];
   const inner = innerCalls(interrupt);
   const answer = answerOf(interrupt);
-  const call = {
-    ...{
-      presented,
-      name,
-      input: details.plan === undefined ? approvedArguments(interrupt) : planArguments(details.plan),
-      editedBy,
-      consent,
-      pause,
-      inner,
-      answer,
-    },
-    originalInput: inner === undefined && answer === undefined ? originalInput : undefined,
-  };
   return {
-    ...call,
-    approvers,
-    statuses,
-    description,
-    why,
-    because,
-    purpose,
-    policy,
-    rule,
-    isOverLimit,
-    undoes,
-    undoMs,
-    reversible,
-    link,
-    files,
-    runsAs,
-    answers,
-    plan: details.plan,
+    ...details,
+    ...{ name, rule, isOverLimit, consent, pause, inner, answer },
+    input: plan === undefined ? approvedArguments(interrupt) : planArguments(plan),
+    originalInput: inner === undefined && answer === undefined ? originalInput : undefined,
   };
 }
 
@@ -151,9 +76,9 @@ export function titleOf(
 ): string {
   const details = readDetails(request);
   if (details === undefined) return UNREADABLE;
-  const { name, input } = details.interrupt.toolRequest;
+  const { input } = details.interrupt.toolRequest;
   const question = request.kind === 'question' ? Question.safeParse(input).data?.question : undefined;
-  return showLabel(question ?? details.purpose ?? details.presented?.title ?? readableName(name), length);
+  return showLabel(question ?? details.purpose ?? details.presented.title, length);
 }
 
 /** Returns the number of a request among those of its turn, in words; `undefined` if it is the only one. */

@@ -97,7 +97,7 @@ export function buildSettled(
 export function buildEndedCopy(request: RequestRecord, options: CardOptions): Card {
   const { revokedBy } = options;
   const { icon, word } = stateOf(request);
-  const done = isDone(request) ? readDetails(request)?.presented?.done : undefined;
+  const done = isDone(request) ? readDetails(request)?.presented.done : undefined;
   const title = done === undefined ? titleOf(request) : showLabel(done, limits.label);
   const rejecter = request.state === 'rejected' ? [words(` · ${cardTexts.rejected}`), ...by(request)] : [];
   const actions = [

@@ -43,12 +43,11 @@ describe('a pending approval', () => {
   });
 
   test.each([
-    ['high risk', { policy: { risk: 'high' } }, true],
-    ['high risk without a confirmation', { policy: { risk: 'high', confirm: false } }, false],
-    ['a policy that confirms', { policy: { confirm: true, risk: 'low' } }, true],
-    ['low risk', { policy: { risk: 'low' } }, false],
+    ['high risk', { policy: { risk: 'high', own: false } }, true],
+    ['high risk without a confirmation', { policy: { risk: 'high', confirm: false, own: false } }, false],
+    ['a policy that confirms', { policy: { confirm: true, risk: 'low', own: false } }, true],
+    ['low risk', { policy: { risk: 'low', own: false } }, false],
     ['no word of risk', {}, false],
-    ['details that do not fit', { policy: 'finance', why: 7, rule: null }, false],
   ])('with %s asks once more in the button: %#', (_, extra, isAsked) => {
     const { blocks } = draw({ details: detailsFor({ a: 1 }, extra) });
     const [approve] = nodesIn(blocks).filter(({ action_id }) => action_id === APPROVE);
@@ -56,13 +55,26 @@ describe('a pending approval', () => {
   });
 
   test.each([
+    ['policy', { policy: 'finance' }],
+    ['risk', { policy: { risk: 'none', own: false } }],
+    ['word about undoing', { reversible: 'maybe' }],
+    ['title', { presented: {} }],
+    ['people in the context', { contextAuthors: 'U0CAROL' }],
+  ])('whose %s cannot be read can be approved by nobody', (_, extra) => {
+    const { actions, said } = draw({ details: detailsFor({ a: 1 }, extra) });
+    expect(said).toContain("This request can't be shown, so nobody can approve");
+    expect(actions).not.toContain(APPROVE);
+  });
+
+  test.each([
     ['nothing', {}, "can't be undone"],
     ['no', { reversible: 'no' }, "can't be undone"],
     ['undo', { reversible: 'undo', undoMs: 3_600_000 }, 'can be undone for 1 hour'],
     ['yes', { reversible: 'yes' }, 'can be undone'],
-    ['a word that there is not', { reversible: 'maybe' }, "can't be undone"],
   ])('of which the record says %s about undoing says it in words, also in the button', (_, extra, words) => {
-    const { blocks, said } = draw({ details: detailsFor({ a: 1 }, { ...extra, policy: { risk: 'high' } }) });
+    const { blocks, said } = draw({
+      details: detailsFor({ a: 1 }, { ...extra, policy: { risk: 'high', own: false } }),
+    });
     expect(said).toContain(`is passed on · ${words}\n`);
     expect(textIn(blocks)).toContain(`? This ${words}.`);
   });
@@ -279,7 +291,10 @@ describe('a pending approval', () => {
 
   test('of high risk hides the explanation, and asks to type the target', () => {
     const presented = { title: 'Delete A1', target: 'A1', fields: [], hasTitle: true, isComplete: false };
-    const details = detailsFor({ a: 1 }, { presented, why: 'Trust me', policy: { risk: 'high' } });
+    const details = detailsFor(
+      { a: 1 },
+      { presented, why: 'Trust me', policy: { risk: 'high', own: false } },
+    );
     const card = draw({ details }, { view: 'direct' });
     expect(card.said).not.toContain('Trust me');
     expect(card.actions).toEqual([APPROVE_TYPED, REJECT, EDIT, DETAILS]);

@@ -1,5 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../../src/agent/json.ts';
 import type { RequestRecord } from '../../../../src/store/port/store.ts';
+import { readableName } from '../../../../src/tools/presentation/formats.ts';
+import { presentedAs } from '../../../support/presented-as.ts';
 
 export const ASKED_AT = Date.UTC(2026, 2, 1, 9, 0);
 export const EXPIRES_AT = ASKED_AT + 4 * 3_600_000;
@@ -10,6 +12,7 @@ export function detailsFor(input: JsonValue, extra: JsonObject = {}, name = 'ref
   return {
     interrupt: { id: 'pause-1', toolRequest: { name, ref: 'call-1', input } },
     idempotencyKey: 'key-1',
+    presented: presentedAs(readableName(name)),
     ...extra,
   };
 }

@@ -165,7 +165,7 @@ test('any words of a model, a person or a tool, in any kind and state, make a ca
         description,
         rule,
         purpose,
-        policy: { name: rule, risk: 'high' },
+        policy: { name: rule, risk: 'high', own: false },
       });
       const request = recordOf({
         kind,

@@ -81,7 +81,7 @@ describe('the full view', () => {
 
   test('asks once more before a risky approval', () => {
     const [approve] = nodesIn(
-      open(0, recordOf({ details: detailsFor({}, { policy: { risk: 'high' } }) })),
+      open(0, recordOf({ details: detailsFor({}, { policy: { risk: 'high', own: false } }) })),
     ).filter(({ action_id }) => action_id === APPROVE);
     expect(approve?.confirm).toBeDefined();
   });
