@@ -50,7 +50,7 @@ export const RunRequest = z
       .string()
       .max(LONGEST_WORDS)
       .optional()
-      .describe('Why, in the words of the caller. People see them as such.'),
+      .describe('Why, in the words of the caller. People see them as such. A plan says it in its goal.'),
     link: z
       .url()
       .max(500)
@@ -141,6 +141,8 @@ export class Door {
     };
     const call = { ...asked, ...said, tool, input: effective };
     const { data: plan } = PlanInput.safeParse(tool === PROPOSE_PLAN ? effective : undefined);
+    if (plan !== undefined && explanation !== undefined)
+      return refuse('unfit', 'A plan has no "explanation": say it in its "goal".');
     const refused = plan && this.#refusePlan(caller, plan, person);
     if (refused !== undefined) return refused;
     const asks = plan !== undefined || entry.judge(effective, placeOf(caller, person)).outcome === 'ask';

@@ -62,7 +62,10 @@ export const RunView = z
     input: Json.describe('What runs or ran: the input as it was sent, or as somebody edited it.'),
     edited_by: z.string().optional().describe('Who edited the input; another approval was needed then.'),
     output: Json.optional().describe('The result, if it succeeded.'),
-    reason: z.string().optional().describe('Why it did not run, or the words of who rejected it.'),
+    reason: z
+      .string()
+      .optional()
+      .describe('Why it did not run or does not go on, or the words of who rejected it.'),
     steps: z
       .array(StepView)
       .optional()
@@ -142,6 +145,8 @@ export interface RequestsOfCall {
   readonly voted: RequestRecord | undefined;
 }
 
+const STUCK = 'It failed several times in a row, so it does not go on until an admin has looked at it.';
+
 /** Describes a run for its caller, from the record alone. */
 export function viewOf(
   id: string,
@@ -154,12 +159,14 @@ export function viewOf(
   const editor = paused.map(editorOf).findLast((by) => by !== undefined);
   const input = steps === undefined ? inputOf(onRecord, call.input) : call.input;
   const end = endOf(onRecord, request);
+  const isStuck = snapshot.isQuarantined === true && !isFinal(end.status);
   const isPending = request?.state === 'pending';
   return {
     id,
     tool: call.tool,
     input,
     ...end,
+    ...(isStuck && { reason: STUCK }),
     ...(steps !== undefined && {
       steps: steps.map((step, index) => stepView(step, request?.steps?.[index])),
     }),

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { MESSAGE_VERSION } from '../../src/agent/messages.ts';
 import type { RunningBot } from '../../src/start-bot.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { parseManifest } from '../../src/tools/manifest/parse.ts';
@@ -52,6 +53,16 @@ interface Sent {
   readonly key?: string | undefined;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The timing of a bot whose turns fail soon. */
+export const FAILING = { leaseMs: 3_000, renewMs: 50 };
+
+/** Adds a call without a result to the thread of a caller's request; no turn can go on from it. */
+export async function breakThread({ redis, prefix }: Pick<Calling, 'redis' | 'prefix'>): Promise<void> {
+  const content = [{ toolRequest: { name: 'lost', ref: 'lost', input: {} }, idempotencyKey: 'lost' }];
+  const [log = ''] = await redis.keys(`{${prefix}}:log:*:caller.*`);
+  await redis.rpush(log, JSON.stringify({ v: MESSAGE_VERSION, role: 'model', content }));
 }
 
 /** Starts a bot with callers, and speaks to its door over a real socket. */

@@ -1,7 +1,7 @@
 import { generateKeyPair } from 'jose';
 import { expect, test } from 'vitest';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
-import { CALLERS, KEYS, startCalling, startIssuer, WITH_CALLERS } from './calling.ts';
+import { breakThread, CALLERS, FAILING, KEYS, startCalling, startIssuer, WITH_CALLERS } from './calling.ts';
 import { CAST, PLACES } from './support.ts';
 
 const slack = { app: { commands: ['/countersign'] } };
@@ -74,6 +74,21 @@ test('a tool that is taken from a caller does not run any more, although people 
   await door.replaceManifest(WITH_CALLERS.replace('[refund_*, delete_customer, read_order]', '[read_order]'));
   await door.place.click(CAST.alice, /Approval needed/, 'approve');
   expect((await door.end(body.id)).body.status).toBe('denied');
+  expect(await door.refunded()).toBe(0);
+});
+
+test('a request that fails again and again says so to its caller, and the channel is told whose it is', async () => {
+  const door = await startCalling({ timing: FAILING, sweep: SWEEP });
+  const { body } = await door.refund(12_000);
+  await door.place.shows(/Approval needed/);
+  await breakThread(door);
+  await door.replaceManifest(WITH_CALLERS.replace('[refund_*, delete_customer, read_order]', '[read_order]'));
+  await door.place.click(CAST.alice, /Approval needed/, 'approve');
+  await door.place.shows(/I can't continue a request of release-pipeline: it failed several times/);
+  expect((await door.send('GET', `/v1/runs/${body.id}`)).body).toMatchObject({
+    status: 'waiting',
+    reason: expect.stringContaining('until an admin has looked at it'),
+  });
   expect(await door.refunded()).toBe(0);
 });
 

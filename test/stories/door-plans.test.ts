@@ -99,6 +99,11 @@ test('a plan with a tool that the caller may not use is refused, and so is one f
     body: { detail: 'Steps 1 and 2 are the same call.' },
   });
   expect(await propose(close('T-1'))).toMatchObject({ code: 422 });
+  const explained = { ...planOf(close('T-1'), close('T-2')), explanation: 'Because.' };
+  expect(await send('POST', '/v1/runs', { body: explained })).toMatchObject({
+    code: 422,
+    body: { detail: 'A plan has no "explanation": say it in its "goal".' },
+  });
   // A caller whose tools do not name it proposes none.
   const other = await send('POST', '/v1/runs', {
     key: KEYS.other,

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { type Calling, ENVIRONMENT, startCalling, WITH_CALLERS } from './calling.ts';
+import { breakThread, type Calling, ENVIRONMENT, FAILING, startCalling, WITH_CALLERS } from './calling.ts';
 import { CAST } from './support.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -70,6 +70,16 @@ test('a caller is told when its run waits and when it has ended, signed as Stand
   await expect
     .poll(() => metricsOf(door))
     .toContain('countersign_webhooks_total{caller="release-pipeline",result="delivered"} 2');
+});
+
+test('a caller is told how its run ended although its thread fails again and again', async () => {
+  const receiver = await startReceiver();
+  const door = await startCalling({ ...withSecret, manifest: manifestFor(receiver.port), timing: FAILING });
+  await door.refund(12_000);
+  await expect.poll(receiver.statuses, { timeout: 20_000 }).toEqual(['waiting']);
+  await breakThread(door);
+  await door.place.click(CAST.alice, /Approval needed/, 'approve');
+  await expect.poll(receiver.statuses, { timeout: 20_000 }).toEqual(['waiting', 'succeeded']);
 });
 
 test('of an ask it is told as well that it may start', async () => {

@@ -1,4 +1,5 @@
 import { describeError } from '../../agent/errors.ts';
+import { parseCallerThread, webhookRow } from '../../engine/caller-threads.ts';
 import { type RunningTurn, TurnLease } from '../../engine/turn-lease.ts';
 import { inSpan } from '../../observe/tracing.ts';
 import type { ClaimedTurn, TurnEnd } from '../../store/port/store.ts';
@@ -7,7 +8,7 @@ import { quarantineRows, tellOfQuarantine } from '../outbox/tell-admins.ts';
 import { parseThreadId, placeIn } from '../slack/thread.ts';
 import { adminTexts } from '../views/texts/notices.ts';
 import { replyTexts } from '../views/texts/replies.ts';
-import { isCallerThread, runCallerTurn } from './caller-turn.ts';
+import { hasWebhook, isCallerThread, runCallerTurn } from './caller-turn.ts';
 import { isModelHeld } from './hold-model.ts';
 import { isPolicyThread, runPolicyChange } from './policy-change.ts';
 import { unmarkQueued } from './queued-mark.ts';
@@ -132,18 +133,22 @@ function runOf(threadId: string): typeof runUnlessHeld {
 const MOST_FAILURES = 5;
 
 async function countFailure(
-  { store, timing, logger, agent }: BotContext,
+  context: BotContext,
   turn: Pick<ClaimedTurn, 'threadId' | 'token'>,
   reason: string,
   mostFailures = MOST_FAILURES,
 ): Promise<void> {
+  const { store, timing, logger, agent } = context;
   const { threadId, token } = turn;
+  const { caller } = parseCallerThread(threadId) ?? {};
+  const text = caller === undefined ? replyTexts.quarantined : replyTexts.callerQuarantined(caller);
   const notice = {
     id: `${threadId}/${token}/quarantined`,
-    body: { kind: 'notice', ...placeIn(threadId), text: replyTexts.quarantined },
+    body: { kind: 'notice', ...placeIn(threadId), text },
   };
+  const told = hasWebhook(context, threadId) ? [webhookRow(threadId, `${token}/quarantined`)] : [];
   try {
-    const notices = [notice, ...quarantineRows(agent().admins, threadId, reason)];
+    const notices = [notice, ...told, ...quarantineRows(agent().admins, threadId, reason)];
     const failure = { mostFailures, delayMs: timing.renewMs, reason, notices };
     const failed = await store.release(turn, failure);
     if (failed.outcome === 'quarantined') logger.error({ threadId, reason }, 'thread quarantined');

@@ -102,6 +102,8 @@ export interface ThreadSnapshot {
   readonly inbox: readonly InboxItem[];
   /** The ids of the last 1,000 items that arrived. */
   readonly seen: readonly string[];
+  /** Present if no turn continues it until an admin has looked. */
+  readonly isQuarantined?: true;
 }
 
 export interface TurnFailure {

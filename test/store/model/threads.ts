@@ -213,8 +213,9 @@ export function threadModel(world: World): ThreadVerbs {
     },
 
     readThread(threadId) {
-      const { log = [], inbox = [], seen = [] } = world.thread(threadId) ?? {};
-      return { messages: [...log], inbox: [...inbox], seen: [...seen].sort() };
+      const { log = [], inbox = [], seen = [], quarantine } = world.thread(threadId) ?? {};
+      const read = { messages: [...log], inbox: [...inbox], seen: [...seen].sort() };
+      return quarantine === undefined ? read : { ...read, isQuarantined: true };
     },
 
     suspend({ threadId, token }, { messages, read, requests = [], rows = [] }) {

@@ -62,6 +62,8 @@ export const replyTexts = {
       hours === 1 ? 'an hour' : `${hours} hours`
     }. An admin can raise the limit.`,
   quarantined: "I can't continue this thread: it failed several times in a row. An admin has been told.",
+  callerQuarantined: (caller: string) =>
+    `I can't continue a request of ${caller}: it failed several times in a row. An admin has been told.`,
   feedback: { good: 'Good answer', bad: 'Bad answer' },
   feedbackThanks: {
     good: 'Thank you for your feedback.',

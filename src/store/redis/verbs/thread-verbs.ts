@@ -138,11 +138,13 @@ export function threadVerbs(
       // The inbox comes first: what moves into the log meanwhile is then in both, and not in neither.
       const inbox = await client.lrange(keys.inbox(threadId), 0, -1);
       if (inboxOnly) return { messages: [], inbox: inbox.map(readItem), seen: [] };
-      const [log, seen] = await Promise.all([
+      const [log, seen, isQuarantined] = await Promise.all([
         client.lrange(keys.log(threadId), 0, -1),
         client.zrange(keys.seen(threadId), '0', '-1'),
+        client.hexists(keys.thread(threadId), 'quarantine'),
       ]);
-      return { messages: readMessages(log), inbox: inbox.map(readItem), seen };
+      const read = { messages: readMessages(log), inbox: inbox.map(readItem), seen };
+      return isQuarantined === 1 ? { ...read, isQuarantined: true } : read;
     },
 
     async suspend({ threadId, token }, { messages, read, requests = [], rows = [] }) {
