@@ -10,11 +10,10 @@ import { detailsFor, recordOf } from '../bot/views/cards/records.ts';
 import { anyText } from '../bot/views/cards/values.ts';
 import { type PageStory, startPageStory } from '../page/support.ts';
 import { CAST } from '../stories/support.ts';
-import { countFor } from '../support/count-for.ts';
 
 const { admin } = CAST;
 /** The values that are shown: each text is five, in five places of two views. */
-const VALUES = countFor('PAGE_VALUES', { quick: 500, full: 4_000 });
+const VALUES = 4_000;
 const AT_ONCE = 500;
 const PLACES = 5;
 /** Of longer texts a card's test has many; here they would only take time. */

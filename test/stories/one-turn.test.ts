@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { isFull } from '../support/count-for.ts';
 import { CAST, startStory } from './support.ts';
 
 const { alice } = CAST;
@@ -17,10 +18,12 @@ const calls = customers.map((customer) => ({ name: 'delete_customer', arguments:
 const named = (texts: readonly string[]) =>
   texts.flatMap((text) => [...text.matchAll(/customer \d+/g)].slice(0, 1).map(([name]) => name));
 
-test.for([
+const LIMITS = [
   ['with no limits', 'off'],
   ['at the limits of Slack, which takes one message a second', 'slack'],
-] as const)(
+] as const;
+
+test.for(isFull ? LIMITS : LIMITS.slice(0, 1))(
   'the cards of one turn come in the order of the calls, in the thread, in direct messages and in the summary, %s',
   async ([, rateLimits]) => {
     const story = await startStory({ manifest, slack: { rateLimits }, replies: [{ calls }] });
