@@ -124,6 +124,8 @@ const SCALED = [
 /** Lists files that need a process of their own: they change its environment or settings, listen to all that it meets, or try what may break it. */
 const ISOLATED = [
   'test/agent/openai/model-aborts.test.ts',
+  // In a process that other files have used it takes ten times as long; the cause is not known.
+  'test/bot/views/cards/titles-are-total.test.ts',
   'test/faults/',
   'test/hostile/',
   'test/playground/start/playground.test.ts',
