@@ -44,4 +44,4 @@ export {
 } from './agent/replies.ts';
 export type { JsonSchema, Schema, StandardSchema } from './agent/schema/compile-schema.ts';
 export { type SettleOptions, type SettleResponse, settle } from './agent/settle.ts';
-export type { Reconciled, Tool, ToolContext, ToolHelpers } from './agent/tool.ts';
+export type { Answered, BotToolContext, Reconciled, Tool, ToolContext, ToolHelpers } from './agent/tool.ts';

@@ -4,7 +4,15 @@ import type { Restarted } from './calls/run-call.ts';
 import { ReplyError, type ReplyErrorCode } from './errors.ts';
 import { canonicalJson, isJsonObject, type JsonValue, toJson } from './json.ts';
 import type { CallPart, Interrupt } from './messages.ts';
-import { CloseReply, checkInput, checkOutput, RespondReply, RestartReply, type Resume } from './replies.ts';
+import {
+  CloseReply,
+  checkInput,
+  checkOutput,
+  checkResumed,
+  RespondReply,
+  RestartReply,
+  type Resume,
+} from './replies.ts';
 import type { Tool } from './tool.ts';
 import { Transcript } from './transcript.ts';
 
@@ -77,6 +85,8 @@ export function checkReplies(
       fail('not-restartable', call.toolRequest, `"${tool.name}" has no function to run again; use respond`);
     }
     const { resumed, nested, answeredBy } = reply.metadata;
+    // A gate has metadata of its own, and hands on what is the tool's.
+    if (resumed !== undefined && tool.admit === undefined) checkResumed(tool, interrupt, resumed);
     checkNestedReplies(interrupt, nested ?? {});
     const replaced = replacedBy(reply, call, interrupt, tool);
     add({

@@ -2,21 +2,38 @@ import { z } from 'zod';
 import { DefinitionError } from './errors.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { Interrupt } from './messages.ts';
-import { buildRespond, buildRestart } from './replies.ts';
-import { compileSchema, type Parsed, type Schema, type Unparsed } from './schema/compile-schema.ts';
+import { buildRespond, buildRestart, checkResumed, fitResumed } from './replies.ts';
+import {
+  compileSchema,
+  type JsonSchema,
+  type Parsed,
+  type Schema,
+  type StandardSchema,
+  type Unparsed,
+} from './schema/compile-schema.ts';
+import type { CompiledSchema } from './schema/json-schema.ts';
 import type {
   ActionTool,
+  Answered,
   Effect,
   InterruptTool,
   Preview,
   PreviewHelpers,
   Reconciled,
+  ToolContext,
   ToolHelpers,
   ToolTexts,
   UndoCall,
 } from './tool.ts';
 
 type NoInput = z.ZodObject<Record<never, never>>;
+
+/** The `resumed` of a tool's function: the value of its schema, and who gave it when. */
+type ResumedOf<S extends Schema> = S extends z.ZodType | StandardSchema ? Parsed<S> & Answered : JsonObject;
+/** The metadata that `restart` takes. */
+type MetadataOf<S extends Schema> = S extends z.ZodType | StandardSchema
+  ? Unparsed<S> & Answered
+  : JsonObject;
 
 export interface ToolConfig<Name extends string, Input extends Schema, Output extends Schema> {
   readonly name: Name;
@@ -25,9 +42,15 @@ export interface ToolConfig<Name extends string, Input extends Schema, Output ex
   readonly outputSchema?: Output;
 }
 
-export interface ActionConfig<Name extends string, Input extends Schema, Output extends Schema>
-  extends ToolConfig<Name, Input, Output>,
+export interface ActionConfig<
+  Name extends string,
+  Input extends Schema,
+  Output extends Schema,
+  Resumed extends Schema = JsonSchema,
+> extends ToolConfig<Name, Input, Output>,
     ToolTexts<Parsed<Input>> {
+  /** The schema of the metadata that `restart` gives to the function; it describes an object. */
+  readonly resumedSchema?: Resumed;
   /** The effect of a run; `once` where it is not declared. */
   readonly effect?: Effect;
   /** Computes what a call would change. It must not write. */
@@ -51,10 +74,15 @@ export function defineTool<
   const Name extends string,
   Input extends Schema = NoInput,
   Output extends Schema = z.ZodUnknown,
+  Resumed extends Schema = JsonSchema,
+  Context extends ToolContext = ToolContext,
 >(
-  config: ActionConfig<Name, Input, Output>,
-  run: (input: Parsed<Input>, helpers: ToolHelpers) => Unparsed<Output> | Promise<Unparsed<Output>>,
-): ActionTool<Name, Parsed<Input>, Unparsed<Input>, Unparsed<Output>> {
+  config: ActionConfig<Name, Input, Output, Resumed>,
+  run: (
+    input: Parsed<Input>,
+    helpers: ToolHelpers<Context, ResumedOf<Resumed>>,
+  ) => Unparsed<Output> | Promise<Unparsed<Output>>,
+): ActionTool<Name, Parsed<Input>, Unparsed<Input>, Unparsed<Output>, MetadataOf<Resumed>> {
   const { timeoutMs } = config;
   const parts = compileConfig(config);
   if (typeof run !== 'function') {
@@ -71,6 +99,13 @@ export function defineTool<
       parts.name,
     );
   }
+  // Without a schema of its own, a tool takes every object.
+  const resumedSchema = compileSchema<ResumedOf<Resumed>>(
+    config.resumedSchema ?? { type: 'object' },
+    parts.name,
+    'resumedSchema',
+  );
+  if (resumedSchema.jsonSchema.type !== undefined) requireObject(resumedSchema, parts.name, 'resumedSchema');
   const { title, done, target, fields } = config;
   const tool = {
     ...parts,
@@ -81,7 +116,10 @@ export function defineTool<
       ...(target !== undefined && { target }),
       ...(fields !== undefined && { fields }),
     },
-    run,
+    // A restart that only lets the call run (the approval of a gate) fits no schema of the tool: to its function it is the first run.
+    run: (input: Parsed<Input>, helpers: ToolHelpers<Context>) =>
+      run(input, { ...helpers, resumed: fitResumed(resumedSchema, helpers.resumed) }),
+    resumedSchema: config.resumedSchema && resumedSchema,
     effect: config.effect ?? 'once',
     ...(config.preview !== undefined && { preview: config.preview }),
     ...(config.undo !== undefined && { undo: config.undo }),
@@ -90,9 +128,9 @@ export function defineTool<
     respond: (interrupt: Interrupt, output: Unparsed<Output>) => buildRespond(tool, interrupt, output),
     restart: (
       interrupt: Interrupt,
-      metadata: JsonObject = {},
-      options: { replaceInput?: Unparsed<Input> } = {},
-    ) => buildRestart(tool, interrupt, metadata, options),
+      metadata: unknown = {},
+      options: { readonly replaceInput?: Unparsed<Input> } = {},
+    ) => buildRestart(tool, interrupt, checkResumed(tool, interrupt, metadata), options),
   };
   return tool;
 }
@@ -132,13 +170,7 @@ function compileConfig<Name extends string, Input extends Schema, Output extends
     );
   }
   const inputSchema = compileSchema<Parsed<Input>>(config.inputSchema ?? z.object({}), name, 'inputSchema');
-  if (inputSchema.jsonSchema.type !== 'object') {
-    throw new DefinitionError(
-      'invalid-schema',
-      `Tool "${name}": its inputSchema must describe an object`,
-      name,
-    );
-  }
+  requireObject(inputSchema, name, 'inputSchema');
   return {
     name,
     description,
@@ -147,4 +179,9 @@ function compileConfig<Name extends string, Input extends Schema, Output extends
     matches: (interrupt: Interrupt): interrupt is Interrupt<Name, Unparsed<Input>> =>
       interrupt.toolRequest.name === name,
   };
+}
+
+function requireObject({ jsonSchema }: CompiledSchema, tool: string, role: string): void {
+  if (jsonSchema.type === 'object') return;
+  throw new DefinitionError('invalid-schema', `Tool "${tool}": its ${role} must describe an object`, tool);
 }

@@ -3,7 +3,7 @@ import { ReplyError } from './errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from './json.ts';
 import { type Interrupt, Json, JsonRecord } from './messages.ts';
 import { effectiveInput } from './schema/compile-schema.ts';
-import type { CompiledSchema } from './schema/json-schema.ts';
+import type { CompiledSchema, ParseResult } from './schema/json-schema.ts';
 
 /** A reply that supplies an output. Plain JSON, so that one process can build it and another use it. */
 export const RespondReply = z.strictObject({
@@ -69,6 +69,7 @@ export interface ReplyTarget {
   readonly name: string;
   readonly inputSchema: CompiledSchema;
   readonly outputSchema: CompiledSchema | undefined;
+  readonly resumedSchema?: CompiledSchema | undefined;
 }
 
 /** Builds the reply of `tool.respond`; an output that does not fit the tool is refused at once. */
@@ -137,6 +138,39 @@ export function checkInput(tool: ReplyTarget, ref: string, input: unknown): Json
     `Tool "${tool.name}", call ${ref}: the new input does not fit the input schema${at(result.field)}: ${result.problem}`,
     { tool: tool.name, ref, field: result.field },
   );
+}
+
+/** Checks the metadata of a restart against the tool's schema and returns it as it will be kept. */
+export function checkResumed(tool: ReplyTarget, interrupt: Interrupt, metadata: unknown): JsonObject {
+  requireOwn(tool, interrupt);
+  const { ref } = interrupt.toolRequest;
+  const resumed = checkMetadata(tool, ref, metadata);
+  const result = tool.resumedSchema && parseResumed(tool.resumedSchema, resumed);
+  if (result?.ok !== false) return resumed;
+  throw new ReplyError(
+    'invalid-metadata',
+    `Tool "${tool.name}", call ${ref}: the metadata does not fit the resumed schema${at(result.field)}: ${result.problem}`,
+    { tool: tool.name, ref, field: result.field },
+  );
+}
+
+/** Returns the metadata of a restart as the tool's function gets it; `undefined` if it does not fit. */
+export function fitResumed<Value>(
+  schema: CompiledSchema<Value>,
+  resumed: JsonObject | undefined,
+): Value | undefined {
+  const result = resumed && parseResumed(schema, resumed);
+  return result?.ok === true ? result.value : undefined;
+}
+
+/** Parses the metadata of a restart; who answered and when may be beside it, also where the schema does not name them. */
+function parseResumed<Value>(schema: CompiledSchema<Value>, resumed: JsonObject): ParseResult<Value> {
+  const { by, at, ...rest } = resumed;
+  const whole = schema.parse(resumed);
+  const result = whole.ok ? whole : schema.parse(rest);
+  if (!result.ok) return result;
+  const answered = { ...(by !== undefined && { by }), ...(at !== undefined && { at }) };
+  return { ok: true, value: Object.assign(answered, result.value) };
 }
 
 function checkMetadata(tool: ReplyTarget, ref: string, metadata: unknown): JsonObject {

@@ -8,13 +8,31 @@ import type { ToolFile } from './util/tool-files.ts';
 /** Values that the caller of `generate` hands to its tools. */
 export type ToolContext = Readonly<Record<string, unknown>>;
 
+/** The values that the bot hands to its tools as `context`; a tool reads them typed as `{ context }: ToolHelpers<BotToolContext>`. */
+export type BotToolContext = {
+  /** The person whose message led to the call, as a Slack user id. */
+  readonly requester: string;
+  /** Everyone whose request the task carries out, the requester first. */
+  readonly requesters: readonly string[];
+  readonly channel: string;
+  readonly threadId: string;
+  /** Makes the address at which an external system answers a call that waits. */
+  readonly callbackUrl: (idempotencyKey: string) => string;
+};
+
+/** The person who answered a pause, and the time of the answer as ISO 8601, where the restart says so. */
+export interface Answered {
+  readonly by?: string | undefined;
+  readonly at?: string | undefined;
+}
+
 /** The second argument of a tool's function. */
-export interface ToolHelpers {
-  readonly context: ToolContext;
+export interface ToolHelpers<Context extends ToolContext = ToolContext, Resumed = JsonObject> {
+  readonly context: Context;
   /** Pauses the loop at this call; nothing after it runs. */
   readonly interrupt: (metadata?: JsonObject) => never;
   /** The metadata given to `restart`; `undefined` on the first run. */
-  readonly resumed: JsonObject | undefined;
+  readonly resumed: Resumed | undefined;
   /** Ends the call as denied; the model sees the reason. */
   readonly deny: (reason: string) => never;
   readonly signal: AbortSignal;
@@ -102,6 +120,8 @@ export type Tool<Name extends string = string, Input = unknown, Given = unknown>
   | (ToolParts<Name, Input, Given> & {
       readonly kind: 'tool';
       run(input: Input, helpers: ToolHelpers): unknown;
+      /** The schema of the metadata that `restart` gives to the function; without one, it is any object. */
+      readonly resumedSchema?: CompiledSchema | undefined;
       readonly effect: Effect;
       readonly texts?: ToolTexts<Input>;
       /** Computes what a call would change. It must not write, and it is called before the approval and before the run. */
@@ -134,22 +154,27 @@ interface Responds<Name extends string, Output> {
   respond<Asked extends string>(interrupt: Answerable<Name, Asked>, output: Output): RespondReply;
 }
 
-interface Restarts<Name extends string, Given> {
+interface RestartChanges<Given> {
+  readonly replaceInput?: Given;
+}
+
+interface Restarts<Name extends string, Given, Resumed> {
   /** Builds the reply that runs the tool again, with `resumed` set and, if given, another input. */
   restart<Asked extends string>(
     interrupt: Answerable<Name, Asked>,
-    metadata?: JsonObject,
-    options?: { readonly replaceInput?: Given },
+    ...given: Record<never, never> extends Resumed
+      ? [metadata?: Resumed, options?: RestartChanges<Given>]
+      : [metadata: Resumed, options?: RestartChanges<Given>]
   ): RestartReply;
 }
 
-/** A tool with a function; `Given` and `Output` are what its schemas accept, `Input` is what its function gets. */
-export type ActionTool<Name extends string, Input, Given, Output> = Extract<
+/** A tool with a function; `Given`, `Output` and `Resumed` are what its schemas accept, `Input` is what its function gets. */
+export type ActionTool<Name extends string, Input, Given, Output, Resumed = JsonObject> = Extract<
   Tool<Name, Input, Given>,
   { kind: 'tool' }
 > &
   Responds<Name, Output> &
-  Restarts<Name, Given>;
+  Restarts<Name, Given, Resumed>;
 
 /** A tool without a function: its output is always a reply. */
 export type InterruptTool<Name extends string, Input, Given, Output> = Extract<

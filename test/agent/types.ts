@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  type BotToolContext,
   closeInterrupt,
   defineInterrupt,
   defineTool,
@@ -9,6 +10,7 @@ import {
   type Model,
   parseMessage,
   settle,
+  type ToolHelpers,
 } from '../../src/index.ts';
 
 /*
@@ -129,6 +131,58 @@ export function wrongFunctionsDoNotCompile(): void {
   // @ts-expect-error a tool has a description
   defineTool({ name: 'wrong' }, () => null);
   defineTool({ name: 'free', description: '' }, () => {});
+}
+
+/** The metadata of a restart is what the tool's schema takes, and its function gets what the schema makes of it. */
+export function resumedIsTyped(pause: Interrupt<'book', { room: string }>): void {
+  const book = defineTool(
+    {
+      name: 'book',
+      description: 'books a room',
+      inputSchema: z.object({ room: z.string() }),
+      resumedSchema: z.object({
+        status: z.enum(['APPROVED', 'REJECTED']),
+        seats: z.coerce.number().default(1),
+      }),
+    },
+    async (input, { resumed, interrupt, context }) => {
+      expectType<Equal<typeof input, { room: string }>>();
+      expectType<Equal<typeof context, ToolHelpers['context']>>();
+      if (resumed === undefined) return interrupt();
+      expectType<Equal<typeof resumed.status, 'APPROVED' | 'REJECTED'>>();
+      expectType<Equal<typeof resumed.seats, number>>();
+      expectType<Equal<typeof resumed.by, string | undefined>>();
+      // @ts-expect-error the schema has no such answer
+      return resumed.status === 'MAYBE';
+    },
+  );
+  book.restart(pause, { status: 'APPROVED' });
+  book.restart(pause, { status: 'APPROVED', by: 'U1', at: '2026-01-01T00:00:00Z' });
+  // @ts-expect-error the schema has no such answer
+  book.restart(pause, { status: 'MAYBE' });
+  // @ts-expect-error an answer is required
+  book.restart(pause);
+}
+
+/** A tool of the bot says which context it gets; its input and what it was resumed with stay typed. */
+export function contextIsTyped(): void {
+  const inputSchema = z.object({ room: z.string() });
+  defineTool(
+    { name: 'inBot', description: '', inputSchema },
+    (input, { context, resumed }: ToolHelpers<BotToolContext>) => {
+      expectType<Equal<typeof input, { room: string }>>();
+      expectType<Equal<typeof context.requester, string>>();
+      // @ts-expect-error the bot gives no such value
+      context.user;
+      return [context.callbackUrl('key'), context.requesters.join(), resumed?.status ?? null];
+    },
+  );
+  const resumedSchema = z.object({ status: z.enum(['APPROVED', 'REJECTED']) });
+  defineTool(
+    { name: 'inBot', description: '', inputSchema, resumedSchema },
+    (input, { context, resumed }: ToolHelpers<BotToolContext, z.infer<typeof resumedSchema>>) =>
+      `${input.room} ${context.channel} ${resumed?.status === 'APPROVED'}`,
+  );
 }
 
 /** The metadata of an interrupt is plain JSON, fixed or computed from the parsed input. */
