@@ -20,8 +20,6 @@ const GATE = 'test/tools/gate/reference.test.ts';
 const DELEGATIONS = 'test/store/delegations.test.ts';
 const EXPORT = 'test/audit/export-progress.test.ts';
 const CALLERS = 'test/stories/door-callers.test.ts';
-const REFERENCES = 'test/engine/references.test.ts';
-const PLANS = 'test/stories/plans-references.test.ts';
 const PASSKEYS = 'test/page/passkeys.test.ts';
 
 const mutant = (name: string, text: string, becomes: string, ...tests: readonly string[]): Mutant => ({
@@ -289,79 +287,6 @@ const MUTANTS: readonly Mutant[] = [
     "document, options)) === 'written';",
     'document, options)) !== undefined;',
     CALLERS,
-  ),
-  mutant(
-    'step with a value outside its bound',
-    "if (!completed.bounds.every(isWithin)) return refuse('bound', input);",
-    '',
-    REFERENCES,
-  ),
-  mutant(
-    'step with a bound that cannot be evaluated',
-    'tool: entry.tool.name }) === true;',
-    'tool: entry.tool.name }) !== false;',
-    REFERENCES,
-  ),
-  mutant(
-    'step with a value for which others are asked',
-    'if (!policies.every((policy) => known.includes(policy))) return false;',
-    '',
-    REFERENCES,
-  ),
-  mutant(
-    'step with a value that a rule denies',
-    "if (verdict.outcome === 'deny') return false;",
-    '',
-    REFERENCES,
-  ),
-  mutant(
-    'step with a value of higher risk',
-    'return RISK_LEVELS.indexOf(now) <= RISK_LEVELS.indexOf(risk);',
-    'return now !== undefined;',
-    REFERENCES,
-  ),
-  mutant(
-    'step with a value that does not fit',
-    "if (!inputSchema.parse(completed.input).ok) return refuse('unfit');",
-    '',
-    REFERENCES,
-  ),
-  mutant(
-    'step with arguments that nobody saw',
-    "if (canonicalJson(input) !== canonicalJson(completed.input)) return refuse('unfit', input);",
-    '',
-    REFERENCES,
-  ),
-  mutant(
-    'step without a check of its values',
-    "check('incomplete', ['approval'], async (run, { toolbox }) => incompleteStep(toolbox, run, placeOf(run))),",
-    '',
-    REFERENCES,
-    'test/engine/admit.test.ts',
-  ),
-  mutant(
-    'call that runs before its input is complete',
-    'if (isDeferred) return await failed(errorPart(call, NOT_COMPLETE), NOT_COMPLETE);',
-    '',
-    'test/agent/deferred.test.ts',
-  ),
-  mutant(
-    'value that is asked about runs where no rule asks',
-    'const rule = editor === undefined ? COMPLETED_RULE',
-    'if (isCompleted) return () => tool.run(input, { ...helpers, resumed: undefined });\n      const rule = editor === undefined ? COMPLETED_RULE',
-    PLANS,
-  ),
-  mutant(
-    'value that is asked about is covered by what is left of its plan',
-    '!isCompletedStep(step.call.interrupt) &&',
-    '',
-    PLANS,
-  ),
-  mutant(
-    'text of a call taken for a reference',
-    'if (collected === undefined || !isExact || !isSound(collected)) return reply;',
-    'if (collected === undefined || !isSound(collected)) return reply;',
-    PLANS,
   ),
   mutant(
     'passkey that signed something else',

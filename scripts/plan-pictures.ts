@@ -55,18 +55,6 @@ const PLANS: Readonly<Record<string, { goal: string; steps: readonly object[] }>
       close('T-2002', 'Acme'),
     ],
   },
-  values: {
-    goal: 'Open a case for Acme, one of the same amount for their partner, and close the ticket of the first',
-    steps: [
-      { tool: 'open_case', input: { customer: 'Acme', amount: 240 } },
-      {
-        tool: 'open_case',
-        input: { customer: 'Casa Verde', amount: '{{steps.1.output.amount}}' },
-        bounds: ['input.amount <= 300'],
-      },
-      { tool: 'close_ticket', input: { ticket: '{{steps.1.output.id}}', customer: 'Acme' } },
-    ],
-  },
   stuck: {
     goal: 'Close the last tickets of Bolt & Sons',
     steps: [
@@ -119,9 +107,6 @@ async function takeEach({ slack }: Playground, shoot: Shoot): Promise<void> {
   await shootCard('Plan with a step asked alone, pending', waiting, mixed);
   await click(waiting, 'approve');
   await shootCard('Plan, half done', await message(/✅ 2\. /, mixed), mixed);
-
-  const values = ask('values');
-  await shootCard('Values from earlier steps', await message(/^Approval needed: Run 3/, values), values);
 
   const stuck = ask('stuck');
   await click(await message(/^Approval needed: Run 4/, stuck), 'approve');

@@ -61,12 +61,7 @@ export type ProviderData = Readonly<z.infer<typeof ProviderData>>;
 
 const TextPart = z.strictObject({ text: z.string() });
 const MediaPart = z.strictObject({ media: Media });
-const CallPart = z.strictObject({
-  toolRequest: ToolRequest,
-  idempotencyKey: z.string().min(1),
-  /** Set for an input that is not complete: the call pauses, and runs only with the input of a restart that replaces it. */
-  deferred: z.literal(true).optional(),
-});
+const CallPart = z.strictObject({ toolRequest: ToolRequest, idempotencyKey: z.string().min(1) });
 /** A call in a model's message; every attempt of the call uses the same key. */
 export type CallPart = Readonly<z.infer<typeof CallPart>>;
 

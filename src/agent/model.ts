@@ -61,8 +61,6 @@ export interface RawCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
-  /** Set for arguments that are not complete: the call does not run before a restart replaces them. */
-  readonly deferred?: true | undefined;
 }
 
 /** The way an answer ended; `cut` means that the stream broke off, `empty` that there was nothing in it. */

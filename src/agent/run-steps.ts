@@ -178,14 +178,9 @@ function parseCalls(
     refs.add(ref);
     const parsed = parseArguments(call.arguments);
     const tool = tools.get(call.name);
-    const isDeferred = call.deferred === true && tool?.kind === 'tool';
-    const isWhole = parsed.ok && tool !== undefined && !isDeferred;
+    const isWhole = parsed.ok && tool !== undefined;
     const input = isWhole ? effectiveInput(tool.inputSchema, parsed.value) : parsed.value;
-    const part = {
-      toolRequest: { name: call.name, ref, input },
-      idempotencyKey: randomUUID(),
-      ...(isDeferred && { deferred: true as const }),
-    };
+    const part = { toolRequest: { name: call.name, ref, input }, idempotencyKey: randomUUID() };
     const refuse = (problem: string): ParsedCall => ({
       verdict: 'refused',
       part,
@@ -198,8 +193,8 @@ function parseCalls(
     if (tool === undefined)
       return refuse(`there is no tool "${call.name}"; there are: ${[...tools.keys()].join(', ')}`);
     if (!parsed.ok) return refuse(parsed.problem);
-    const fit = isDeferred ? undefined : tool.inputSchema.parse(input);
-    if (fit?.ok === false) {
+    const fit = tool.inputSchema.parse(input);
+    if (!fit.ok) {
       return refuse(
         `the arguments do not fit the schema of "${call.name}"${fit.field && ` at "${fit.field}"`}: ${fit.problem}`,
       );

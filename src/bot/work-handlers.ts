@@ -1,6 +1,5 @@
 import { toJson } from '../agent/json.ts';
 import { webhookRow } from '../engine/caller-threads.ts';
-import { completeInput } from '../engine/complete-input.ts';
 import { execute } from '../engine/execute.ts';
 import { lookUp } from '../engine/outcomes.ts';
 import { readReason } from '../engine/reasons.ts';
@@ -88,13 +87,11 @@ async function findOutcome(
   const loaded = await store.load(requestId);
   if (loaded.outcome !== 'found' || loaded.request.state !== 'unknown') return;
   const { request } = loaded;
-  const details = detailsOf(request);
-  const { interrupt, idempotencyKey } = details;
-  const completed = await completeInput({ store }, request, details);
+  const { interrupt, idempotencyKey } = detailsOf(request);
   const tool = toolbox.find(interrupt.toolRequest.name)?.tool;
   const verdict = await lookUp({ logger }, tool, {
     idempotencyKey,
-    input: completed?.input ?? toJson(interrupt.toolRequest.input),
+    input: toJson(interrupt.toolRequest.input),
   });
   if (verdict !== 'unknown') {
     const who = `tool:${interrupt.toolRequest.name}`;

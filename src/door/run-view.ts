@@ -46,9 +46,7 @@ const Decision = z.object({
 
 const StepView = z.object({
   tool: z.string(),
-  input: Json.describe(
-    'What runs or ran: as it was sent, as somebody edited it, or with values of earlier steps.',
-  ),
+  input: Json.describe('What runs or ran: as it was sent, or as somebody edited it.'),
   status: RunStatus,
   output: Json.optional(),
   reason: z.string().optional(),

@@ -4,7 +4,6 @@ import { changeFreezeAt } from '../policy/time.ts';
 import type { LimitUse } from '../store/port/workspace.ts';
 import type { Toolbox, ToolEntry } from '../tools/toolbox/toolbox.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
-import { incompleteStep } from './complete-input.ts';
 import { unprovenOf } from './passkeys.ts';
 import { type CheckedApprovers, channelOf, type EngineContext } from './ports.ts';
 import type { Change, Refusal } from './reasons.ts';
@@ -76,8 +75,6 @@ export const CHECKS: readonly Check[] = [
     plan.digest = digest;
     return undefined;
   }),
-  // The rules judged the step before its values were known.
-  check('incomplete', ['approval'], async (run, { toolbox }) => incompleteStep(toolbox, run, placeOf(run))),
   // A grant that was revoked carries no call on; one that has expired does, since it held when the call was made.
   check('grant-revoked', ['answer'], async ({ grant: id }, { store }) => {
     const grants = id === undefined ? [] : await store.listGrants();

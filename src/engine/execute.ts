@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { nestedInterrupts } from '../agent/calls/nested.ts';
 import { describeError } from '../agent/errors.ts';
-import { type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
+import { type JsonObject, toJson } from '../agent/json.ts';
 import { type Interrupt, MESSAGE_VERSION, sealMessage, type ToolPart } from '../agent/messages.ts';
 import { buildRestart, type RestartReply } from '../agent/replies.ts';
 import { restartAlone } from '../agent/settle.ts';
@@ -15,7 +15,6 @@ import { openWith } from '../tools/gate.ts';
 import { admit, type StartPlan } from './admit.ts';
 import { parseCallerThread } from './caller-threads.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
-import { completeInput } from './complete-input.ts';
 import { isInTime, waitToRetry } from './outcomes.ts';
 import { describePause } from './paused.ts';
 import { isHolding, isOpenStep } from './plans.ts';
@@ -99,30 +98,13 @@ export async function execute(context: ExecutorContext, requestId: string): Prom
     store.start(requestId, attemptOf(context, run, plan, attempt)),
   );
   if (begun.outcome === 'refused')
-    await store.end(requestId, { state: 'superseded', reason: writeReason(asWhole(run, begun.refusal)) });
+    await store.end(requestId, { state: 'superseded', reason: writeReason(begun.refusal) });
   if (begun.outcome === 'begun' && begun.reply.outcome === 'started')
     await carryOut(context, run, { attempt, sentAt: begun.sentAt });
 }
 
-/** Keeps the whole input of a step with the reason for which it did not start, so that people are asked for exactly that. */
-function asWhole({ completed }: ApprovedRun, refusal: Refusal): Refusal {
-  const isAsked = refusal.code === 'over-limit' && completed?.input !== undefined;
-  return isAsked ? { code: 'incomplete', problem: 'stricter', input: completed.input } : refusal;
-}
-
-/** Makes the Run of an approved request; a step that gets values from earlier ones has its whole input. */
-async function runOf(context: ExecutorContext, request: RequestRecord): Promise<ApprovedRun | undefined> {
-  const run = await approvedOrPlanned(context, request);
-  const completed = run && (await completeInput(context, request, run.details));
-  if (run === undefined || completed === undefined) return run;
-  return { ...run, completed, input: completed.input ?? run.input };
-}
-
 /** Makes the Run of an approved request, or of a step that rests on the approval of its plan. */
-async function approvedOrPlanned(
-  context: ExecutorContext,
-  request: RequestRecord,
-): Promise<ApprovedRun | undefined> {
+async function runOf(context: ExecutorContext, request: RequestRecord): Promise<ApprovedRun | undefined> {
   const { state, step } = request;
   if (state === 'approved') return approvedRun(context, request);
   if (state !== 'pending' || step === undefined || step.alone) return undefined;
@@ -183,12 +165,7 @@ export function attemptOf(
 ): Attempt {
   const { heartbeatTimeoutMs } = timing;
   const counts = { action: actionOf(run), limits: uses };
-  // The request has the references, so the start says what runs.
-  const { input } = run.completed ?? {};
-  return {
-    ...{ attempt, tool: run.tool, digest, heartbeatTimeoutMs, ...approvers, counts, done: doneBy(run) },
-    ...(input !== undefined && { arguments: input }),
-  };
+  return { attempt, tool: run.tool, digest, heartbeatTimeoutMs, ...approvers, counts, done: doneBy(run) };
 }
 
 const NO_APPROVERS = { stillEligible: [], evidence: {} };
@@ -248,7 +225,7 @@ async function runTool(
   const part = await restartAlone({
     ...context.toolSettings(run, details.idempotencyKey),
     ...{ call: callOf(details), interrupt: details.interrupt, tool },
-    reply: restartOf(tool, details.interrupt, resumed, run.completed?.input),
+    reply: restartOf(tool, details.interrupt, resumed),
     onProgress: ({ message, fraction }) =>
       heartbeat.report(fraction === undefined ? message : `${message} (${Math.round(fraction * 100)} %)`),
     onToolError: ({ error, isUnknown }) => {
@@ -285,13 +262,8 @@ function outcomeOf(
 }
 
 /** Restarts the call; a `generate` inside it that paused continues with the calls that were approved. */
-function restartOf(
-  tool: Tool,
-  interrupt: Interrupt,
-  resumed: JsonObject,
-  completed: JsonValue | undefined,
-): RestartReply {
-  const reply = buildRestart(tool, interrupt, resumed, { replaceInput: completed });
+function restartOf(tool: Tool, interrupt: Interrupt, resumed: JsonObject): RestartReply {
+  const reply = buildRestart(tool, interrupt, resumed, {});
   return { ...reply, metadata: { ...reply.metadata, ...restartInside(interrupt, resumed) } };
 }
 

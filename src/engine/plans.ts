@@ -10,7 +10,6 @@ import { interruptOf } from '../store/port/store.ts';
 import { PlanInput, PROPOSE_PLAN } from '../tools/built-ins.ts';
 import type { CallPlace } from '../tools/gate.ts';
 import type { Toolbox, ToolEntry } from '../tools/toolbox/toolbox.ts';
-import { deferredProblem, mayRefer, referencesIn } from './references.ts';
 
 /** Stands in place of a rule for a plan, and for a step that no rule asks about any more. */
 export const PLAN_RULE = 'a plan of several steps';
@@ -45,9 +44,7 @@ export function withSteps(
     goal: reply.text.trim().slice(0, COLLECTED_GOAL) || COLLECTED,
     steps: gated.map(({ name, arguments: input }) => ({ tool: name, input: tryParseJson(input) })),
   }).data;
-  // What looks like a reference was a text when the calls were made.
-  const isExact = collected?.steps.every(({ input }) => !mayRefer(toJson(input))) === true;
-  if (collected === undefined || !isExact || !isSound(collected)) return reply;
+  if (collected === undefined || !isSound(collected)) return reply;
   return writePlan(reply, collected, {
     before: reply.calls.filter((call) => !gated.includes(call)),
     after: [],
@@ -83,13 +80,15 @@ function writePlan(
     id: stepRef(id, index + 1),
     name: tool,
     arguments: JSON.stringify(input),
-    ...(referencesIn(toJson(input)).length > 0 && { deferred: true as const }),
   }));
   // What the provider wants back would not fit these calls.
   const { provider: _provider, ...rest } = reply;
   const proposal = { id, name: PROPOSE_PLAN, arguments: JSON.stringify(plan) };
   return { ...rest, calls: [...before, proposal, ...steps, ...after] };
 }
+
+/** Finds a text that stands for the result of another step. */
+const RESULT_OF_STEP = /\{\{\s*steps\.(\d+)/;
 
 /** Says in one sentence why people cannot be asked for a plan; `undefined` if they can. */
 export function planProblem(
@@ -99,31 +98,28 @@ export function planProblem(
 ): string | undefined {
   const seen = new Map<string, number>();
   let covered = 0;
-  for (const [index, planned] of steps.entries()) {
-    const { tool: name, input } = planned;
+  for (const [index, { tool: name, input: planned }] of steps.entries()) {
     const number = index + 1;
     const step = `Step ${number} (${name})`;
     const entry = toolbox.find(name);
     if (name === PROPOSE_PLAN) return `${step} is a plan itself. A plan has calls of other tools only.`;
     if (entry?.tool.kind !== 'tool' || entry.source === 'built-in')
       return `${step}: there is no such tool for a plan.`;
-    const problem = deferredProblem(planned, number, entry);
-    if (problem !== undefined) return `${step}: ${problem}`;
-    const isDeferred = referencesIn(toJson(input)).length > 0;
-    const fit = entry.tool.inputSchema.parse(toJson(input));
-    if (!isDeferred && !fit.ok)
-      return `${step}: the input does not fit the schema at "${fit.field}": ${fit.problem}`;
+    const [, earlier] = RESULT_OF_STEP.exec(JSON.stringify(planned)) ?? [];
+    if (earlier !== undefined)
+      return `${step}: A plan has exact arguments. Ask for this step after step ${earlier} has ended.`;
+    const fit = entry.tool.inputSchema.parse(toJson(planned));
+    if (!fit.ok) return `${step}: the input does not fit the schema at "${fit.field}": ${fit.problem}`;
     if (!entry.allows(place)) return `${step} may not be used here.`;
-    const given = isDeferred ? toJson(input) : effectiveInput(entry.tool.inputSchema, toJson(input));
-    const key = `${name} ${canonicalJson(given)}`;
+    const input = effectiveInput(entry.tool.inputSchema, toJson(planned));
+    const key = `${name} ${canonicalJson(input)}`;
     const same = seen.get(key);
     if (same !== undefined) return `Steps ${same} and ${number} are the same call.`;
     seen.set(key, number);
-    const verdict = entry.judge(given, place);
+    const verdict = entry.judge(input, place);
     if (verdict.outcome === 'deny') return `${step} is not allowed: ${verdict.reason}`;
     if (verdict.outcome === 'run') return `${step} needs no approval. Call it yourself, outside the plan.`;
-    if (mayBeInPlan(toolbox, entry, { input: given, place, policy: verdict.policy })) covered += 1;
-    else if (isDeferred) return `${step} is asked by itself, so its arguments must be exact.`;
+    if (mayBeInPlan(toolbox, entry, { input, place, policy: verdict.policy })) covered += 1;
   }
   if (covered < 2)
     return 'Fewer than two of these steps may be approved together: the others are of high risk or cannot be taken back. Call the tools one by one instead.';

@@ -50,12 +50,6 @@ const Refusals = [
   z.object({ code: z.literal('stale-approval') }),
   /** Another step of its plan did not run. */
   z.object({ code: z.literal('held') }),
-  /** The values from earlier steps are missing or do not fit, break a bound, or need another approval; then it holds the whole input. */
-  z.object({
-    code: z.literal('incomplete'),
-    problem: z.enum(['missing', 'unfit', 'bound', 'stricter']),
-    input: z.custom<JsonValue>((value) => value !== undefined).optional(),
-  }),
 ] as const;
 const Refusal = z.discriminatedUnion('code', Refusals);
 

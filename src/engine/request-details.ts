@@ -49,13 +49,6 @@ const PresentedCall = z.object({
       z.object({ outcome: z.literal('failed'), reason: z.enum(['too-slow', 'error']) }),
     ])
     .optional(),
-  /** The values that come from earlier steps of a plan, and the bounds that they must keep. */
-  deferred: z
-    .object({
-      values: z.array(z.object({ label: z.string(), step: z.number(), path: z.array(z.string()) })),
-      bounds: z.array(z.string()),
-    })
-    .optional(),
   /** The preview that people approved before it changed. */
   previousPreview: z.object({ before: z.string(), after: z.string() }).optional(),
   hasTitle: z.boolean(),
@@ -143,8 +136,6 @@ export function filesReadIn(messages: readonly Message[]): readonly ReadFile[] {
 const Details = z.object({
   interrupt: Interrupt,
   idempotencyKey: z.string(),
-  /** Set for a step of a plan that gets values from earlier steps: its input is the template, and never runs itself. */
-  deferred: z.literal(true).optional(),
   /** The call in words, made with the request. */
   presented: PresentedCall,
   /** The people who could approve when the request was made; missing if Slack could not be asked. */
@@ -227,17 +218,13 @@ export function readDetails(request: Pick<RequestRecord, 'details'>): Details | 
 export function toDetails(
   call: CallPart,
   interrupt: Interrupt,
-  shown: Omit<Details, 'interrupt' | 'idempotencyKey' | 'originalInput' | 'deferred'>,
+  shown: Omit<Details, 'interrupt' | 'idempotencyKey' | 'originalInput'>,
 ): JsonObject {
   const original = call.toolRequest.input;
   const waiting = interrupt.toolRequest.input;
   const changed = original !== waiting && JSON.stringify(original) !== JSON.stringify(toJson(waiting));
-  const { idempotencyKey, deferred } = call;
-  const details = {
-    ...{ interrupt, idempotencyKey },
-    ...(changed ? { originalInput: original } : deferred && { deferred }),
-    ...shown,
-  };
+  const { idempotencyKey } = call;
+  const details = { interrupt, idempotencyKey, ...(changed && { originalInput: original }), ...shown };
   return Fields.parse(toJson(details));
 }
 
@@ -268,12 +255,9 @@ export function approvedArguments(interrupt: Interrupt): JsonValue {
 }
 
 /** Returns the call of a request as the model made it. */
-export function callOf({ interrupt, idempotencyKey, originalInput, deferred }: Details): CallPart {
+export function callOf({ interrupt, idempotencyKey, originalInput }: Details): CallPart {
   const { name, ref, input } = interrupt.toolRequest;
-  return {
-    ...{ toolRequest: { name, ref, input: originalInput ?? toJson(input) }, idempotencyKey },
-    ...(deferred && { deferred }),
-  };
+  return { toolRequest: { name, ref, input: originalInput ?? toJson(input) }, idempotencyKey };
 }
 
 /** Returns the name of the tool that a request is about; '' if its details cannot be read. */

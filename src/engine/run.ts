@@ -5,7 +5,6 @@ import type { DoneCounter, RequestRecord } from '../store/port/store.ts';
 import { type CallPlace, grantOf } from '../tools/gate.ts';
 import type { ToolEntry } from '../tools/toolbox/toolbox.ts';
 import { digestNow } from './bind-request.ts';
-import type { CompletedInput } from './complete-input.ts';
 import { GrantEvidence } from './grant-evidence.ts';
 import type { ApprovedAs } from './passkeys.ts';
 import { channelOf, type EngineContext, type Voter } from './ports.ts';
@@ -38,8 +37,6 @@ export interface ApprovedRun extends AskedCall {
   readonly basis: 'approval';
   /** The people whose approval it rests on, and in whose place. */
   readonly approvers: readonly Voter[];
-  /** Its whole input, if it is a step of a plan that gets values from earlier ones. */
-  readonly completed?: CompletedInput | undefined;
   /** The request that they approved. */
   readonly approvedAs: ApprovedAs;
 }

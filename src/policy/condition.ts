@@ -155,21 +155,6 @@ export function compileCondition(expression: string): Condition {
   };
 }
 
-/**
- * Says why an expression cannot bound an input; `undefined` if it can. A bound sees the input alone, so that it means the same whenever it is
- * checked, and it has no loops.
- */
-export function boundProblem(expression: string): string | undefined {
-  try {
-    compileCondition(expression);
-  } catch (error) {
-    return describeError(error).split('\n')[0];
-  }
-  const isOther = ({ op, args }: Node) =>
-    (op === 'id' && args !== 'input') || (op === 'call' && ['count', 'sum'].includes(args[0]));
-  return nodesIn(expression).some(isOther) ? 'it must be about "input" alone' : undefined;
-}
-
 /** Compiles a CEL expression of any type; one that does not compile throws. */
 export function compileExpression(
   expression: string,

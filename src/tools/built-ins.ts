@@ -92,8 +92,6 @@ export const builtIns: readonly Tool[] = [askQuestion, requestForm, waitForCallb
 export const PROPOSE_PLAN = 'propose_plan';
 
 const PLAN_STEPS = { fewest: 2, most: 12 };
-const MAX_BOUNDS = 5;
-const MAX_BOUND = 200;
 
 /** The calls of a plan, in order, with the model's words for what they are for. */
 export const PlanInput = z.object({
@@ -102,16 +100,7 @@ export const PlanInput = z.object({
     .array(
       z.object({
         tool: z.string().min(1).describe('the name of the tool'),
-        input: z
-          .record(z.string(), z.unknown())
-          .describe(
-            'its exact arguments; a value may be "{{steps.1.output.id}}", from the output of an earlier step',
-          ),
-        bounds: z
-          .array(z.string().trim().min(1).max(MAX_BOUND))
-          .max(MAX_BOUNDS)
-          .optional()
-          .describe('CEL conditions for values from earlier steps, such as "input.amount <= 5000"'),
+        input: z.record(z.string(), z.unknown()).describe('its exact arguments'),
       }),
     )
     .min(PLAN_STEPS.fewest)
@@ -137,7 +126,7 @@ export const PLAN_PAUSE = 'plan';
 export const proposePlan = defineTool(
   {
     name: PROPOSE_PLAN,
-    description: `Ask people once for ${PLAN_STEPS.fewest} to ${PLAN_STEPS.most} calls that need approval, instead of calling the tools one by one. The calls run in this order after the approval; the first that fails stops the rest. Only calls that need approval, with exact arguments or values from earlier steps. A step whose values are missing, or outside its bounds, is asked by itself.`,
+    description: `Ask people once for ${PLAN_STEPS.fewest} to ${PLAN_STEPS.most} calls that need approval, instead of calling the tools one by one. The calls run in this order after the approval; the first that fails stops the rest. Only calls that need approval, with exact arguments. Ask for a call that depends on a result of another when that result is known.`,
     inputSchema: PlanInput,
     outputSchema: z.object({
       outcome: z.enum(['done', 'stopped']),

@@ -45,8 +45,7 @@ const FormerPreview = z.object({ before: z.string(), after: z.string() });
 /**
  * The metadata of a restart: `approved` opens the gate, `edited` asks for approval of the new input even where no rule would. `own`
  * marks the reply to an interrupt of the tool itself; such a call has already passed the gate. `changed` asks anew because the preview
- * that people approved is no longer true; the former preview is kept beside the new one. `completed` asks for a step of a plan whose
- * values from earlier steps are not what was approved, even where no rule would. `answered` continues a call that paused for
+ * that people approved is no longer true; the former preview is kept beside the new one. `answered` continues a call that paused for
  * its server: on the approval that it was started with, or else only where no rule requires one. An answer to a call that was approved is
  * approved too, under the same policy, before the server gets it; `approved` then continues the call with it.
  */
@@ -67,7 +66,6 @@ const Resumed = z.discriminatedUnion('decision', [
     policy: z.string(),
     previousPreview: FormerPreview,
   }),
-  z.object({ decision: z.literal('completed'), policy: z.string() }),
 ]);
 export type GateResumed = Readonly<z.infer<typeof Resumed>>;
 
@@ -81,11 +79,6 @@ const Caller = z.object({
 
 /** Begins what stands in place of a rule where only an edit asks for approval; the person follows. */
 export const EDITED_RULE = 'edited by';
-
-/** Stands in place of a rule where only the values from earlier steps of a plan ask for approval. */
-const COMPLETED_RULE = 'values from earlier steps';
-/** The metadata key of a pause for such values. */
-const COMPLETED = 'completed';
 
 type Action = Extract<Tool, { kind: 'tool' }>;
 
@@ -192,12 +185,10 @@ export function gate(
     };
     const verdict = await judge(call);
     // An editor is on record with the pause, because they have to be known as a requester from then on.
-    const isCompleted = resumed?.decision === 'completed';
-    const editor = isAnswered || isCompleted ? undefined : (resumed?.by ?? undefined);
+    const editor = isAnswered ? undefined : (resumed?.by ?? undefined);
     const kept = {
       ...(editor !== undefined && { editedBy: editor }),
       ...(resumed?.decision === 'changed' && { previousPreview: resumed.previousPreview }),
-      ...(isCompleted && { [COMPLETED]: true }),
     };
     if (verdict.outcome === 'deny') return helpers.deny(verdict.reason);
     // An edited call is a new one, and what is over a limit is never allowed beforehand.
@@ -223,8 +214,8 @@ export function gate(
     }
     if (verdict.outcome === 'ask')
       return helpers.interrupt({ approval: approvalFor(verdict, first), ...kept });
-    if (resumed !== undefined && 'policy' in resumed && (editor !== undefined || isCompleted)) {
-      const rule = editor === undefined ? COMPLETED_RULE : `${EDITED_RULE} ${editor}`;
+    if (resumed !== undefined && 'policy' in resumed && editor !== undefined) {
+      const rule = `${EDITED_RULE} ${editor}`;
       const approval = approvalFor({ outcome: 'ask', policy: resumed.policy, rule }, first);
       return helpers.interrupt({ approval, ...kept });
     }
@@ -324,11 +315,6 @@ const Previous = z.object({ previousPreview: FormerPreview.optional() });
 /** Returns the preview that people approved before it changed, if the call is asked anew for that. */
 export function previousPreviewOf(interrupt: Interrupt): z.infer<typeof FormerPreview> | undefined {
   return Previous.safeParse(interrupt.metadata).data?.previousPreview;
-}
-
-/** Tells whether a call waits because its values from earlier steps of a plan are not what was approved; no plan covers it. */
-export function isCompletedStep({ metadata }: Interrupt): boolean {
-  return metadata?.[COMPLETED] === true;
 }
 
 const Editor = z.object({ editedBy: z.string().optional() });

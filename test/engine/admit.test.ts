@@ -190,7 +190,6 @@ test('the list names every ground of each check, and every code is written, read
     'not-allowed: approval, answer, rules',
     'change-freeze: approval, rules',
     'changed: approval, answer',
-    'incomplete: approval',
     'grant-revoked: answer',
     'preview-changed: approval',
     'over-limit: approval, rules',
@@ -206,11 +205,6 @@ test('the list names every ground of each check, and every code is written, read
     expect(reasonTexts(readReason(code) ?? { code: 'stopped' }).replaced).toMatch(/, so it .*\.$/);
   const edited = { code: 'edited', input: { amount: 1 }, by: 'U1' } as const;
   expect(readReason(writeReason(edited))).toEqual(edited);
-  for (const problem of ['missing', 'unfit', 'bound', 'stricter'] as const) {
-    const incomplete = { code: 'incomplete', problem, input: { amount: 1 } } as const;
-    expect(readReason(writeReason(incomplete))).toEqual(incomplete);
-    expect(reasonTexts(incomplete).replaced).toMatch(/from (an )?earlier steps?.*\.$/);
-  }
   expect(readReason(writeReason({ code: 'not-allowed' }))).toEqual({ code: 'not-allowed' });
   expect([readReason(''), readReason('constructor'), readReason('7'), readReason('{"code":"no"}')]).toEqual(
     Array(4).fill(undefined),

@@ -35,20 +35,8 @@ export const pay = (customer: string, amount: number) => ({
   input: { customer, amount },
 });
 
-/** A step whose result has what later steps refer to. */
-export const openCase = (customer: string, amount: number) => ({
-  tool: 'open_case',
-  input: { customer, amount },
-});
-
 /** The model's answer that proposes a plan. */
-export const propose = (
-  ...steps: readonly {
-    readonly tool: string;
-    readonly input: object;
-    readonly bounds?: readonly string[];
-  }[]
-) => ({
+export const propose = (...steps: PlannedCalls) => ({
   calls: [{ name: 'propose_plan', arguments: { goal: 'Clear the queue', steps: [...steps] } }],
 });
 

@@ -79,6 +79,11 @@ test.for([
     /needs no approval/,
   ],
   ['the same call twice', [close('T-1'), close('T-1')], /are the same call/],
+  [
+    'the result of another step',
+    [close('T-1'), close('{{steps.1.output.id}}')],
+    /Step 2 .{0,20}: A plan has exact arguments\. Ask for this step after step 1 has ended\./,
+  ],
   ['one step', [close('T-1')], /does not fit|do not fit/],
   ['thirteen steps', Array.from({ length: 13 }, (_, at) => close(`T-${at}`)), /does not fit|do not fit/],
   ['steps of high risk', [pay('Acme', 2_000), pay('Bolt', 2_000)], /Fewer than two/],
@@ -217,6 +222,23 @@ test('with collect, several calls of one answer that need approval are one plan,
   await thread.shows(/Closed both\./);
   expect(await desk.done()).toEqual(['closed T-1', 'closed T-2']);
   expect((await eventsOf(story)).filter((event) => event === 'voted')).toHaveLength(1);
+});
+
+test('calls of one answer that name the result of a step are no plan, and their texts are asked as they are', async () => {
+  const desk = await openDesk();
+  const calls = [close('T-1'), close('{{steps.1.output.id}}')];
+  const story = await startStory({
+    manifest: ticketManifest({ agent: ', plans: { collect: true }' }),
+    replies: [
+      { calls: calls.map(({ tool, input }) => ({ name: tool, arguments: input })) },
+      { text: 'Done.' },
+    ],
+  });
+  const thread = story.ask('close both');
+  await thread.click(alice, /Approval needed: Close ticket T-1/, 'approve');
+  await thread.click(alice, /Approval needed: Close ticket \{\{steps/, 'approve');
+  await thread.shows(/Done\./);
+  expect((await desk.done()).toSorted()).toEqual(['closed T-1', 'closed {{steps.1.output.id}}']);
 });
 
 test('without plans the agent has no tool for them, and asks for each call', async () => {

@@ -77,7 +77,6 @@ const ONLY_FULL = [
   'test/stories/pairs/plan.test.ts',
   'test/stories/paused-actions.test.ts',
   'test/stories/places-kill.test.ts',
-  'test/stories/plans-references.test.ts',
   'test/stories/quiet-hours-kill.test.ts',
   'test/stories/revisions-kill.test.ts',
   'test/stories/slack-calls.test.ts',

@@ -78,7 +78,6 @@ class Denied extends Error {
 }
 
 const LONGEST_ERROR = 2000;
-const NOT_COMPLETE = 'Not run: its input is not complete';
 
 /** Runs one call to its result or its pause. It never throws: every failure of the tool becomes data for the model. */
 export async function runCall(
@@ -104,14 +103,12 @@ export async function runCall(
   const stopped = () => notRun(errorPart(call, 'Not run: the task was stopped', replaced), 'stopped');
   // The tool gets a copy: changing its input must not change what people approved.
   const given = toJson(replaced === undefined ? input : replaced.ran);
-  const isDeferred = call.deferred === true && replaced === undefined;
-  const fit = isDeferred ? { ok: true as const, value: given } : tool.inputSchema.parse(given);
+  const fit = tool.inputSchema.parse(given);
   if (!fit.ok) {
     const reason = `the input does not fit the schema at "${fit.field}": ${fit.problem}`;
     return notRun(errorPart(call, `Not run: ${reason}`, replaced), { reason });
   }
   if (tool.kind === 'interrupt') {
-    if (isDeferred) return errorPart(call, NOT_COMPLETE);
     if (tool.requestMetadata === undefined) return waitingPart(call, { replaced });
     try {
       const metadata = await orAbort(Promise.resolve(tool.requestMetadata(fit.value)), settings.signal);
@@ -190,7 +187,6 @@ export async function runCall(
       if (!hasStarted) return stopped();
       if (signal.aborted) return await notBegun();
     }
-    if (isDeferred) return await failed(errorPart(call, NOT_COMPLETE), NOT_COMPLETE);
     hasEntered = true;
     const work = running.run(async () => start());
     const output = await orAbort(work, signal, () => (limit.isOver() ? 0 : journal?.stopGraceMs));

@@ -8,12 +8,11 @@ import {
   type Resume,
 } from '../../agent/replies.ts';
 import type { Tool } from '../../agent/tool.ts';
-import { type CallState, Transcript } from '../../agent/transcript.ts';
+import { Transcript } from '../../agent/transcript.ts';
 import { classifyInterrupt } from '../../engine/classify-interrupt.ts';
-import { type PlanOutcome, planOutcome, stepRef, stepsIn } from '../../engine/plans.ts';
+import { type PlanOutcome, planOutcome } from '../../engine/plans.ts';
 import { type Reason, readReason } from '../../engine/reasons.ts';
 import { interruptOf, type Settlement } from '../../store/port/store.ts';
-import { PROPOSE_PLAN } from '../../tools/built-ins.ts';
 import { continueWith, editorOf, type GateResumed } from '../../tools/gate.ts';
 import { consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
 import {
@@ -28,7 +27,6 @@ import {
 import { callerIn } from '../../tools/toolbox/caller-action.ts';
 import { isSlackPerson } from '../slack/directory.ts';
 import { callerTexts } from '../views/texts/callers.ts';
-import { planTexts } from '../views/texts/plans.ts';
 import { reasonTexts } from '../views/texts/reasons.ts';
 
 /** Turns ended requests into replies. An action that ran has its result in the messages already. */
@@ -39,18 +37,15 @@ export function repliesTo(
 ): Resume {
   const { interrupts, round } = Transcript.latestRound(messages, { mayBeOpen: true });
   const waiting = new Map(interrupts.map((interrupt) => [interrupt.id, interrupt]));
-  const isIncomplete = incompleteIn(settled, round);
   const replies = settled.flatMap((settlement): Resume[] => {
     const interrupt = waiting.get(interruptOf(settlement.requestId));
     if (interrupt === undefined) return [];
     const tool = tools.find(({ name }) => name === interrupt.toolRequest.name);
-    if (isIncomplete(settlement))
-      return [{ close: [closeInterrupt(interrupt, 'superseded', planTexts.incomplete)] }];
     if (tool !== undefined && classifyInterrupt(interrupt).kind === 'plan') {
       const { ref, input } = interrupt.toolRequest;
       const reply = replyToPlan(settlement, interrupt, tool, {
         outcome: planOutcome(ref, input, round, settled),
-        isLeft: settled.some((each) => each !== settlement && isAskedAgain(each) && !isIncomplete(each)),
+        isLeft: settled.some((each) => each !== settlement && isAskedAgain(each)),
       });
       if (reply !== undefined) return [reply];
     }
@@ -65,34 +60,7 @@ export function repliesTo(
 
 /** Tells whether a request that did not run is asked once more. */
 function isAskedAgain({ state, payload }: Settlement): boolean {
-  const reason = readReason(payload);
-  const isMissing = reason?.code === 'incomplete' && reason.input === undefined;
-  return state === 'superseded' && !ENDS.has(reason?.code ?? '') && !isMissing;
-}
-
-/**
- * Finds the steps that got values from earlier ones and cannot be asked again: what is left of a plan has other numbers, and the outputs may
- * never come. The model reads the outputs that there are, and can call them with exact arguments.
- */
-function incompleteIn(
-  settled: readonly Settlement[],
-  round: ReadonlyMap<string, CallState>,
-): (settlement: Settlement) => boolean {
-  const callOf = ({ requestId }: Settlement) =>
-    [...round.values()].find(
-      (call) => call.state === 'waiting' && call.interrupt.id === interruptOf(requestId),
-    );
-  const plan = [...round.values()].find(({ part }) => part.toolRequest.name === PROPOSE_PLAN)?.part
-    .toolRequest;
-  const again = new Set(settled.filter(isAskedAgain).map((each) => callOf(each)?.part.toolRequest.ref));
-  const isWhole =
-    plan !== undefined && stepsIn(plan.input).every((_, index) => again.has(stepRef(plan.ref, index + 1)));
-  return (settlement) => {
-    if (settlement.state !== 'superseded' || callOf(settlement)?.part.deferred !== true) return false;
-    const reason = readReason(settlement.payload);
-    const isTold = reason?.code === 'incomplete' || reason?.code === 'edited' || ENDS.has(reason?.code ?? '');
-    return !isTold && !isWhole;
-  };
+  return state === 'superseded' && !ENDS.has(readReason(payload)?.code ?? '');
 }
 
 /** Tells the model how each step of a plan ended; what is left of one that stopped is asked again, together. Any other end is the usual one. */
@@ -169,8 +137,6 @@ function replyToSuperseded(reason: Reason | undefined, interrupt: Interrupt, too
     return close('expired', callerTexts.notStarted(caller));
   const why = reason && reasonTexts(reason).why;
   if (why !== undefined && ENDS.has(reason?.code ?? '')) return close('superseded', why);
-  if (reason?.code === 'incomplete' && reason.input === undefined)
-    return close('failed', `${why}. ${planTexts.exactly}`);
   if (tool?.kind !== 'tool')
     return close('superseded', `The request no longer holds${why === undefined ? '' : `: ${why}`}`);
   try {
@@ -185,14 +151,6 @@ function askAnew(tool: Tool, interrupt: Interrupt, reason: Reason | undefined): 
   // An edited input needs approval however often it is asked anew.
   const by = reason?.code === 'edited' ? reason.by : editorOf(interrupt);
   const previousPreview = reason?.code === 'preview-changed' ? reason : undefined;
-  if (reason?.code === 'incomplete') {
-    const asked = classifyInterrupt(interrupt);
-    const completed: GateResumed = {
-      decision: 'completed',
-      policy: asked.kind === 'approval' ? asked.policy : 'default',
-    };
-    return buildRestart(tool, interrupt, { ...completed }, { replaceInput: reason.input });
-  }
   if (by === undefined && previousPreview === undefined) return buildRestart(tool, interrupt, {}, {});
   const pause = classifyInterrupt(interrupt);
   const policy = pause.kind === 'approval' ? pause.policy : 'default';

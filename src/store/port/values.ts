@@ -213,8 +213,6 @@ export interface Attempt {
   /** The numbers of the approver groups that each of them is in now; only where the policy has groups. */
   readonly groups?: Readonly<Record<string, readonly number[]>>;
   readonly evidence: JsonObject;
-  /** The arguments that run, where the request does not hold them. */
-  readonly arguments?: JsonValue | undefined;
   /** The limits that it counts against, under a name that is the same for every attempt. */
   readonly counts?: { readonly action: string; readonly limits: readonly LimitUse[] };
   /** Counters of first times for when it succeeds, or somebody finds out that it ran. */

@@ -1,4 +1,4 @@
-import { canonicalJson, type JsonValue, toJson } from '../../../agent/json.ts';
+import { type JsonValue, toJson } from '../../../agent/json.ts';
 import type { CallPart, Interrupt } from '../../../agent/messages.ts';
 import { effectiveInput } from '../../../agent/schema/compile-schema.ts';
 import { previewOf } from '../../../engine/admit.ts';
@@ -45,15 +45,7 @@ import {
 } from './people-to-ask.ts';
 import { planElicitation } from './plan-elicitation.ts';
 import { planUnknown } from './plan-unknown.ts';
-import {
-  changesOf,
-  coverageOf,
-  firstInWords,
-  inputWords,
-  presentCall,
-  presentDeferred,
-  presentPart,
-} from './present-call.ts';
+import { changesOf, coverageOf, firstInWords, inputWords, presentCall, presentPart } from './present-call.ts';
 
 const DAY_MS = 86_400_000;
 const QUESTION_MS = DAY_MS;
@@ -70,8 +62,6 @@ export type PlanContext = Pick<BotContext, 'toolbox' | 'directory'> & {
 /** The part of a call in a plan: the policy that covers all of its steps stands in place of its own. */
 export interface PlanPart {
   readonly policy: string;
-  /** The bounds of a step's values from earlier steps. */
-  readonly bounds?: readonly string[];
   /** Set for the plan itself: its words, its risk, and its steps. */
   readonly plan?: {
     readonly presented: Details['presented'];
@@ -132,14 +122,9 @@ async function planKnown(
   const inner = innerCalls(interrupt);
   const answer = answerOf(interrupt);
   const isWhole = inner === undefined && answer === undefined;
-  // Values from earlier steps are not known yet.
-  const isDeferred =
-    call.deferred === true && canonicalJson(call.toolRequest.input) === canonicalJson(toJson(input));
-  const hasPreview = pause.kind === 'approval' && isWhole && !isDeferred;
+  const hasPreview = pause.kind === 'approval' && isWhole;
   const [whole, preview] = await Promise.all([
-    isDeferred
-      ? presentDeferred(directory, entry, toJson(input), part?.bounds ?? [])
-      : presentCall(directory, entry, input),
+    presentCall(directory, entry, input),
     hasPreview ? previewOf(entry, input, { threadId, requesters, contextAuthors }) : undefined,
   ]);
   const words = part?.plan?.presented ?? (isWhole ? whole : presentPart(whole, inner, answer));

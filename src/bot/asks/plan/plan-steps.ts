@@ -1,4 +1,4 @@
-import { canonicalJson, type JsonValue, toJson } from '../../../agent/json.ts';
+import { type JsonValue, toJson } from '../../../agent/json.ts';
 import type { CallPart, Interrupt } from '../../../agent/messages.ts';
 import { type CloseReply, closeInterrupt } from '../../../agent/replies.ts';
 import type { CallState } from '../../../agent/transcript.ts';
@@ -15,7 +15,7 @@ import { fittingCalls, mayExceed, usesOf } from '../../../policy/limits.ts';
 import { RISK_LEVELS, strictestPolicy } from '../../../policy/policy.ts';
 import { ALONE, type NewRequest, requestIdOf } from '../../../store/port/store.ts';
 import { PLAN_PAUSE, PlanInput } from '../../../tools/built-ins.ts';
-import { type CallPlace, isCompletedStep } from '../../../tools/gate.ts';
+import type { CallPlace } from '../../../tools/gate.ts';
 import { isWholePlan } from '../../views/cards/plan-card.ts';
 import { planTexts } from '../../views/texts/plans.ts';
 import { type PlanContext, planRequest } from './plan-request.ts';
@@ -96,20 +96,11 @@ export async function planSteps(
     const { name, input } = step.call.interrupt.toolRequest;
     const entry = toolbox.find(name);
     const judged = { input: toJson(input), place, policy: step.policy };
-    const isCovered =
-      !step.overLimit &&
-      !isCompletedStep(step.call.interrupt) &&
-      entry !== undefined &&
-      mayBeInPlan(toolbox, entry, judged);
+    const isCovered = !step.overLimit && entry !== undefined && mayBeInPlan(toolbox, entry, judged);
     return { ...step, isCovered };
   });
   const covered = placed.filter(({ isCovered }) => isCovered);
   const isSingle = placed.length < 2 || covered.length === 0;
-  // Nobody is asked by itself about what is not known.
-  const inexact = placed.findIndex(
-    ({ call: step, isCovered }) => isDeferred(step) && (isSingle || !isCovered),
-  );
-  if (inexact !== -1) return { ...NOTHING, problem: planTexts.problem(inexact + 1, planTexts.exactOnly) };
   if (isSingle) return askSingly(context, origin, { call, steps });
   const policy = strictestPolicy(
     covered.map((step) => step.policy),
@@ -118,7 +109,7 @@ export async function planSteps(
   const plan = requestIdOf(threadId, call.interrupt.id);
   const requests: NewRequest[] = [];
   for (const [index, { call: step, isCovered }] of placed.entries()) {
-    const part = isCovered ? { policy, bounds: boundsOf(call, step) } : undefined;
+    const part = isCovered ? { policy } : undefined;
     const request = await planRequest(context, origin, step.part, step.interrupt, part);
     if (typeof request === 'string') return { ...NOTHING, problem: planTexts.problem(index + 1, request) };
     requests.push({ ...request, step: { plan, number: index + 1, alone: !isCovered } });
@@ -179,14 +170,6 @@ async function fittingSteps(
   return { steps: found.calls, limit: { per, windowMs, max, ...(sum !== undefined && { sum }) } };
 }
 
-/** Tells whether a step gets values from earlier ones, and nobody has replaced its input. */
-function isDeferred({ part, interrupt }: WaitingCall): boolean {
-  return (
-    part.deferred === true &&
-    canonicalJson(part.toolRequest.input) === canonicalJson(interrupt.toolRequest.input)
-  );
-}
-
 /** Plans a request for each step that is left, without a plan. */
 async function askSingly(
   context: PlanContext,
@@ -207,13 +190,6 @@ async function askSingly(
   };
 }
 
-/** Returns the bounds of a step, as they were proposed. */
-function boundsOf(plan: WaitingCall, step: WaitingCall): readonly string[] {
-  const { ref, input } = plan.part.toolRequest;
-  const proposed = stepsIn(input).find((_, index) => stepRef(ref, index + 1) === step.part.toolRequest.ref);
-  return proposed?.bounds ?? [];
-}
-
 /** Copies what a plan's card shows of a step. */
 function shownStep(request: NewRequest): PlannedSteps['steps'][number] {
   const { presented, interrupt, undoMs, reversible, runsAs, answers } = detailsOf(request);
@@ -228,18 +204,13 @@ function shownStep(request: NewRequest): PlannedSteps['steps'][number] {
   };
 }
 
-/** Tells whether it was ever known what a step would run with. */
-function isKnown({ part, response }: ProposedPlan['ended'][number]): boolean {
-  return part.deferred !== true || response.input !== undefined;
-}
-
 /** Puts the steps of a plan that stopped into words, with how each ended. */
 async function presentEnded(
   { toolbox, directory }: PlanContext,
   ended: ProposedPlan['ended'],
 ): Promise<NonNullable<PlannedSteps['before']>> {
   return Promise.all(
-    ended.filter(isKnown).map(async ({ part, response }) => {
+    ended.map(async ({ part, response }) => {
       const entry = toolbox.find(part.toolRequest.name);
       const presented =
         entry && (await presentCall(directory, entry, response.input ?? part.toolRequest.input));

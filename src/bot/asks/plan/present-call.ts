@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../../agent/json.ts';
-import { referencesIn, replaceReferences } from '../../../engine/references.ts';
 import type { Details, InnerCall } from '../../../engine/request-details.ts';
 import { conditionInWords, type InputWords } from '../../../policy/condition.ts';
 import type { FirstFacts, FirstTimes } from '../../../policy/first-times.ts';
@@ -10,7 +9,6 @@ import type { ToolEntry } from '../../../tools/toolbox/toolbox.ts';
 import type { Directory } from '../../slack/directory.ts';
 import { cardTexts } from '../../views/texts/cards.ts';
 import { grantTexts } from '../../views/texts/grants.ts';
-import { planTexts } from '../../views/texts/plans.ts';
 
 /** Puts a call into words, with the names of the people in it where Slack knows them. */
 export async function presentCall(
@@ -30,27 +28,6 @@ export async function presentCall(
   );
   const { fields, ...presented }: Presented = presentation.present(toJson(input), new Map(names.flat()));
   return { ...presented, fields: [...fields] };
-}
-
-/**
- * Puts a call into words whose values come from earlier steps: each stands there as the value of its step, and a list beside the words says
- * which they are, so that no exact call looks the same.
- */
-export async function presentDeferred(
-  directory: Directory,
-  entry: ToolEntry,
-  input: JsonValue,
-  bounds: readonly string[],
-): Promise<Details['presented']> {
-  const told = replaceReferences(input, ({ step, path }) => planTexts.value(step, path));
-  const words = inputWords(entry.presentation);
-  const values = referencesIn(input).map(({ at, step, path }) => ({
-    ...{ label: words.label(at) ?? at.join('.'), step, path: [...path] },
-  }));
-  return {
-    ...(await presentCall(directory, entry, told)),
-    deferred: { values, bounds: bounds.map((bound) => conditionInWords(bound, words)) },
-  };
 }
 
 /** Returns the words that the card of a tool has for its inputs. */

@@ -73,8 +73,6 @@ export async function edit(
   if (innerCalls(detailsOf(request).interrupt) !== undefined) return noticeTexts.startedBefore;
   // A call whose server asks was started with its arguments.
   if (answerOf(detailsOf(request).interrupt) !== undefined) return modalTexts.notEditable;
-  // Nobody knows yet what a step with values from earlier ones would run with.
-  if (detailsOf(request).deferred === true) return modalTexts.notEditable;
   // A caller runs exactly what it has shown.
   if (toolOf(request) === CALLER_ACTION_TOOL) return modalTexts.notEditable;
   if (isSameCall(context.toolbox, request, input)) return noticeTexts.unchanged;

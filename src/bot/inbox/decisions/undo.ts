@@ -1,6 +1,5 @@
-import { type JsonValue, toJson } from '../../../agent/json.ts';
+import { toJson } from '../../../agent/json.ts';
 import type { UndoCall } from '../../../agent/tool.ts';
-import { completeInput } from '../../../engine/complete-input.ts';
 import { type Details, detailsOf } from '../../../engine/request-details.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
 import { askerProblem } from '../../asks/may-ask.ts';
@@ -35,8 +34,7 @@ export async function undo(context: Context, request: RequestRecord, click: Clic
   const { channel } = parseThreadId(threadId);
   const cannotAsk = await askerProblem(directory, agent().askers, { user: who, channel });
   if (cannotAsk !== undefined) return cannotAsk;
-  const completed = await completeInput(context, request, details);
-  const call = planUndo(context, request, details, completed?.input);
+  const call = planUndo(context, request, details);
   if (call === undefined) return noticeTexts.cannotUndo;
   const title = details.presented.done ?? details.presented.title;
   const { tool, input } = call;
@@ -66,10 +64,8 @@ function planUndo(
   { toolbox, logger }: Context,
   request: RequestRecord,
   { interrupt, presented }: Details,
-  completed: JsonValue | undefined,
 ): UndoCall | undefined {
-  const { name, input: asked } = interrupt.toolRequest;
-  const input = completed ?? asked;
+  const { name, input } = interrupt.toolRequest;
   try {
     const { undo: reverse } = toolbox.find(name) ?? {};
     const call = reverse?.plan(toJson(input), payloadOf(request) ?? null, presented.preview);

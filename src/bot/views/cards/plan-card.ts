@@ -1,6 +1,4 @@
 import type { KnownBlock, RichTextElement, StaticSelect } from '@slack/types';
-import type { JsonValue } from '../../../agent/json.ts';
-import { replaceReferences } from '../../../engine/references.ts';
 import type { PlannedSteps } from '../../../engine/request-details.ts';
 import { limitSizeInWords } from '../../../policy/limits.ts';
 import { REVERSIBLE } from '../../../policy/reversible.ts';
@@ -90,7 +88,7 @@ export function buildPlanCard(
         ...stepBlocks(details.plan.steps, steps).blocks,
         ...limitLine(details.plan),
         ...pairRows([{ label: cardTexts.whyApproval, value: whyApproval(details) }]),
-        context(words(rulesOf(details.plan))),
+        context(words(planTexts.rules)),
         ...approvalLines(request, { ...details, ...undoOf(details.plan) }),
         ...decidedLine(options),
         actions(request, details, details.plan.steps, options),
@@ -130,11 +128,6 @@ function limitLine({ fits, steps }: PlannedSteps): KnownBlock[] {
   const covered = steps.filter(({ alone }) => !alone).length;
   const limit = limitSizeInWords({ ...fits.limit, sum: fits.limit.sum });
   return [line(words(planTexts.fits(fits.steps, covered, limit), { bold: true }))];
-}
-
-function rulesOf({ steps }: PlannedSteps): string {
-  const isDeferred = steps.some(({ presented }) => presented.deferred !== undefined);
-  return isDeferred ? `${planTexts.rules} ${planTexts.deferredRules}` : planTexts.rules;
 }
 
 /** Tells whether a card has room for all of a plan, so that nobody approves what they cannot see. */
@@ -273,7 +266,7 @@ function runsOf(steps: readonly ShownStep[]): ShownStep[][] {
 function listOf(run: readonly ShownStep[], left: readonly number[]): StepBlocks {
   const bodies = run.map((step) => ({
     step,
-    ...buildCallBody({ ...step, input: inputInWords(step), originalInput: undefined }),
+    ...buildCallBody({ ...step, originalInput: undefined }),
   }));
   const common = commonNotes(run);
   const steps = bodies.flatMap(({ step, blocks }) => {
@@ -303,25 +296,6 @@ function notesOf(step: ShownStep): KnownBlock[] {
     ...identityLine({ runsAs: step.runsAs }),
     ...answerLines({ answer: undefined, answers: step.answers }),
     ...firstLine(step),
-    ...deferredLines(step),
-  ];
-}
-
-/** Puts the values from earlier steps in an input into words. */
-function inputInWords({ input, presented }: ShownStep): JsonValue {
-  if (presented.deferred === undefined) return input;
-  return replaceReferences(input, ({ step, path }) => planTexts.value(step, path)) ?? input;
-}
-
-/** Says which values come from earlier steps, and what they must keep to. */
-function deferredLines({ presented: { deferred } }: ShownStep): KnownBlock[] {
-  if (deferred === undefined) return [];
-  const values = deferred.values.map(
-    ({ label, step, path }) => `${showLabel(label, limits.label)} (${planTexts.valueOf(step, path)})`,
-  );
-  return [
-    line(words(planTexts.values, { bold: true }), words(values.join(', '))),
-    ...deferred.bounds.map((bound) => line(words(planTexts.bounds, { bold: true }), words(showLine(bound)))),
   ];
 }
 
@@ -456,7 +430,7 @@ function actions(
       stepMenu(
         EDIT_STEP,
         planTexts.editStep,
-        shown.filter(({ alone, presented }) => !alone && presented.deferred === undefined),
+        shown.filter(({ alone }) => !alone),
       ),
       moreMenu([
         [DETAILS, cardTexts.details],

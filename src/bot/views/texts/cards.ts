@@ -270,7 +270,6 @@ export function ruleInWords({ rule, because, isOverLimit = false }: RuleWords, i
   if (rule === undefined || rule === UNDECIDED_RULE) return 'no rule lets this run without approval';
   if (rule === 'No approval was needed') return 'no approval was needed';
   if (rule.startsWith('edited by ')) return 'it was edited';
-  if (rule === 'values from earlier steps') return 'its values come from earlier steps of a plan';
   const [, when, doubt] = /: when (.*?)( \(it could not be evaluated: .*\))?$/s.exec(rule) ?? [];
   if (when === undefined) return 'this action always needs it';
   const condition = conditionInWords(when, inputs);

@@ -37,14 +37,6 @@ export const planTexts = {
   notChosen: 'Not chosen: ',
   constant: 'All of them',
   both: (first: number, last: number) => `Steps ${first} to ${last}:`,
-  values: 'From earlier steps: ',
-  bounds: 'Only if: ',
-  /** Names a value by the step that gives it. */
-  valueOf: (step: number, path: readonly string[]): string =>
-    path.length === 0 ? `result of step ${step}` : `${path.join('.')} from step ${step}`,
-  /** Stands in place of such a value. */
-  value: (step: number, path: readonly string[]): string => `‹${planTexts.valueOf(step, path)}›`,
-  deferredRules: 'So does one whose values from earlier steps are missing or outside its bounds.',
   rules: 'Each step starts after the one before it. The first that does not run stops the rest.',
   fits: (fitting: number, steps: number, limit: string) =>
     `Only ${fitting} of ${plural(steps, 'step')} fit the limit of ${limit}. The plan stops there.`,
@@ -56,10 +48,6 @@ export const planTexts = {
     `Stopped after ${done} of ${plural(steps, 'step')}. What is left needs a new approval.`,
   stopped: (done: number, steps: number) => `${done} of ${plural(steps, 'step')} ran before that.`,
 
-  incomplete:
-    'The plan stopped, and this step was to get values from earlier steps. Call the tool with exact arguments, if it is still needed.',
-  exactly: 'It did not run. Call the tool with exact arguments, if it is still needed.',
-  exactOnly: 'It is asked by itself, so its arguments must be exact.',
   broken: 'Not every step of the plan could be asked for. Call the tools one by one instead.',
   paused:
     'A step before these has begun and waits for people. They did not run. Propose them again after it.',

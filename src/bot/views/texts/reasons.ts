@@ -37,7 +37,6 @@ const TEXTS: TextsOf = {
     replaced: "It was approved but couldn't start in time, so it needs a new approval.",
   }),
   held: () => needsApproval('Another step of the plan did not run'),
-  incomplete: ({ problem }) => INCOMPLETE[problem],
   edited: () => didNotRun('Someone edited it'),
   'in-doubt': ({ error }) => whole(error),
   silent: ({ caller }) => whole(`${caller} started it and did not say what happened.`),
@@ -50,13 +49,6 @@ const TEXTS: TextsOf = {
         ? 'The process that ran it stopped, and it may not be tried again now.'
         : `It was started before and wasn't tried again: ${why}`,
     ),
-};
-
-const INCOMPLETE: Readonly<Record<Extract<Reason, { code: 'incomplete' }>['problem'], ReasonTexts>> = {
-  missing: didNotRun('A value from an earlier step is missing'),
-  unfit: didNotRun('A value from an earlier step does not fit'),
-  bound: needsApproval('A value from an earlier step is outside its bounds'),
-  stricter: needsApproval('The values from earlier steps need an approval of their own'),
 };
 
 const CHANGED = 'The tool, its policy or what people read about it changed after approval';

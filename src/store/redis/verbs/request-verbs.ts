@@ -175,7 +175,6 @@ function attemptFields(run: RunScript, start: Attempt): Fields {
   const body = run.auditBody({
     ...{ attempt, digest, stillEligible, evidence },
     ...(groups !== undefined && { groups: toJson(groups) }),
-    ...(start.arguments !== undefined && { arguments: start.arguments }),
   });
   const people = stillEligible.map((who) =>
     groups === undefined ? who : `${who}=${(groups[who] ?? []).join(',')}`,
