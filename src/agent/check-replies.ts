@@ -3,17 +3,18 @@ import type { ReplacedInput } from './calls/outcomes.ts';
 import type { Restarted } from './calls/run-call.ts';
 import { ReplyError, type ReplyErrorCode } from './errors.ts';
 import { canonicalJson, isJsonObject, type JsonValue, toJson } from './json.ts';
-import type { CallPart, Interrupt } from './messages.ts';
+import { type CallPart, type Interrupt, JsonRecord } from './messages.ts';
 import {
   CloseReply,
   checkInput,
   checkOutput,
   checkResumed,
+  type Replies,
   RespondReply,
   RestartReply,
   type Resume,
 } from './replies.ts';
-import type { Tool } from './tool.ts';
+import { type Tool, waitsForApproval } from './tool.ts';
 import { Transcript } from './transcript.ts';
 
 /** A reply that passed all checks. */
@@ -40,17 +41,16 @@ export type CheckedReply =
       readonly restarted: Restarted;
     };
 
-const ReplyLists = z.strictObject({
-  respond: z.array(z.unknown()).optional(),
-  restart: z.array(z.unknown()).optional(),
-  close: z.array(z.unknown()).optional(),
-});
+const OneOrMore = z.union([z.array(z.unknown()), JsonRecord.transform((reply) => [reply])]).optional();
+const ReplyLists = z.strictObject({ respond: OneOrMore, restart: OneOrMore, close: OneOrMore });
+/** An output that was written by hand names no pause. */
+const GivenOutput = RespondReply.partial({ metadata: true });
 
 /** Checks all replies against the calls that wait, before any tool runs; with `all`, every call that waits needs a reply. */
 export function checkReplies(
   transcript: Transcript,
   tools: ReadonlyMap<string, Tool>,
-  resume: Resume,
+  resume: Replies,
   { all }: { readonly all: boolean },
 ): CheckedReply[] {
   const checked = new Map<string, CheckedReply>();
@@ -58,18 +58,18 @@ export function checkReplies(
     checked.set(reply.call.toolRequest.ref, reply);
   };
   const answered = new Set<string>();
-  const lists = parseReply(ReplyLists, copyReplies(resume), 'resume');
+  const lists = parseReply(ReplyLists, sortReplies(copyReplies(resume)), 'resume');
   for (const candidate of lists.respond ?? []) {
-    const reply = parseReply(RespondReply, candidate, 'resume.respond');
+    const reply = parseReply(GivenOutput, candidate, 'resume.respond');
     const { call, interrupt } = findInterrupt(
       transcript,
       reply.toolResponse,
-      reply.metadata.interruptId,
+      reply.metadata?.interruptId,
       answered,
     );
     const tool = findTool(tools, call);
     const output = checkOutput(tool, call.toolRequest.ref, reply.toolResponse.output);
-    const { answeredBy } = reply.metadata;
+    const answeredBy = reply.metadata?.answeredBy;
     add({ kind: 'respond', call, output, answeredBy, replaced: replacedBefore(call, interrupt) });
   }
   for (const candidate of lists.restart ?? []) {
@@ -85,8 +85,9 @@ export function checkReplies(
       fail('not-restartable', call.toolRequest, `"${tool.name}" has no function to run again; use respond`);
     }
     const { resumed, nested, answeredBy } = reply.metadata;
-    // A gate has metadata of its own, and hands on what is the tool's.
-    if (resumed !== undefined && tool.admit === undefined) checkResumed(tool, interrupt, resumed);
+    // A gate has metadata of its own, and hands on what is the tool's; any restart lets a call run that needs approval.
+    const isTools = tool.admit === undefined && !waitsForApproval(interrupt);
+    if (resumed !== undefined && isTools) checkResumed(tool, interrupt, resumed);
     checkNestedReplies(interrupt, nested ?? {});
     const replaced = replacedBy(reply, call, interrupt, tool);
     add({
@@ -112,12 +113,31 @@ export function checkReplies(
 }
 
 /** Copies the replies, so that a caller who changes them later does not change what runs. */
-function copyReplies(resume: Resume): JsonValue {
+function copyReplies(resume: Replies): JsonValue {
   try {
     return toJson(resume);
   } catch (cause) {
     throw new ReplyError('malformed-reply', 'resume is not plain JSON', {}, { cause });
   }
+}
+
+/** Sorts a reply, or a list of replies, by their kind; what is sorted already stays. */
+function sortReplies(given: JsonValue): JsonValue {
+  const isOne = isJsonObject(given) && ('toolRequest' in given || 'toolResponse' in given);
+  const list = isOne ? [given] : given;
+  if (!Array.isArray(list)) return given;
+  const kinds = list.map(kindOf);
+  const ofKind = (kind: keyof Resume) => list.filter((_reply, index) => kinds[index] === kind);
+  return { respond: ofKind('respond'), restart: ofKind('restart'), close: ofKind('close') };
+}
+
+function kindOf(reply: JsonValue, index: number): keyof Resume {
+  if (isJsonObject(reply)) {
+    if ('toolResponse' in reply) return 'respond';
+    if (isJsonObject(reply.toolRequest)) return 'input' in reply.toolRequest ? 'restart' : 'close';
+  }
+  const problem = `resume[${index}] is no reply; make it with respond, restart, approve, reject or closeInterrupt`;
+  throw new ReplyError('malformed-reply', problem, { field: `${index}` });
 }
 
 function parseReply<Reply>(schema: z.ZodType<Reply>, value: unknown, place: string): Reply {
@@ -149,7 +169,7 @@ function readNames(reply: unknown): { tool?: string | undefined; ref?: string | 
 function findInterrupt(
   transcript: Transcript,
   reply: { readonly name: string; readonly ref: string },
-  interruptId: string,
+  interruptId: string | undefined,
   answered: Set<string>,
 ): { call: CallPart; interrupt: Interrupt<string, JsonValue> } {
   const call = transcript.round.get(reply.ref);
@@ -161,7 +181,7 @@ function findInterrupt(
   if (asked !== reply.name) fail('wrong-tool', reply, `that call is one of "${asked}"`, 'name');
   if (call.state === 'settled') fail('already-settled', reply, 'it has its result already');
   if (answered.has(reply.ref)) fail('repeated-reply', reply, 'two replies were given for it');
-  if (call.interrupt.id !== interruptId) {
+  if (interruptId !== undefined && call.interrupt.id !== interruptId) {
     fail('stale-reply', reply, 'the reply was made for another pause than the one that waits', 'interruptId');
   }
   answered.add(reply.ref);

@@ -51,6 +51,8 @@ export interface ActionConfig<
     ToolTexts<Parsed<Input>> {
   /** The schema of the metadata that `restart` gives to the function; it describes an object. */
   readonly resumedSchema?: Resumed;
+  /** Makes calls wait for a person's yes before they run; `approve` gives it. */
+  readonly needsApproval?: boolean | ((input: Parsed<Input>) => boolean | Promise<boolean>);
   /** The effect of a run; `once` where it is not declared. */
   readonly effect?: Effect;
   /** Computes what a call would change. It must not write. */
@@ -83,7 +85,7 @@ export function defineTool<
     helpers: ToolHelpers<Context, ResumedOf<Resumed>>,
   ) => Unparsed<Output> | Promise<Unparsed<Output>>,
 ): ActionTool<Name, Parsed<Input>, Unparsed<Input>, Unparsed<Output>, MetadataOf<Resumed>> {
-  const { timeoutMs } = config;
+  const { timeoutMs, needsApproval } = config;
   const parts = compileConfig(config);
   if (typeof run !== 'function') {
     throw new DefinitionError(
@@ -120,6 +122,10 @@ export function defineTool<
     run: (input: Parsed<Input>, helpers: ToolHelpers<Context>) =>
       run(input, { ...helpers, resumed: fitResumed(resumedSchema, helpers.resumed) }),
     resumedSchema: config.resumedSchema && resumedSchema,
+    ...(needsApproval !== undefined && {
+      needsApproval: (input: Parsed<Input>) =>
+        typeof needsApproval === 'function' ? needsApproval(input) : needsApproval,
+    }),
     effect: config.effect ?? 'once',
     ...(config.preview !== undefined && { preview: config.preview }),
     ...(config.undo !== undefined && { undo: config.undo }),

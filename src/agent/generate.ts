@@ -2,31 +2,29 @@ import { currentCall } from './calls/nested.ts';
 import { checkReplies } from './check-replies.ts';
 import { DefinitionError } from './errors.ts';
 import { tryParseJson } from './json.ts';
-import { type Message, type Usage, userMessage } from './messages.ts';
-import type { Resume } from './replies.ts';
+import { type Interrupt, type Message, type Usage, userMessage } from './messages.ts';
+import type { Replies } from './replies.ts';
 import { type Ending, runSteps, type StepOptions } from './run-steps.ts';
 import { compileSchema, type Parsed, type Schema } from './schema/compile-schema.ts';
 import type { CompiledSchema } from './schema/json-schema.ts';
 import { applyReplies, type RunOptions, typedInterrupts, withRunSettings } from './settle.ts';
-import { type InterruptOf, indexTools, type Tool } from './tool.ts';
+import { type InterruptOf, indexTools, type ToolIn, type ToolSet } from './tool.ts';
 import { Transcript } from './transcript.ts';
 
-export interface GenerateOptions<
-  Tools extends readonly Tool[] = readonly Tool[],
-  Output extends Schema = Schema,
-> extends RunOptions,
+export interface GenerateOptions<Tools extends ToolSet = ToolSet, Output extends Schema = Schema>
+  extends RunOptions,
     StepOptions {
   /** The new message of a person; it comes after `messages` and after the results of `resume`. */
   readonly prompt?: string | undefined;
   readonly messages?: readonly Message[] | undefined;
   readonly tools?: Tools | undefined;
-  readonly resume?: Resume | undefined;
+  readonly resume?: Replies | undefined;
   /** The schema of the answer: it is sent to the model, and `response.output` is the parsed answer. */
   readonly outputSchema?: Output | undefined;
 }
 
-interface ResponseBody<Tools extends readonly Tool[], Output> {
-  readonly interrupts: readonly InterruptOf<Tools[number]>[];
+interface ResponseBody<Tools extends ToolSet, Output> {
+  readonly interrupts: readonly InterruptOf<ToolIn<Tools>>[];
   readonly messages: readonly Message[];
   /** The messages that this call added. */
   readonly newMessages: readonly Message[];
@@ -38,19 +36,24 @@ interface ResponseBody<Tools extends readonly Tool[], Output> {
   readonly output: Output | undefined;
 }
 
-export type GenerateResponse<
-  Tools extends readonly Tool[] = readonly Tool[],
-  Output = unknown,
-> = ResponseBody<Tools, Output> & Ending;
+export type GenerateResponse<Tools extends ToolSet = ToolSet, Output = unknown> = ResponseBody<
+  Tools,
+  Output
+> &
+  Ending;
+
+/** Returns the calls that wait in messages, such as those that were kept while people decide. */
+export function interruptsIn(messages: readonly Message[]): readonly Interrupt[] {
+  return Transcript.of(messages).interrupts;
+}
 
 /**
  * Lets the model work with its tools until it has an answer, a tool pauses, or a limit ends it. `resume` answers the calls that wait;
  * every reply is checked before any tool runs.
  */
-export async function generate<
-  const Tools extends readonly Tool[] = readonly [],
-  Output extends Schema = never,
->(options: GenerateOptions<Tools, Output>): Promise<GenerateResponse<Tools, Parsed<Output>>> {
+export async function generate<const Tools extends ToolSet = readonly [], Output extends Schema = never>(
+  options: GenerateOptions<Tools, Output>,
+): Promise<GenerateResponse<Tools, Parsed<Output>>> {
   const outer = currentCall();
   const schema =
     options.outputSchema && compileSchema<Parsed<Output>>(options.outputSchema, 'generate', 'outputSchema');
@@ -68,7 +71,7 @@ export async function generate<
   );
 }
 
-async function runLoop<Tools extends readonly Tool[], Output>(
+async function runLoop<Tools extends ToolSet, Output>(
   options: GenerateOptions<Tools>,
   schema: CompiledSchema<Output> | undefined,
 ): Promise<GenerateResponse<Tools, Output>> {
@@ -77,6 +80,11 @@ async function runLoop<Tools extends readonly Tool[], Output>(
   const transcript = Transcript.of(options.messages);
   const given = transcript.length;
   const replies = checkReplies(transcript, tools, options.resume ?? {}, { all: true });
+  // A restarted tool may pause again, and a prompt cannot follow a call that waits.
+  if (options.prompt !== undefined && replies.some(({ kind }) => kind === 'restart')) {
+    const problem = 'generate takes no prompt beside a reply that restarts a tool; settle those first';
+    throw new DefinitionError('invalid-option', problem);
+  }
   const ending = await withRunSettings(options, transcript, async (settings) => {
     await applyReplies(transcript, replies, settings);
     const { prompt, system } = options;
@@ -86,7 +94,7 @@ async function runLoop<Tools extends readonly Tool[], Output>(
   return buildResponse<Tools, Output>(transcript, given, ending, schema);
 }
 
-function buildResponse<Tools extends readonly Tool[], Output>(
+function buildResponse<Tools extends ToolSet, Output>(
   transcript: Transcript,
   given: number,
   ending: Ending,
@@ -107,21 +115,24 @@ function buildResponse<Tools extends readonly Tool[], Output>(
 }
 
 function checkOptions(options: GenerateOptions): void {
+  requireModel(options.model);
   requirePositive('maxSteps', options.maxSteps);
   requirePositive('contextBudget', options.contextBudget);
   if (options.prompt === undefined && (options.messages ?? []).length === 0) {
     throw new DefinitionError('invalid-option', 'generate needs a prompt or messages');
-  }
-  // A restarted tool may pause again, and a prompt cannot follow a call that waits.
-  if (options.prompt !== undefined && (options.resume?.restart ?? []).length > 0) {
-    throw new DefinitionError(
-      'invalid-option',
-      'generate takes no prompt beside resume.restart; settle those first',
-    );
   }
 }
 
 function requirePositive(option: string, value: number | undefined): void {
   if (value === undefined || (Number.isInteger(value) && value > 0)) return;
   throw new DefinitionError('invalid-option', `${option} must be a whole number above 0, not ${value}`);
+}
+
+function requireModel(model: unknown): void {
+  const isObject = typeof model === 'object' && model !== null;
+  if (isObject && 'reply' in model && typeof model.reply === 'function') return;
+  const name = typeof model === 'string' ? JSON.stringify(model) : '"gpt-6-luna"';
+  const given = isObject ? 'an object without a function "reply"' : JSON.stringify(model);
+  const problem = `model must be a model such as openAIModel({ model: ${name}, apiKey }), not ${given}`;
+  throw new DefinitionError('invalid-option', problem);
 }

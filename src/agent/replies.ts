@@ -23,12 +23,33 @@ export const CloseReply = z.strictObject({
 });
 export type CloseReply = Readonly<z.infer<typeof CloseReply>>;
 
-/** The replies that continue a paused loop. */
+/** The ways in which a waiting call ends without a run; `denied` counts as a denial. */
+export const CLOSE_STATUSES = ['denied', 'expired', 'withdrawn', 'superseded', 'stopped', 'failed'] as const;
+export type CloseStatus = (typeof CLOSE_STATUSES)[number];
+
+/** The replies that continue a paused loop, by their kind. */
 export interface Resume {
   readonly respond?: readonly RespondReply[] | undefined;
   readonly restart?: readonly RestartReply[] | undefined;
   readonly close?: readonly CloseReply[] | undefined;
 }
+
+/** An output written by hand, without `respond`: it answers the one call that waits under this ref. */
+export type HandWrittenReply = Pick<RespondReply, 'toolResponse'> & { readonly metadata?: undefined };
+
+/** A reply to a call that waits. */
+export type Reply = RespondReply | HandWrittenReply | RestartReply | CloseReply;
+
+type OneOrMore<Each> = Each | readonly Each[];
+
+/** The replies as `generate` and `settle` take them: one, a list of any kinds, or by kind. */
+export type Replies =
+  | OneOrMore<Reply>
+  | {
+      readonly respond?: OneOrMore<RespondReply | HandWrittenReply> | undefined;
+      readonly restart?: OneOrMore<RestartReply> | undefined;
+      readonly close?: OneOrMore<CloseReply> | undefined;
+    };
 
 /** A reply that runs the tool again. `replacedInput` is the model's input, if another one is to run. */
 export interface RestartReply {
@@ -100,8 +121,23 @@ export function buildRestart(
   };
 }
 
+/** Builds the reply that lets a call run which waits for a person's yes. */
+export function approve(interrupt: Interrupt): RestartReply {
+  requireInterrupt(interrupt);
+  const { name, ref, input } = interrupt.toolRequest;
+  return {
+    toolRequest: { name, ref, input: toJson(input) },
+    metadata: { interruptId: interrupt.id, resumed: { status: 'APPROVED' } },
+  };
+}
+
+/** Builds the reply that ends a call as denied, without a run; the model sees the reason. */
+export function reject(interrupt: Interrupt, reason = 'Rejected by a person.'): CloseReply {
+  return closeInterrupt(interrupt, 'denied', reason);
+}
+
 /** Builds the reply that restarts a call whose tool paused in a `generate` of its own, with the replies to its interrupts. */
-export function restartNested(interrupt: Interrupt, nested: Resume): RestartReply {
+export function restartInside(interrupt: Interrupt, nested: Resume): RestartReply {
   requireInterrupt(interrupt);
   const { name, ref, input } = interrupt.toolRequest;
   return {
@@ -110,8 +146,17 @@ export function restartNested(interrupt: Interrupt, nested: Resume): RestartRepl
   };
 }
 
-/** Builds the reply that ends a waiting call without a run, for example as `expired`; `denied` counts as a denial. */
-export function closeInterrupt(interrupt: Interrupt, status: string, reason: string): CloseReply {
+/** Builds the reply that ends a waiting call without a run, for example as `expired`. */
+export function closeInterrupt(interrupt: Interrupt, status: CloseStatus, reason: string): CloseReply {
+  if (!CLOSE_STATUSES.includes(status)) {
+    const problem = `closeInterrupt: the status is one of ${CLOSE_STATUSES.join(', ')}, not ${JSON.stringify(status)}`;
+    throw new ReplyError('malformed-reply', problem, { field: 'status' });
+  }
+  return buildClose(interrupt, status, reason);
+}
+
+/** Builds the reply of `closeInterrupt`, with any status: the bot has words of its own for the ends of its requests. */
+export function buildClose(interrupt: Interrupt, status: string, reason: string): CloseReply {
   requireInterrupt(interrupt);
   const { name, ref } = interrupt.toolRequest;
   return { toolRequest: { name, ref }, metadata: { interruptId: interrupt.id, status, reason } };

@@ -36,10 +36,9 @@ export interface StepOptions {
   readonly toolChoice?: ToolChoice | undefined;
 }
 
-type FinishWithoutError = Exclude<FinishReason, 'model-error'>;
 /** The reason why a loop ended. */
 export type Ending =
-  | { readonly finishReason: FinishWithoutError }
+  | { readonly finishReason: Exclude<FinishReason, 'model-error'> }
   | { readonly finishReason: 'model-error'; readonly error: ModelError };
 
 const DEFAULT_MAX_STEPS = 20;
@@ -95,7 +94,10 @@ export async function runSteps(
 const INCOMPLETE: ReadonlySet<ModelFinish> = new Set(['cut', 'aborted', 'refusal', 'empty']);
 
 /** Tells how an answer ends the loop; `undefined` means that the loop goes on. */
-function finishReasonOf(reply: ModelReply, hasCalls: boolean): FinishWithoutError | undefined {
+function finishReasonOf(
+  reply: ModelReply,
+  hasCalls: boolean,
+): Exclude<FinishReason, 'model-error'> | undefined {
   switch (reply.finish) {
     case 'cut':
       return 'cut-stream';

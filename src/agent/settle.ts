@@ -13,8 +13,15 @@ import {
   sealMessages,
   type ToolPart,
 } from './messages.ts';
-import type { RestartReply, Resume } from './replies.ts';
-import { type InterruptOf, indexTools, type Tool, type ToolContext } from './tool.ts';
+import type { Replies, RestartReply } from './replies.ts';
+import {
+  type InterruptOf,
+  indexTools,
+  type Tool,
+  type ToolContext,
+  type ToolIn,
+  type ToolSet,
+} from './tool.ts';
 import { Transcript } from './transcript.ts';
 import type { FileSink } from './util/tool-files.ts';
 
@@ -30,21 +37,21 @@ export interface RunOptions {
   readonly files?: FileSink | undefined;
 }
 
-export interface SettleOptions<Tools extends readonly Tool[]> extends RunOptions {
+export interface SettleOptions<Tools extends ToolSet> extends RunOptions {
   readonly messages: readonly Message[];
   readonly tools: Tools;
-  readonly resume: Resume;
+  readonly resume: Replies;
 }
 
-export interface SettleResponse<Tools extends readonly Tool[] = readonly Tool[]> {
+export interface SettleResponse<Tools extends ToolSet = ToolSet> {
   /** The calls that wait now: those without a reply, and those that paused again. */
-  readonly interrupts: readonly InterruptOf<Tools[number]>[];
+  readonly interrupts: readonly InterruptOf<ToolIn<Tools>>[];
   readonly messages: readonly Message[];
   readonly newMessages: readonly Message[];
 }
 
 /** Applies some replies and keeps their results, while the other calls wait on; no model is called. */
-export async function settle<const Tools extends readonly Tool[]>(
+export async function settle<const Tools extends ToolSet>(
   options: SettleOptions<Tools>,
 ): Promise<SettleResponse<Tools>> {
   const transcript = Transcript.of(options.messages, { mayBeOpen: options.journal !== undefined });
@@ -169,8 +176,8 @@ export async function withRunSettings<Result>(
 }
 
 /** Types the interrupts by the tools: a call with any other name was refused when it was parsed. */
-export function typedInterrupts<Tools extends readonly Tool[]>(
+export function typedInterrupts<Tools extends ToolSet>(
   transcript: Transcript,
-): readonly InterruptOf<Tools[number]>[] {
-  return transcript.interrupts as readonly Interrupt[] as readonly InterruptOf<Tools[number]>[];
+): readonly InterruptOf<ToolIn<Tools>>[] {
+  return transcript.interrupts as readonly Interrupt[] as readonly InterruptOf<ToolIn<Tools>>[];
 }

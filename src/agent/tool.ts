@@ -6,7 +6,9 @@ import type { CompiledSchema } from './schema/json-schema.ts';
 import type { ToolFile } from './util/tool-files.ts';
 
 /** Values that the caller of `generate` hands to its tools. */
-export type ToolContext = Readonly<Record<string, unknown>>;
+export interface ToolContext {
+  readonly [name: string]: unknown;
+}
 
 /** The values that the bot hands to its tools as `context`; a tool reads them typed as `{ context }: ToolHelpers<BotToolContext>`. */
 export type BotToolContext = {
@@ -122,6 +124,8 @@ export type Tool<Name extends string = string, Input = unknown, Given = unknown>
       run(input: Input, helpers: ToolHelpers): unknown;
       /** The schema of the metadata that `restart` gives to the function; without one, it is any object. */
       readonly resumedSchema?: CompiledSchema | undefined;
+      /** Tells whether a call waits for a person's yes before it runs. A gate that the tool is behind asks in place of the loop. */
+      needsApproval?(input: Input): boolean | Promise<boolean>;
       readonly effect: Effect;
       readonly texts?: ToolTexts<Input>;
       /** Computes what a call would change. It must not write, and it is called before the approval and before the run. */
@@ -145,13 +149,14 @@ export type InterruptOf<T extends Tool> = T extends {
   ? Own
   : never;
 
-// An interrupt whose static type names another tool does not compile; one read from JSON does.
-type Answerable<Name extends string, Asked extends string> = Interrupt<Asked> &
-  (Name extends Asked ? unknown : never);
+// An interrupt whose static type names another tool does not compile, and the text says why; one read from JSON does.
+type Own<Name extends string, Asked extends string> = Name extends Asked
+  ? unknown
+  : `needs an interrupt of ${Name}; this one is of ${Asked}`;
 
 interface Responds<Name extends string, Output> {
   /** Builds the reply that supplies the output in place of a run. */
-  respond<Asked extends string>(interrupt: Answerable<Name, Asked>, output: Output): RespondReply;
+  respond<Asked extends string>(interrupt: Interrupt<Asked> & Own<Name, Asked>, output: Output): RespondReply;
 }
 
 interface RestartChanges<Given> {
@@ -161,7 +166,7 @@ interface RestartChanges<Given> {
 interface Restarts<Name extends string, Given, Resumed> {
   /** Builds the reply that runs the tool again, with `resumed` set and, if given, another input. */
   restart<Asked extends string>(
-    interrupt: Answerable<Name, Asked>,
+    interrupt: Interrupt<Asked> & Own<Name, Asked>,
     ...given: Record<never, never> extends Resumed
       ? [metadata?: Resumed, options?: RestartChanges<Given>]
       : [metadata: Resumed, options?: RestartChanges<Given>]
@@ -183,14 +188,38 @@ export type InterruptTool<Name extends string, Input, Given, Output> = Extract<
 > &
   Responds<Name, Output>;
 
+/** Tools as a list, or by their names. */
+export type ToolSet = readonly Tool[] | { readonly [name: string]: Tool };
+
+/** The tools of a list, or of a map by name. */
+export type ToolIn<Tools extends ToolSet> = Tools extends readonly (infer Each extends Tool)[]
+  ? Each
+  : Tools extends { readonly [name: string]: infer Each extends Tool }
+    ? Each
+    : never;
+
+/** The metadata of the pause of a call that needs approval. */
+export const NEEDS_APPROVAL = { needsApproval: true } as const;
+
+/** Tells whether a call waits because its tool needs approval; any restart of the pause lets it run. */
+export function waitsForApproval({ metadata }: Interrupt): boolean {
+  return metadata?.needsApproval === true;
+}
+
 /** Indexes tools by name in a map, in which a name such as `__proto__` finds nothing that was not defined. */
-export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
-  requireList('tools', tools);
+export function indexTools(tools: ToolSet): ReadonlyMap<string, Tool> {
+  const isMap = typeof tools === 'object' && tools !== null && !Array.isArray(tools);
+  if (!isMap) requireList('tools', tools);
   const byName = new Map<string, Tool>();
-  for (const [index, tool] of tools.entries()) {
+  for (const [key, tool] of Object.entries(tools)) {
+    const place = isMap ? `tools.${key}` : `tools[${key}]`;
     if (tool?.kind !== 'tool' && tool?.kind !== 'interrupt') {
-      const problem = `tools[${index}] is no tool; define it with defineTool or defineInterrupt`;
+      const problem = `${place} is no tool; define it with defineTool or defineInterrupt`;
       throw new DefinitionError('invalid-option', problem);
+    }
+    if (isMap && key !== tool.name) {
+      const problem = `${place} is named "${tool.name}"; give it under that name`;
+      throw new DefinitionError('invalid-option', problem, tool.name);
     }
     if (byName.has(tool.name)) {
       throw new DefinitionError(

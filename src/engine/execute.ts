@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { nestedInterrupts } from '../agent/calls/nested.ts';
+import { interruptsInside } from '../agent/calls/nested.ts';
 import { describeError } from '../agent/errors.ts';
 import { type JsonObject, toJson } from '../agent/json.ts';
 import { type Interrupt, MESSAGE_VERSION, sealMessage, type ToolPart } from '../agent/messages.ts';
@@ -268,7 +268,7 @@ function restartOf(tool: Tool, interrupt: Interrupt, resumed: JsonObject): Resta
 }
 
 function restartInside(interrupt: Interrupt, resumed: JsonObject): Pick<RestartReply['metadata'], 'nested'> {
-  const inner = nestedInterrupts(interrupt);
+  const inner = interruptsInside(interrupt);
   if (inner.length === 0) return {};
   const restart = inner.map((each) => {
     const { name, ref, input } = each.toolRequest;

@@ -7,7 +7,7 @@ import {
   generate,
   type Model,
   ReplyError,
-  restartNested,
+  restartInside,
   settle,
 } from '../../src/index.ts';
 import { buildTools, call, calls, rejection, says, scripted, stored, waiting } from './support.ts';
@@ -70,20 +70,26 @@ describe('an option of the wrong kind is refused with a clear error', () => {
     expect(refused).toMatchObject({ code: 'invalid-option', message });
   });
 
-  it.each(['"yes"', '[]', '5', '{"respond":{}}', '{"respond":"yes"}', '{"restart":{}}', '{"close":5}'])(
-    'a resume that is %s',
-    async (json) => {
-      const { model } = await scripted();
-      const resume = untyped(json);
-      for (const refused of [
-        await rejection(generate({ model, tools, prompt: 'Go', resume })),
-        await rejection(settle({ tools, messages: [], resume })),
-      ]) {
-        expect(refused).toBeInstanceOf(ReplyError);
-        expect(refused).toMatchObject({ code: 'malformed-reply' });
-      }
-    },
-  );
+  it.each([
+    '"yes"',
+    '[5]',
+    '[{}]',
+    '5',
+    '{"respond":{}}',
+    '{"respond":"yes"}',
+    '{"restart":{}}',
+    '{"close":5}',
+  ])('a resume that is %s', async (json) => {
+    const { model } = await scripted();
+    const resume = untyped(json);
+    for (const refused of [
+      await rejection(generate({ model, tools, prompt: 'Go', resume })),
+      await rejection(settle({ tools, messages: [], resume })),
+    ]) {
+      expect(refused).toBeInstanceOf(ReplyError);
+      expect(refused).toMatchObject({ code: 'malformed-reply' });
+    }
+  });
 
   it('a resume that is missing', async () => {
     const refused = await rejection(settle({ tools, messages: [], resume: undefined as never }));
@@ -108,7 +114,7 @@ describe('a reply to something that is no interrupt is refused where it is made'
       () => ask.respond(interrupt, { answer: 'So.' }),
       () => transfer.restart(interrupt),
       () => closeInterrupt(interrupt, 'expired', ''),
-      () => restartNested(interrupt, {}),
+      () => restartInside(interrupt, {}),
     ]) {
       expect(build).toThrow(ReplyError);
       expect(build).toThrow(expect.objectContaining({ code: 'malformed-reply', field: 'interrupt' }));

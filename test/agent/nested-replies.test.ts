@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { closeInterrupt, generate, ReplyError, restartNested } from '../../src/index.ts';
+import { closeInterrupt, generate, ReplyError, restartInside } from '../../src/index.ts';
 import { delegating, inner, transfer } from './nested-support.ts';
 import { buildTools, call, calls, rejection, scripted, stored, waiting } from './support.ts';
 
@@ -23,7 +23,7 @@ describe('replies to inner interrupts are checked before an outer sibling runs:'
   }
   type Paused = Awaited<ReturnType<typeof pause>>;
 
-  const cases: [string, (paused: Paused) => Parameters<typeof restartNested>[1], object][] = [
+  const cases: [string, (paused: Paused) => Parameters<typeof restartInside>[1], object][] = [
     ['a missing one', ({ good }) => ({ respond: good.respond }), { code: 'missing-reply', ref: 'i2' }],
     ['none at all', () => ({}), { code: 'missing-reply', ref: 'i1' }],
     [
@@ -54,7 +54,7 @@ describe('replies to inner interrupts are checked before an outer sibling runs:'
   ];
   it.each(cases)('%s', async (_title, repliesOf, error) => {
     const paused = await pause();
-    const restart = [restartNested(paused.outer, repliesOf(paused)), paused.sibling];
+    const restart = [restartInside(paused.outer, repliesOf(paused)), paused.sibling];
     const { model, tools } = paused;
     const { messages } = paused.paused;
     const refused = await rejection(generate({ model, tools, messages, resume: { restart } }));

@@ -1,4 +1,4 @@
-import { defineTool, type Interrupt, nestedInterrupts, type ToolHelpers } from '../../src/index.ts';
+import { defineTool, type Interrupt, interruptsInside, type ToolHelpers } from '../../src/index.ts';
 import { call, calls, waiting } from './support.ts';
 
 /** A tool whose work is done by a model of its own. */
@@ -13,5 +13,5 @@ export const transfer = (ref: string, amount: number) => call(ref, 'transfer', {
 
 /** Finds the interrupt of a call inside another one. */
 export function inner(interrupt: Interrupt, ref: string): Interrupt {
-  return waiting({ interrupts: nestedInterrupts(interrupt) }, ref);
+  return waiting({ interrupts: interruptsInside(interrupt) }, ref);
 }

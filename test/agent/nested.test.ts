@@ -4,9 +4,9 @@ import {
   closeInterrupt,
   defineTool,
   generate,
+  interruptsInside,
   type Model,
-  nestedInterrupts,
-  restartNested,
+  restartInside,
 } from '../../src/index.ts';
 import { ask, delegating, inner, transfer } from './nested-support.ts';
 import {
@@ -33,13 +33,13 @@ describe('an interrupt inside a tool', () => {
     const paused = await generate({ model, tools: [delegate], prompt: 'Go' });
     expect(paused.finishReason).toBe('interrupted');
     const outer = waiting(stored(paused), 'c1');
-    expect(nestedInterrupts(outer)).toMatchObject([{ toolRequest: { name: 'ask', ref: 'i1' } }]);
+    expect(interruptsInside(outer)).toMatchObject([{ toolRequest: { name: 'ask', ref: 'i1' } }]);
     const respond = [kit.ask.respond(inner(outer, 'i1'), { answer: 'So.' })];
     const done = await generate({
       model,
       tools: [delegate],
       messages: stored(paused.messages),
-      resume: stored({ restart: [restartNested(outer, { respond })] }),
+      resume: stored({ restart: [restartInside(outer, { respond })] }),
     });
     expect(done).toMatchObject({ finishReason: 'stop', text: 'Outer done.' });
     expect(sentResults(server)).toEqual([['c1', 'Inner done.']]);
@@ -67,7 +67,7 @@ describe('an interrupt inside a tool', () => {
       model,
       tools: [delegate],
       messages: stored(paused.messages),
-      resume: { restart: [restartNested(outer, { restart })] },
+      resume: { restart: [restartInside(outer, { restart })] },
     });
     expect(kit.ran).toEqual(['look a', 'look b', 'transfer 5']);
     expect(first.server.requests).toHaveLength(2);
@@ -87,7 +87,7 @@ describe('an interrupt inside a tool', () => {
     const { model, server } = await scripted(calls(call('c1', 'delegate')), says('Done.'));
     const paused = await generate({ model, tools: [delegate], prompt: 'Go' });
     const outer = waiting(paused, 'c1');
-    const [question, payment] = nestedInterrupts(outer);
+    const [question, payment] = interruptsInside(outer);
     expect([question?.toolRequest.name, payment?.toolRequest.name]).toEqual(['ask', 'transfer']);
     const replies = {
       respond: question && [kit.ask.respond(question, { answer: 'So.' })],
@@ -97,7 +97,7 @@ describe('an interrupt inside a tool', () => {
       model,
       tools: [delegate],
       messages: stored(paused.messages),
-      resume: stored({ restart: [restartNested(outer, replies)] }),
+      resume: stored({ restart: [restartInside(outer, replies)] }),
     });
     expect(kit.ran).toEqual(['transfer 5']);
     expect(sentResults(server)).toEqual([['c1', 'A. B.']]);
@@ -122,7 +122,7 @@ describe('an interrupt inside a tool', () => {
         model,
         tools,
         messages: stored(response.messages),
-        resume: { restart: [restartNested(outer, { respond })] },
+        resume: { restart: [restartInside(outer, { respond })] },
       });
     }
     expect(response.finishReason).toBe('stop');
@@ -142,7 +142,7 @@ describe('an interrupt inside a tool', () => {
     const paused = await generate({ model, tools: [delegate], prompt: 'Go' });
     const outer = waiting(paused, 'c1');
     const close = [closeInterrupt(inner(outer, 'i1'), 'denied', 'No.')];
-    const resume = { restart: [restartNested(outer, { close })] };
+    const resume = { restart: [restartInside(outer, { close })] };
     await generate({ model, tools: [delegate], messages: stored(paused.messages), resume });
     expect(kit.ran).toEqual([]);
     expect(sentResults(innerModel.server)).toEqual([['i1', '{"status":"denied","reason":"No."}']]);
@@ -185,11 +185,11 @@ describe('an outer tool with an interrupt of its own', () => {
       model,
       tools: [delegate],
       messages: stored(first.messages),
-      resume: stored({ restart: [restartNested(waiting(first, 'c1'), { respond })] }),
+      resume: stored({ restart: [restartInside(waiting(first, 'c1'), { respond })] }),
     });
     expect(second.finishReason).toBe('interrupted');
     expect(waiting(second, 'c1').metadata).toEqual({ confirm: 'Plan.' });
-    expect(nestedInterrupts(waiting(second, 'c1'))).toEqual([]);
+    expect(interruptsInside(waiting(second, 'c1'))).toEqual([]);
     await generate({
       model,
       tools: [delegate],
@@ -219,7 +219,7 @@ describe('an outer tool with an interrupt of its own', () => {
       model,
       tools: [delegate],
       messages: stored(second.messages),
-      resume: stored({ restart: [restartNested(outer, { respond })] }),
+      resume: stored({ restart: [restartInside(outer, { respond })] }),
     });
     expect(sentResults(server)).toEqual([['c1', '["Plan.",{"by":"Ada"}]']]);
   });
@@ -241,7 +241,7 @@ describe('two levels down', () => {
     const outer = waiting(paused, 'c1');
     const between = inner(outer, 'm1');
     const restart = [kit.transfer.restart(inner(between, 'l1'), {}, { replaceInput: { amount: 4 } })];
-    const down = restartNested(outer, { restart: [restartNested(between, { restart })] });
+    const down = restartInside(outer, { restart: [restartInside(between, { restart })] });
     const done = await generate({
       model,
       tools: [top],

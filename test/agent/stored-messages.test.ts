@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import {
   defineTool,
   generate,
-  nestedInterrupts,
+  interruptsInside,
   openAIModel,
   parseMessage,
-  restartNested,
+  restartInside,
   settle,
 } from '../../src/index.ts';
 import { fixture, second } from './message-samples.ts';
@@ -65,7 +65,7 @@ describe('a thread that was stored in version 1', () => {
     const { interrupts } = await settle({ tools, messages: fixture, resume: {} });
     expect(interrupts.map(({ id }) => id)).toEqual(['pause-7b', 'pause-8b']);
     const nested = waiting({ interrupts }, 'call-8');
-    const question = waiting({ interrupts: nestedInterrupts(nested) }, 'inner-2');
+    const question = waiting({ interrupts: interruptsInside(nested) }, 'inner-2');
 
     const { model, server } = await scripted(says('All done.'));
     const done = await generate({
@@ -75,7 +75,7 @@ describe('a thread that was stored in version 1', () => {
       resume: {
         restart: [
           kit.transfer.restart(waiting({ interrupts }, 'call-7')),
-          restartNested(nested, { respond: [kit.ask.respond(question, { answer: 'Red.' })] }),
+          restartInside(nested, { respond: [kit.ask.respond(question, { answer: 'Red.' })] }),
         ],
       },
     });

@@ -146,16 +146,17 @@ export const cases: Case[] = [
     title: 'that closes with a status the model could not read',
     resume: ({ good: { restart }, question }) => ({
       restart,
-      close: [closeInterrupt(question, 'Timed out!', '')],
+      close: [
+        altered(closeInterrupt(question, 'expired', ''), ({ metadata }) => ({
+          metadata: { ...metadata, status: 'Timed out!' },
+        })),
+      ],
     }),
     error: { code: 'malformed-reply', tool: 'ask', ref: 'c3', field: 'metadata.status' },
   },
   {
-    title: 'outside of a list',
-    resume: ({ good: { respond, restart } }) => ({
-      restart,
-      respond: JSON.parse(JSON.stringify(respond[0])),
-    }),
+    title: 'that is text in place of a reply',
+    resume: ({ good: { restart } }) => ({ restart, respond: JSON.parse('"Yes"') }),
     error: { code: 'malformed-reply', field: 'respond' },
   },
   {

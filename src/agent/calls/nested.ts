@@ -131,14 +131,14 @@ function repliesTo(run: NestedRun, replies: Resume): Resume {
 
 /** Returns the innermost calls that wait inside a call, however deep; none if the call itself waits. */
 export function waitingInside(interrupt: Interrupt): Interrupt[] {
-  return nestedInterrupts(interrupt).flatMap((inner) => {
+  return interruptsInside(interrupt).flatMap((inner) => {
     const deeper = waitingInside(inner);
     return deeper.length === 0 ? [inner] : deeper;
   });
 }
 
-/** Returns the interrupts inside a call that paused because a `generate` in its tool did; answer them with `restartNested`. */
-export function nestedInterrupts(interrupt: Interrupt): Interrupt[] {
+/** Returns the interrupts inside a call that paused because a `generate` in its tool did; answer them with `restartInside`. */
+export function interruptsInside(interrupt: Interrupt): Interrupt[] {
   return (interrupt.nested ?? [])
     .filter((run) => run.finishReason === 'interrupted')
     .flatMap((run) => Transcript.of(run.messages).interrupts);

@@ -10,7 +10,7 @@ import {
   type ToolPart,
 } from '../messages.ts';
 import type { Resume } from '../replies.ts';
-import type { Admitted, Tool, ToolContext, ToolHelpers } from '../tool.ts';
+import { type Admitted, NEEDS_APPROVAL, type Tool, type ToolContext, type ToolHelpers } from '../tool.ts';
 import { limitTime, orAbort } from '../util/abort.ts';
 import { CallFiles, type FileSink } from '../util/tool-files.ts';
 import type { EffectEnd, EffectJournal, WhyNotRun } from './journal.ts';
@@ -174,6 +174,8 @@ export async function runCall(
     unknown(inDoubt(tool, `The tool "${name}" went on after ${after}`));
 
   try {
+    const isAsked = restarted === undefined && tool.admit === undefined;
+    if (isAsked && (await tool.needsApproval?.(fit.value)) === true) helpers.interrupt(NEEDS_APPROVAL);
     const start: Admitted = (await tool.admit?.(fit.value, helpers)) ?? (() => tool.run(fit.value, helpers));
     if (signal.aborted) return stopped();
     const ran = replaced === undefined ? input : replaced.ran;

@@ -26,7 +26,7 @@ export interface OpenAIModelOptions extends ClientOptions {
   readonly onRefusedField?: ((refused: RefusedField) => void) | undefined;
 }
 
-export interface RefusedField {
+interface RefusedField {
   readonly field: keyof ModelConfig;
   /** The provider's words. */
   readonly reason: string;

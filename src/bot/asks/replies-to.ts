@@ -1,9 +1,9 @@
 import { ReplyError } from '../../agent/errors.ts';
 import type { Interrupt, Message } from '../../agent/messages.ts';
 import {
+  buildClose,
   buildRespond,
   buildRestart,
-  closeInterrupt,
   type RestartReply,
   type Resume,
 } from '../../agent/replies.ts';
@@ -81,7 +81,7 @@ function replyTo(
   tool: Tool | undefined,
 ): Resume {
   const close = (status: string, what: string, why = payload): Resume => ({
-    close: [closeInterrupt(interrupt, status, why === '' ? what : `${what}: ${why}`)],
+    close: [buildClose(interrupt, status, why === '' ? what : `${what}: ${why}`)],
   });
   const asked = elicitationOf(interrupt);
   const unsent = answerOf(interrupt);
@@ -130,7 +130,7 @@ const ENDS: ReadonlySet<string> = new Set<Reason['code']>(['requester-inactive',
 /** Ends a call whose request no longer holds, or restarts it, so that its gate asks again; after an edit for the new input. */
 function replyToSuperseded(reason: Reason | undefined, interrupt: Interrupt, tool: Tool | undefined): Resume {
   const close = (status: string, why: string): Resume => ({
-    close: [closeInterrupt(interrupt, status, why)],
+    close: [buildClose(interrupt, status, why)],
   });
   const caller = callerIn(interrupt);
   if (caller !== undefined && reason?.code === 'stale-approval')
@@ -185,7 +185,7 @@ function replyToServer(
   if (call.protocol === 'older' && (end.action === 'withdrawn' || end.action === 'expired')) {
     const said = call.ending === '' ? '' : ` The server said: ${call.ending}`;
     const reason = `${ENDINGS[end.action]} The server was told that it is cancelled.${said}`;
-    return { close: [closeInterrupt(interrupt, end.action, reason)] };
+    return { close: [buildClose(interrupt, end.action, reason)] };
   }
   const answeredBy = state === 'answered' ? [by] : [];
   return {

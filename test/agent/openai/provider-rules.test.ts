@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Dialect } from '../../../playground/model/dialects.ts';
 import type { ModelReply } from '../../../playground/model/model-reply.ts';
 import { userMessage } from '../../../src/agent/messages.ts';
-import { generate, openAIModel, type RefusedField } from '../../../src/index.ts';
+import { generate, openAIModel } from '../../../src/index.ts';
 import { buildTools, clientOf, says, waiting } from '../support.ts';
 import { rounds, start, wholeThread } from './support.ts';
 
@@ -66,7 +66,7 @@ describe('a field that the model refuses', () => {
     ['chat', 'reasoning_effort', 'reasoningEffort'],
   ] as const)('of %s, %s, is left out from then on, and reported once', async (api, param, field) => {
     const server = await start([refusal(param), says('One.'), says('Two.')]);
-    const refused: RefusedField[] = [];
+    const refused: unknown[] = [];
     const config = { temperature: 0.8, reasoningEffort: 'low', verbosity: 'low' } as const;
     const model = clientOf(server, { api, config, onRefusedField: (one) => refused.push(one) });
     const { messages, text } = await generate({ model, prompt: 'Go' });

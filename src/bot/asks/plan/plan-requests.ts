@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../../agent/json.ts';
 import type { Message } from '../../../agent/messages.ts';
-import { type CloseReply, closeInterrupt } from '../../../agent/replies.ts';
+import { buildClose, type CloseReply } from '../../../agent/replies.ts';
 import { Transcript } from '../../../agent/transcript.ts';
 import { callOnRecord } from '../../../engine/caller-threads.ts';
 import { classifyInterrupt } from '../../../engine/classify-interrupt.ts';
@@ -147,7 +147,7 @@ function quotaText({ limit, waiting }: Quota, { pendingPerPerson, pendingPerThre
 }
 
 function closeAll(calls: readonly WaitingCall[], status: string, reason: string): CloseReply[] {
-  return calls.map(({ interrupt }) => closeInterrupt(interrupt, status, reason));
+  return calls.map(({ interrupt }) => buildClose(interrupt, status, reason));
 }
 
 function joinedTo({ interrupt }: WaitingCall): string {

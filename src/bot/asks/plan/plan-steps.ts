@@ -1,6 +1,6 @@
 import { type JsonValue, toJson } from '../../../agent/json.ts';
 import type { CallPart, Interrupt } from '../../../agent/messages.ts';
-import { type CloseReply, closeInterrupt } from '../../../agent/replies.ts';
+import { buildClose, type CloseReply } from '../../../agent/replies.ts';
 import type { CallState } from '../../../agent/transcript.ts';
 import { classifyInterrupt } from '../../../engine/classify-interrupt.ts';
 import { mayBeInPlan, stepRef, stepsIn } from '../../../engine/plans.ts';
@@ -186,7 +186,7 @@ async function askSingly(
   return {
     requests,
     asked: requests.length,
-    closed: [closeInterrupt(call.interrupt, 'stopped', planTexts.singly)],
+    closed: [buildClose(call.interrupt, 'stopped', planTexts.singly)],
   };
 }
 
