@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
@@ -20,11 +22,14 @@ test('every TypeScript sample of the documentation is run here', () => {
   expect(samples.map(({ name }) => name)).toEqual(['docs/library.md 1', 'docs/modules.md 1']);
 });
 
-test('the loop as a library pauses a transfer, and makes it when it was approved', async () => {
+test.each([
+  ['yes', 'Sent 100000 cents to ABC123'],
+  ['no', '"reason":"Too much."'],
+])('the loop as a library pauses a transfer, and a %s decides about it', async (answer, told) => {
   const model = await startLocalModel({
     script: [
-      { calls: [{ name: 'transferMoney', arguments: { toAccountId: 'ABC123', amount: 100_000 } }] },
-      { text: 'The money is on its way.' },
+      { calls: [{ name: 'transferMoney', arguments: { to: 'ABC123', cents: 100_000 } }] },
+      { text: 'That is all.' },
     ],
   });
   onTestFinished(() => model.stop());
@@ -33,11 +38,27 @@ test('the loop as a library pauses a transfer, and makes it when it was approved
     ['--import', 'tsx', fileOf('docs/library.md 1')],
     {
       cwd: root,
-      env: { ...process.env, OPENAI_API_KEY: 'scripted', OPENAI_BASE_URL: model.url },
+      env: { ...process.env, OPENAI_API_KEY: 'scripted', OPENAI_BASE_URL: model.url, ANSWER: answer },
     },
   );
-  expect(stdout).toBe("{ message: 'Please confirm.' }\nThe money is on its way.\n");
-  expect(JSON.stringify(model.requests.at(-1)?.messages.at(-1))).toContain('sent 100000 cents to ABC123');
+  expect(stdout).toBe('That is all.\n');
+  expect(model.requests.at(-1)?.messages.at(-1)).toMatchObject({ content: expect.stringContaining(told) });
+});
+
+test('the same transfer takes no fewer lines in any other library, and the page counts them right', () => {
+  const read = (page: string) => readFileSync(join(root, 'docs', page), 'utf8');
+  const linesOf = (page: string) =>
+    [...read(page).matchAll(/^```ts\n(.*?)^```$/gms)].map(
+      ([, code = '']) => code.split('\n').filter((line) => line.trim() !== '').length,
+    );
+  const [ours = 0] = linesOf('library.md');
+  const others = linesOf('examples/transfer.md');
+  const counted = [...read('library.md').matchAll(/^\| [\w ]+ \| (\d+) \|/gm)].map(([, lines]) =>
+    Number(lines),
+  );
+  expect(others).toHaveLength(3);
+  expect(counted).toEqual([ours, ...others]);
+  expect(ours).toBeLessThanOrEqual(Math.min(...others));
 });
 
 test('the module of the page of modules is a tool that the bot can load and run', async () => {

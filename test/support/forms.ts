@@ -6,6 +6,7 @@ export type Form = 'quick' | 'full';
 
 /** Holds what takes long and has a shorter relative in the quick form: only the full form plays it. A folder ends with a slash. */
 const ONLY_FULL = [
+  'test/agent/declarations/',
   'test/audit/forgeries.test.ts',
   'test/bench/',
   'test/bot/views/cards/long-values.test.ts',
