@@ -58,8 +58,8 @@ async function run(
   resumed?: JsonObject,
 ): Promise<unknown> {
   let paused: JsonObject | undefined;
-  const stop = (metadata?: JsonObject): never => {
-    paused = metadata;
+  const stop = (metadata: object = {}): never => {
+    paused = JSON.parse(JSON.stringify(metadata));
     throw new Error('the tool paused');
   };
   try {

@@ -1,6 +1,7 @@
 import { DefinitionError, requireList } from './errors.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { Interrupt, Media } from './messages.ts';
+import type { PauseRequest } from './pause.ts';
 import type { RespondReply, RestartReply } from './replies.ts';
 import type { CompiledSchema } from './schema/json-schema.ts';
 import type { ToolFile } from './util/tool-files.ts';
@@ -31,8 +32,10 @@ export interface Answered {
 /** The second argument of a tool's function. */
 export interface ToolHelpers<Context extends ToolContext = ToolContext, Resumed = JsonObject> {
   readonly context: Context;
-  /** Pauses the loop at this call; nothing after it runs. */
-  readonly interrupt: (metadata?: JsonObject) => never;
+  /** Pauses the loop at this call; nothing after it runs. Other keys than those of a question are metadata for the code that resumes. */
+  readonly interrupt: (
+    asks?: PauseRequest<JsonObject extends Resumed ? object : Resumed> | JsonObject,
+  ) => never;
   /** The metadata given to `restart`; `undefined` on the first run. */
   readonly resumed: Resumed | undefined;
   /** Ends the call as denied; the model sees the reason. */

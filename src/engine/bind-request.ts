@@ -2,6 +2,7 @@ import type { Interrupt } from '../agent/messages.ts';
 import { firstOfFacts } from '../policy/first-times.ts';
 import { editorOf } from '../tools/gate.ts';
 import { answerOf } from '../tools/mcp/server-pause.ts';
+import { askOf, ownAnswerOf } from '../tools/pause.ts';
 import { requestDigest } from '../tools/toolbox/request-digest.ts';
 import type { Toolbox, ToolEntry } from '../tools/toolbox/toolbox.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
@@ -29,7 +30,8 @@ export function digestNow(toolbox: Pick<Toolbox, 'policy'>, request: BoundReques
   return requestDigest({
     entry,
     inner: innerCalls(interrupt),
-    answer: answerOf(interrupt),
+    answer: answerOf(interrupt) ?? ownAnswerOf(interrupt),
+    ask: askOf(interrupt),
     policy: policy === undefined ? undefined : toolbox.policy(policy),
     asked: pause.kind === 'approval' ? { policy: pause.policy, rule: pause.rule } : undefined,
     input: interrupt.toolRequest.input,

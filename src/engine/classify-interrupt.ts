@@ -1,14 +1,12 @@
-import { z } from 'zod';
 import { OUTCOME_UNKNOWN } from '../agent/calls/journal.ts';
 import type { Interrupt } from '../agent/messages.ts';
 import { DEFAULT_POLICY_NAME } from '../policy/policy.ts';
 import type { RequestRecord } from '../store/port/store.ts';
-import { askQuestion, completeTask, PROPOSE_PLAN, requestForm, waitForCallback } from '../tools/built-ins.ts';
+import { completeTask, PROPOSE_PLAN } from '../tools/built-ins.ts';
 import { type Approval, approvalOf } from '../tools/gate.ts';
 import { consentOf } from '../tools/mcp/auth/ask-for-consent.ts';
 import { elicitationOf } from '../tools/mcp/server-pause.ts';
-
-const CallbackPause = z.object({ awaited: z.string() });
+import { type Ask, askOf } from '../tools/pause.ts';
 
 /** Stands in place of a rule where a tool paused by itself. */
 export const OWN_RULE = 'the tool itself asks';
@@ -26,17 +24,33 @@ export type InterruptKind =
   /** The call ran without approval, and nobody knows whether it took effect. */
   | { readonly kind: 'unknown' };
 
-/** Classifies an interrupt. A tool's own pause without details is an approval by the default policy. */
+/** Classifies an interrupt by what is written down with it. A pause that says nothing is an approval by the default policy. */
 export function classifyInterrupt(interrupt: Interrupt): InterruptKind {
   if (interrupt.metadata?.[OUTCOME_UNKNOWN] !== undefined) return { kind: 'unknown' };
   if (interrupt.toolRequest.name === PROPOSE_PLAN) return { kind: 'plan' };
   const approval = approvalOf(interrupt);
   if (approval !== undefined) return { kind: 'approval', ...approval, own: false };
   if ((consentOf(interrupt) ?? elicitationOf(interrupt)) !== undefined) return { kind: 'form' };
-  if (askQuestion.matches(interrupt)) return { kind: 'question' };
-  if (requestForm.matches(interrupt)) return { kind: 'form' };
-  if (waitForCallback.matches(interrupt)) return { kind: 'callback' };
   if (completeTask.matches(interrupt)) return { kind: 'exit' };
-  if (CallbackPause.safeParse(interrupt.metadata?.callback).success) return { kind: 'callback' };
-  return { kind: 'approval', policy: DEFAULT_POLICY_NAME, rule: OWN_RULE, own: true };
+  const ask = askOf(interrupt);
+  if (ask === undefined) return decidedUnder(DEFAULT_POLICY_NAME);
+  const policy = typeof ask.by === 'object' && isVotedOn(ask) ? ask.by.policy : undefined;
+  return policy === undefined ? { kind: KIND_OF[ask.way.kind] } : decidedUnder(policy);
+}
+
+/** The kinds of requests by the way in which people answer. */
+const KIND_OF: Readonly<Record<Ask['way']['kind'], AnswerKind>> = {
+  confirm: 'question',
+  choice: 'question',
+  form: 'form',
+  callback: 'callback',
+};
+
+/** Tells whether approvers decide about an ask by votes: a yes or no, or a choice among what the tool offers. */
+function isVotedOn({ way }: Ask): boolean {
+  return way.kind === 'confirm' || (way.kind === 'choice' && way.choices.length > 0 && !way.several);
+}
+
+function decidedUnder(policy: string): InterruptKind {
+  return { kind: 'approval', policy, rule: OWN_RULE, own: true };
 }

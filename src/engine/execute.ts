@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { interruptsInside } from '../agent/calls/nested.ts';
+import { answeredPart, settledPart } from '../agent/calls/outcomes.ts';
 import { describeError } from '../agent/errors.ts';
-import { type JsonObject, toJson } from '../agent/json.ts';
+import { type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
 import { type Interrupt, MESSAGE_VERSION, sealMessage, type ToolPart } from '../agent/messages.ts';
-import { buildRestart, type RestartReply } from '../agent/replies.ts';
+import { buildRestart, checkOutput, type RestartReply } from '../agent/replies.ts';
 import { restartAlone } from '../agent/settle.ts';
 import type { Tool } from '../agent/tool.ts';
 import type { Attempt, Outcome, PlanStep, RequestRecord } from '../store/port/store.ts';
@@ -12,15 +13,17 @@ import { ALONE } from '../store/port/store.ts';
 import { ALL_TOOLS, type Freeze, type FreezeStore } from '../store/port/workspace.ts';
 import { callerId } from '../tools/callers.ts';
 import { openWith } from '../tools/gate.ts';
+import { resumedWith } from '../tools/pause.ts';
 import { admit, type StartPlan } from './admit.ts';
 import { parseCallerThread } from './caller-threads.ts';
+import { decisionOf } from './choices.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
 import { isInTime, waitToRetry } from './outcomes.ts';
 import { describePause } from './paused.ts';
 import { isHolding, isOpenStep } from './plans.ts';
 import type { EngineContext, ExecutorContext } from './ports.ts';
 import { type Refusal, writeReason } from './reasons.ts';
-import { callOf } from './request-details.ts';
+import { callOf, type Details } from './request-details.ts';
 import { type ApprovedRun, actionOf, approvedRun, doneBy, type Run } from './run.ts';
 
 /** The beginning of a Run: the reply of the script that starts it, or the reason why it may not start. */
@@ -220,12 +223,17 @@ async function runTool(
   const own = details.policy?.own ?? false;
   const asked = classifyInterrupt(details.interrupt);
   const under = asked.kind === 'approval' ? { policy: asked.policy, rule: asked.rule } : null;
-  const resumed = openWith(details.interrupt, { by: request.by ?? '', own, under });
+  const by = request.by ?? '';
+  const decision = decisionOf(details.interrupt, request);
+  if (decision?.reply === 'respond')
+    return outcomeOf(context, run, attempt, respondedPart(tool, details, decision.output, by));
+  const chosen = decision?.reply === 'restart' ? decision.resumed : undefined;
+  const resumed = openWith(details.interrupt, { by, own, under }, chosen);
   let unknown: string | undefined;
   const part = await restartAlone({
     ...context.toolSettings(run, details.idempotencyKey),
     ...{ call: callOf(details), interrupt: details.interrupt, tool },
-    reply: restartOf(tool, details.interrupt, resumed),
+    reply: restartOf(tool, details.interrupt, resumed, resumedWith({ status: 'APPROVED' }, by, new Date())),
     onProgress: ({ message, fraction }) =>
       heartbeat.report(fraction === undefined ? message : `${message} (${Math.round(fraction * 100)} %)`),
     onToolError: ({ error, isUnknown }) => {
@@ -234,6 +242,12 @@ async function runTool(
     },
   });
   return unknown === undefined ? outcomeOf(context, run, attempt, part) : { unknown };
+}
+
+/** Makes the output that approvers chose the result of a call whose tool only asks. */
+function respondedPart(tool: Tool, details: Details, output: JsonValue, by: string): ToolPart {
+  const call = callOf(details);
+  return answeredPart(settledPart(call, 'ok', checkOutput(tool, call.toolRequest.ref, output)), by);
 }
 
 const Ended = z.object({ message: z.string() }).or(z.object({ reason: z.string() }));
@@ -261,10 +275,10 @@ function outcomeOf(
   return { unknown: data === undefined ? '' : 'message' in data ? data.message : data.reason };
 }
 
-/** Restarts the call; a `generate` inside it that paused continues with the calls that were approved. */
-function restartOf(tool: Tool, interrupt: Interrupt, resumed: JsonObject): RestartReply {
+/** Restarts the call; a `generate` inside it that paused continues with the calls that were approved, whose tools are behind no gate. */
+function restartOf(tool: Tool, interrupt: Interrupt, resumed: JsonObject, inside: JsonObject): RestartReply {
   const reply = buildRestart(tool, interrupt, resumed, {});
-  return { ...reply, metadata: { ...reply.metadata, ...restartInside(interrupt, resumed) } };
+  return { ...reply, metadata: { ...reply.metadata, ...restartInside(interrupt, inside) } };
 }
 
 function restartInside(interrupt: Interrupt, resumed: JsonObject): Pick<RestartReply['metadata'], 'nested'> {

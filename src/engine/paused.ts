@@ -23,7 +23,9 @@ import {
   serverPauseOf,
   taskOf,
 } from '../tools/mcp/server-pause.ts';
+import { askOf } from '../tools/pause.ts';
 import type { Toolbox, ToolEntry } from '../tools/toolbox/toolbox.ts';
+import { waitingAnswerOf } from '../tools/waiting-answer.ts';
 import { admit } from './admit.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
 import { channelOf, type EngineContext } from './ports.ts';
@@ -98,8 +100,8 @@ export function describePause(
   people: CallPeople,
 ): Paused {
   if (interrupt.metadata?.[OUTCOME_UNKNOWN] !== undefined) return { paused: 'unknown' };
-  const answer = answerOf(interrupt);
-  if (answer !== undefined) return { paused: 'answer', server: answer.pause.server };
+  const answer = waitingAnswerOf(interrupt);
+  if (answer?.server !== undefined) return { paused: 'answer', server: answer.server };
   const pause = serverPauseOf(interrupt);
   const { name, input } = interrupt.toolRequest;
   const entry = toolbox.find(name);
@@ -111,7 +113,7 @@ export function describePause(
 }
 
 /**
- * Returns the ended requests of a turn. An answer to a server's question continues its call only if the call could still be started as it
+ * Returns the ended requests of a turn. An answer to a server's or a tool's question continues its call only if the call could still be started as it
  * was; by any other the request counts as superseded, and the call is asked anew. A task, which runs already, is told that its question
  * is cancelled.
  */
@@ -125,7 +127,9 @@ export async function admitAnswers(
     settled.map(async (settlement): Promise<Settlement> => {
       const interrupt = interrupts.find(({ id }) => id === interruptOf(settlement.requestId));
       const asked = interrupt && elicitationOf(interrupt);
-      if (settlement.state !== 'answered' || asked === undefined) return settlement;
+      // An interrupt has no function that an answer could let run.
+      const goesOn = asked !== undefined || (interrupt && askOf(interrupt)?.reply === 'restart') === true;
+      if (settlement.state !== 'answered' || !goesOn) return settlement;
       const loaded = await context.store.load(settlement.requestId);
       const admission =
         loaded.outcome === 'found'
@@ -199,7 +203,7 @@ function continuation(
 ): Conclusion {
   const latest = pauses.at(-1);
   const pause = latest && classifyInterrupt(latest);
-  const isAnswer = latest !== undefined && answerOf(latest) !== undefined;
+  const isAnswer = latest !== undefined && waitingAnswerOf(latest) !== undefined;
   if (pause?.kind !== 'approval' || pause.own || isAnswer) return { state: 'paused', summary: waiting() };
   const replaced = settled.find(({ requestId, state }) => state === 'superseded' && isOf(pauses, requestId));
   return { state: 'superseded', reason: replaced?.payload ?? writeReason({ code: 'changed' }) };

@@ -4,7 +4,7 @@ import { type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
 import { type CallPart, Interrupt, type Message } from '../agent/messages.ts';
 import { REVERSIBLE } from '../policy/reversible.ts';
 import type { RequestRecord } from '../store/port/store.ts';
-import { answerOf, answersInWords } from '../tools/mcp/server-pause.ts';
+import { waitingAnswerOf } from '../tools/waiting-answer.ts';
 
 /** A text that a card can do without: one that does not fit is left out. */
 const Text = z.string().min(1).optional().catch(undefined);
@@ -158,6 +158,8 @@ const Details = z.object({
   why: Text,
   /** The rule that requires approval, if the interrupt does not name it. */
   rule: Text,
+  /** The digest of a request among whose choices approvers choose, as it is shown to them. */
+  shown: Text,
   /** The reason for which approval is needed, in words. */
   because: Text,
   /** The person in whose name the call runs at a server. */
@@ -243,8 +245,8 @@ export type InnerCall = { readonly tool: string; readonly arguments: JsonValue }
 /** Returns the arguments that an approval covers: those of the call, after those of calls inside it, or an answer to its server. */
 export function approvedArguments(interrupt: Interrupt): JsonValue {
   const { name, input } = interrupt.toolRequest;
-  const answer = answerOf(interrupt);
-  if (answer !== undefined) return { answers: answersInWords(answer), arguments: toJson(input) };
+  const answer = waitingAnswerOf(interrupt);
+  if (answer !== undefined) return { answers: answer.words, arguments: toJson(input) };
   const inner = innerCalls(interrupt);
   if (inner === undefined) return toJson(input);
   const calls = inner.map((call, index) => [

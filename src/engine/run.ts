@@ -5,6 +5,7 @@ import type { DoneCounter, RequestRecord } from '../store/port/store.ts';
 import { type CallPlace, grantOf } from '../tools/gate.ts';
 import type { ToolEntry } from '../tools/toolbox/toolbox.ts';
 import { digestNow } from './bind-request.ts';
+import { choiceDigest, votedChoices } from './choices.ts';
 import { GrantEvidence } from './grant-evidence.ts';
 import type { ApprovedAs } from './passkeys.ts';
 import { channelOf, type EngineContext, type Voter } from './ports.ts';
@@ -168,8 +169,10 @@ export function digestOf(
   if (entry === undefined) return undefined;
   const { threadId, requesters, barred } = request;
   const { interrupt, contextAuthors = [], policy, presented } = details;
-  return digestNow(toolbox, {
+  const digest = digestNow(toolbox, {
     ...{ entry, interrupt, presented, threadId, requesters, contextAuthors, barred },
     policy: policy?.name,
   });
+  const choices = votedChoices(interrupt);
+  return choices.length === 0 ? digest : choiceDigest(digest, request.chosen?.[0] ?? 0, choices);
 }

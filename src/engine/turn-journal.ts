@@ -17,7 +17,8 @@ import type {
   StartEffectResult,
 } from '../store/port/store.ts';
 import { approvalFor } from '../tools/gate.ts';
-import { answerOf, isRunAsTask, serverPauseOf, waitsForTask } from '../tools/mcp/server-pause.ts';
+import { isRunAsTask, serverPauseOf, waitsForTask } from '../tools/mcp/server-pause.ts';
+import { waitingAnswerOf } from '../tools/waiting-answer.ts';
 import { begin } from './execute.ts';
 import { lookUp, mayRunAgain, waitToRetry } from './outcomes.ts';
 import { isStep, PLAN_RULE } from './plans.ts';
@@ -138,7 +139,7 @@ export class TurnJournal implements EffectJournal {
   ): Promise<ToolPart | undefined> {
     if (why === 'stopped') return this.#uncertain(call, { code: 'stopped' }, replaced);
     // A task waits for its answer while people approve that.
-    const isAnswer = 'asks' in why && answerOf(why.asks) !== undefined;
+    const isAnswer = 'asks' in why && waitingAnswerOf(why.asks) !== undefined;
     if (isAnswer && !this.mayHaveRun(call)) return undefined;
     const reason: Reason = 'asks' in why ? { code: 'asks-now' } : { code: 'not-run', why: why.reason };
     return this.#uncertain(call, reason, replaced);

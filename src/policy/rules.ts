@@ -1,3 +1,4 @@
+import type { JsonValue } from '../agent/json.ts';
 import { re2Pattern } from '../agent/util/pattern.ts';
 import { type ConditionInput, compileCondition, type JudgedCall } from './condition.ts';
 import { allPolicies, DEFAULT_POLICY_NAME, type PolicyOf, policiesNamed, strictestPolicy } from './policy.ts';
@@ -105,6 +106,30 @@ export function rulesWithFreezes(rules: ApprovalRules, freezes: readonly ChangeF
     } as const;
     return { verdict, steps: judged.steps.map((step) => ({ ...step, result: 'not-asked' })) };
   };
+}
+
+/** Stands in place of a rule where only the tool itself asks for approval. */
+export const NEEDED_RULE = 'the tool needs approval';
+
+/** Lets a tool ask for approval of what its rules would let run; it can only add. A tool that cannot tell at once asks. */
+export function rulesWithNeed(
+  rules: ApprovalRules,
+  needsApproval: ((input: JsonValue) => unknown) | undefined,
+): ApprovalRules {
+  if (needsApproval === undefined) return rules;
+  return (call) => {
+    const judged = rules(call);
+    if (judged.verdict.outcome !== 'run' || !isNeeded(needsApproval, call.input)) return judged;
+    return { ...judged, verdict: { outcome: 'ask', policy: DEFAULT_POLICY_NAME, rule: NEEDED_RULE } };
+  };
+}
+
+function isNeeded(needsApproval: (input: JsonValue) => unknown, input: JsonValue): boolean {
+  try {
+    return needsApproval(input) !== false;
+  } catch {
+    return true;
+  }
 }
 
 const UNDECIDED: ApprovalVerdict = { outcome: 'ask', policy: DEFAULT_POLICY_NAME, rule: UNDECIDED_RULE };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineInterrupt, defineTool } from '../agent/define-tool.ts';
-import { isDeeperThan, isJsonObject } from '../agent/json.ts';
+import { isDeeperThan, isJsonObject, toJson } from '../agent/json.ts';
 import type { Tool } from '../agent/tool.ts';
 import { findLiteralSecrets, type Secrets } from './secrets.ts';
 
@@ -57,6 +57,7 @@ export const requestForm = defineInterrupt({
     ),
   }),
   outputSchema: z.record(z.string(), z.unknown()),
+  requestMetadata: ({ title, fields }) => ({ message: title, form: toJson(fields) }),
 });
 
 /** Lets the model wait for an external system; a signed callback brings the result, even days later. */
@@ -70,6 +71,10 @@ export const waitForCallback = defineInterrupt({
     ),
   }),
   outputSchema: z.unknown(),
+  requestMetadata: ({ awaited, result }) => ({
+    message: awaited,
+    callback: result === undefined ? {} : { result: toJson(result) },
+  }),
 });
 
 /** Lets the model declare the task complete with a structured result; the loop ends there. */

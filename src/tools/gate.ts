@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { notDone } from '../agent/errors.ts';
 import { type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
-import type { Interrupt } from '../agent/messages.ts';
+import { type Interrupt, JsonRecord } from '../agent/messages.ts';
+import { toPauseMetadata } from '../agent/pause.ts';
 import type { Admitted, Tool, ToolContext, ToolHelpers } from '../agent/tool.ts';
 import type { GroupsOf, JudgedCall } from '../policy/condition.ts';
 import { type FirstFacts, type FirstOf, firstOfFacts } from '../policy/first-times.ts';
@@ -9,7 +11,6 @@ import type { PolicyOf } from '../policy/policy.ts';
 import type { Reversible } from '../policy/reversible.ts';
 import { type ApprovalRules, type ApprovalVerdict, judgeStrictly } from '../policy/rules.ts';
 import {
-  type Answer,
   answerMetadata,
   answerOf,
   answersSent,
@@ -17,6 +18,16 @@ import {
   resumedFrom,
   SERVER_PAUSE,
 } from './mcp/server-pause.ts';
+import {
+  type Answerers,
+  type Ask,
+  meaningOf,
+  OWN_ANSWER,
+  ownAnswerIn,
+  ownAnswerOf,
+  resumedWith,
+  withAsk,
+} from './pause.ts';
 
 const FirstTimes = z.object({
   tool: z.boolean(),
@@ -68,6 +79,9 @@ const Resumed = z.discriminatedUnion('decision', [
   }),
 ]);
 export type GateResumed = Readonly<z.infer<typeof Resumed>>;
+
+/** The metadata key of a restart under which a tool that asked by itself finds the answer. */
+const RESUMED = 'resumed';
 
 const Caller = z.object({
   requester: z.string().catch(''),
@@ -127,6 +141,10 @@ export interface GateOptions {
   readonly reversible?: Reversible | undefined;
   /** Whether answers to the tool's server need the approval of those who approved the call. */
   readonly answers?: 'approved' | 'free' | undefined;
+  /** The people who may answer when the tool itself asks in the middle of a call. */
+  readonly answerers?:
+    | ((way: Ask['way']['kind'], input: JsonValue, place: CallPlace) => Answerers)
+    | undefined;
 }
 
 /**
@@ -147,6 +165,7 @@ export function gate(
     readFirst,
     reversible,
     answers = 'approved',
+    answerers = () => 'requester',
   }: GateOptions = {},
 ): Action {
   const judge = async (call: JudgedCall): Promise<ApprovalVerdict> => {
@@ -163,20 +182,39 @@ export function gate(
       return helpers.deny(
         "Someone taking part in this task isn't allowed to use this tool here. Ask an admin.",
       );
+    /** Builds the run of an admitted call; what the tool itself asks later is written down with the approval that it runs on. */
+    const run = (kept: z.infer<typeof KeptApproval> | undefined, given: JsonObject | undefined) => () =>
+      tool.run(input, {
+        ...helpers,
+        resumed: given,
+        interrupt(asks) {
+          const metadata = toPauseMetadata(asks, tool) ?? {};
+          if (metadata[SERVER_PAUSE] !== undefined) return helpers.interrupt({ ...metadata, ...kept });
+          const asking = {
+            tool,
+            input: toJson(input),
+            before: given,
+            answerers: (way: Ask['way']['kind']) => answerers(way, toJson(input), place),
+          };
+          return helpers.interrupt({ ...withAsk(metadata, asking), ...kept });
+        },
+      });
+    // A server's pause is resumed with the whole metadata, a tool's own with what it asked for.
+    const given =
+      helpers.resumed?.[SERVER_PAUSE] === undefined
+        ? JsonRecord.safeParse(helpers.resumed?.[RESUMED]).data
+        : helpers.resumed;
+    requireFit(tool, given);
     const isAnswered = resumed?.decision === 'answered';
     const approvedBy = isAnswered ? resumed.approvedBy : resumed?.decision === 'approved' ? resumed.by : null;
     if (approvedBy !== null) {
       const isOwn = isAnswered || (resumed?.decision === 'approved' && resumed.own);
       const under = resumed !== undefined && 'under' in resumed ? resumed.under : null;
       const answeredBy = isAnswered ? resumed.answeredBy : [];
-      const answer = isAnswered && answers === 'approved' ? answerToApprove(helpers.resumed) : undefined;
+      const answer = isAnswered ? answerToApprove(helpers.resumed, answers, answeredBy) : undefined;
       if (answer !== undefined && under !== null)
-        return helpers.interrupt({
-          ...{ approval: { ...under }, approvedBy, under, answeredBy },
-          ...answerMetadata({ ...answer, by: answeredBy }),
-        });
-      const kept = { ...helpers, interrupt: keepApproval(helpers, { approvedBy, under, answeredBy }) };
-      return () => tool.run(input, isOwn ? kept : { ...kept, resumed: undefined });
+        return helpers.interrupt({ approval: { ...under }, approvedBy, under, answeredBy, ...answer });
+      return run({ approvedBy, under, answeredBy }, isOwn ? given : undefined);
     }
     const first = await readFirst?.(toJson(input), place);
     const call = {
@@ -198,16 +236,14 @@ export function gate(
       const evidence = await findGrant?.({ ...call, threadId, key }, verdict.policy);
       if (evidence !== undefined)
         return Object.assign(
-          () =>
-            tool.run(input, {
-              ...helpers,
-              interrupt: keepApproval(helpers, {
-                approvedBy: `${GRANT}${Granted.parse(evidence).grant}`,
-                under: { policy: verdict.policy, rule: verdict.rule },
-                answeredBy: [],
-              }),
-              resumed: undefined,
-            }),
+          run(
+            {
+              approvedBy: `${GRANT}${Granted.parse(evidence).grant}`,
+              under: { policy: verdict.policy, rule: verdict.rule },
+              answeredBy: [],
+            },
+            undefined,
+          ),
           // The start of the call takes the use; if there is none any more, this is asked for.
           { evidence: { ...evidence, approval: approvalFor(verdict, first) } },
         );
@@ -219,7 +255,7 @@ export function gate(
       const approval = approvalFor({ outcome: 'ask', policy: resumed.policy, rule }, first);
       return helpers.interrupt({ approval, ...kept });
     }
-    return () => tool.run(input, isAnswered ? helpers : { ...helpers, resumed: undefined });
+    return run(undefined, isAnswered ? given : undefined);
   };
   return { ...tool, admit, run: async (input, helpers) => (await admit(input, helpers))() };
 }
@@ -244,18 +280,57 @@ const KeptApproval = z.object({
   answeredBy: z.array(z.string()),
 });
 
-/** Puts the approval on record with a pause for a server, so that the continued call needs no other for its arguments. */
-function keepApproval(helpers: ToolHelpers, kept: z.infer<typeof KeptApproval>): ToolHelpers['interrupt'] {
-  return (metadata) =>
-    helpers.interrupt(metadata?.[SERVER_PAUSE] === undefined ? metadata : { ...metadata, ...kept });
+/** Fails a call whose tool cannot read the answer to its own question; it would ask the same again for ever. */
+function requireFit({ name, resumedSchema }: Action, given: JsonObject | undefined): void {
+  if (given === undefined || resumedSchema === undefined || given[SERVER_PAUSE] !== undefined) return;
+  const { by: _by, at: _at, ...answer } = given;
+  const parsed = resumedSchema.parse(answer);
+  if (parsed.ok) return;
+  const where = parsed.field === '' ? '' : ` at "${parsed.field}"`;
+  throw notDone(`${name}: the answer does not fit its resumedSchema${where}: ${parsed.problem}`);
 }
 
-/** Returns the answer that a call would continue with, if its server would get a response that somebody gave. */
-function answerToApprove(resumed: unknown): Pick<Answer, 'pause' | 'end'> | undefined {
+/** Returns the metadata of the pause in which people approve an answer: one that somebody gave to the call's server, or to the tool itself. */
+function answerToApprove(
+  resumed: JsonObject | undefined,
+  answers: 'approved' | 'free',
+  by: readonly string[],
+): JsonObject | undefined {
+  const own = ownAnswerIn(resumed);
+  if (own !== undefined) return { [OWN_ANSWER]: toJson({ ...own, by: [...by] }) };
   const { pause, end } = resumedFrom(resumed) ?? {};
-  if (pause?.kind !== 'elicitation' || end === undefined) return undefined;
+  if (answers === 'free' || pause?.kind !== 'elicitation' || end === undefined) return undefined;
   const isGiven = answersSent({ pause, end }).some(({ response }) => response.action === 'accept');
-  return isGiven ? { pause, end } : undefined;
+  return isGiven ? answerMetadata({ pause, end, by: [...by] }) : undefined;
+}
+
+/** Reads the approval on record with a pause, on which the call goes on. */
+function keptIn(interrupt: Interrupt, answeredBy: readonly string[]) {
+  const kept = KeptApproval.safeParse(interrupt.metadata).data;
+  return {
+    approvedBy: kept?.approvedBy ?? null,
+    under: kept?.under ?? null,
+    answeredBy: [...new Set([...(kept?.answeredBy ?? []), ...answeredBy])],
+  };
+}
+
+/**
+ * Builds the metadata that continues a call whose own question was answered. An answer that decides what an approved call does is approved
+ * too; a yes says nothing that was not on the card, and a report is what the tool itself fetches.
+ */
+export function resumeWith(
+  interrupt: Interrupt,
+  { ask, answer, resumed }: { readonly ask: Ask; readonly answer: JsonValue; readonly resumed: JsonObject },
+  by: string,
+): JsonObject {
+  const { kind } = ask.way;
+  const reply: GateResumed = { decision: 'answered', ...keptIn(interrupt, kind === 'callback' ? [] : [by]) };
+  const isDeciding = kind === 'choice' || kind === 'form';
+  return {
+    ...reply,
+    [RESUMED]: resumedWith(resumed, by, new Date()),
+    ...(isDeciding && { [OWN_ANSWER]: toJson({ ask, answer, by: [by] }) }),
+  };
 }
 
 /** Builds the metadata that continues a call which paused for its server, on the approval that is on record with the pause. */
@@ -264,24 +339,31 @@ export function continueWith(
   resumed: PauseResumed,
   answeredBy: readonly string[] = [],
 ): JsonObject {
-  const kept = KeptApproval.safeParse(interrupt.metadata).data;
-  const reply: GateResumed = {
-    decision: 'answered',
-    approvedBy: kept?.approvedBy ?? null,
-    under: kept?.under ?? null,
-    answeredBy: [...new Set([...(kept?.answeredBy ?? []), ...answeredBy])],
-  };
+  const reply: GateResumed = { decision: 'answered', ...keptIn(interrupt, answeredBy) };
   return { ...reply, [SERVER_PAUSE]: toJson(resumed) };
 }
 
-/** Builds the metadata that opens the gate for an approved call; one with an answer to its server continues with that. */
+/**
+ * Builds the metadata that opens the gate for an approved call. One with an answer goes on with that; one whose tool asked people gets
+ * what they chose.
+ */
 export function openWith(
   interrupt: Interrupt,
-  { by, own, under }: Omit<Extract<GateResumed, { decision: 'approved' }>, 'decision'>,
+  { by, own, under }: Pick<Extract<GateResumed, { decision: 'approved' }>, 'by' | 'own' | 'under'>,
+  chosen?: JsonObject,
 ): JsonObject {
-  const answer = answerOf(interrupt);
-  const reply: GateResumed = { decision: 'approved', by, own: own || answer !== undefined, under };
-  return { ...reply, ...(answer !== undefined && { [SERVER_PAUSE]: toJson(answer) }) };
+  const sent = answerOf(interrupt);
+  const given = ownAnswerOf(interrupt);
+  const meaning = given && meaningOf(given.ask, given.answer);
+  const answer = meaning?.reply === 'restart' ? meaning.resumed : chosen;
+  const resumed = answer && resumedWith(answer, given?.by.at(-1) ?? by, new Date());
+  const isOwn = own || (sent ?? resumed) !== undefined;
+  const reply: GateResumed = { decision: 'approved', by, own: isOwn, under };
+  return {
+    ...reply,
+    ...(resumed !== undefined && { [RESUMED]: resumed }),
+    ...(sent !== undefined && { [SERVER_PAUSE]: toJson(sent) }),
+  };
 }
 
 /** Marks a call that runs under a grant, in the place of its approver. */

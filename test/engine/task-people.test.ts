@@ -19,6 +19,15 @@ const result = (name: string, status: 'ok' | 'error' | 'denied' | 'closed', outp
   results({ toolResponse: { name, ref: name, output }, status });
 const pause = (name: string, metadata: JsonObject): Message =>
   results({ interrupt: { id: `${name}-pause`, toolRequest: { name, ref: name, input: {} }, metadata } });
+const QUESTION = {
+  ask: {
+    message: 'Which one?',
+    way: { kind: 'choice', choices: [], allowOther: true, several: false },
+    by: 'anyone',
+    reply: 'respond',
+    before: {},
+  },
+};
 const APPROVAL = { approval: { policy: 'default', rule: 'always' } };
 
 const toolbox = {
@@ -37,7 +46,7 @@ test.each([
   ['the end of the task in the words of the model', [call('complete_task'), result('complete_task', 'ok')]],
   [
     'an answered question',
-    [call('ask_question'), pause('ask_question', {}), result('ask_question', 'ok'), answer()],
+    [call('ask_question'), pause('ask_question', QUESTION), result('ask_question', 'ok'), answer()],
   ],
   ['a rule that denies the call', [call('pay'), result('pay', 'denied'), answer()]],
   ['an effect that failed', [call('pay'), result('pay', 'error'), answer()]],

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { afterEffect, isAfterEffect, isNotDone } from '../errors.ts';
-import { copyJson, isJsonObject, type JsonObject, type JsonValue, toJson } from '../json.ts';
+import { copyJson, type JsonObject, type JsonValue, toJson } from '../json.ts';
 import {
   areSmall,
   type CallPart,
@@ -9,6 +9,7 @@ import {
   type NestedRun,
   type ToolPart,
 } from '../messages.ts';
+import { toPauseMetadata } from '../pause.ts';
 import type { Resume } from '../replies.ts';
 import { type Admitted, NEEDS_APPROVAL, type Tool, type ToolContext, type ToolHelpers } from '../tool.ts';
 import { limitTime, orAbort } from '../util/abort.ts';
@@ -112,7 +113,7 @@ export async function runCall(
     if (tool.requestMetadata === undefined) return waitingPart(call, { replaced });
     try {
       const metadata = await orAbort(Promise.resolve(tool.requestMetadata(fit.value)), settings.signal);
-      return waitingPart(call, { metadata: copyMetadata(metadata), replaced });
+      return waitingPart(call, { metadata: toPauseMetadata(metadata, tool), replaced });
     } catch (error) {
       return settings.signal.aborted ? stopped() : fail(error);
     }
@@ -136,7 +137,7 @@ export async function runCall(
     resumed: restarted?.resumed && copyJson(restarted.resumed),
     idempotencyKey: call.idempotencyKey,
     callId: call.toolRequest.ref,
-    interrupt: (metadata) => end(new Interrupted(copyMetadata(metadata))),
+    interrupt: (asks) => end(new Interrupted(toPauseMetadata(asks, tool))),
     deny: (reason) => end(new Denied(reason)),
     progress: (message, fraction) => settings.onProgress?.({ name, ref, message, fraction }),
     attach(image) {
@@ -249,11 +250,6 @@ function checkedOutput(tool: Tool, output: unknown): JsonValue {
       `The tool ran, but what it returned does not fit its output schema${where}: ${result.problem}`,
     ),
   );
-}
-
-function copyMetadata(metadata: JsonObject | undefined): JsonObject | undefined {
-  const copy = toJson(metadata);
-  return isJsonObject(copy) ? copy : undefined;
 }
 
 function shortError(error: unknown): string {

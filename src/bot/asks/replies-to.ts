@@ -1,4 +1,5 @@
 import { ReplyError } from '../../agent/errors.ts';
+import { tryParseJson } from '../../agent/json.ts';
 import type { Interrupt, Message } from '../../agent/messages.ts';
 import {
   buildClose,
@@ -13,7 +14,7 @@ import { classifyInterrupt } from '../../engine/classify-interrupt.ts';
 import { type PlanOutcome, planOutcome } from '../../engine/plans.ts';
 import { type Reason, readReason } from '../../engine/reasons.ts';
 import { interruptOf, type Settlement } from '../../store/port/store.ts';
-import { continueWith, editorOf, type GateResumed } from '../../tools/gate.ts';
+import { continueWith, editorOf, type GateResumed, resumeWith } from '../../tools/gate.ts';
 import { consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
 import {
   type Answer,
@@ -24,6 +25,7 @@ import {
   parseAnswerValue,
   withoutAnswers,
 } from '../../tools/mcp/server-pause.ts';
+import { askOf, meaningOf } from '../../tools/pause.ts';
 import { callerIn } from '../../tools/toolbox/caller-action.ts';
 import { isSlackPerson } from '../slack/directory.ts';
 import { callerTexts } from '../views/texts/callers.ts';
@@ -96,7 +98,7 @@ function replyTo(
         return { restart: [buildRestart(tool, interrupt, {}, {})] };
       return tool === undefined
         ? close('failed', 'The tool is gone', '')
-        : (respondTo(tool, interrupt, payload, by) ??
+        : (replyWith(tool, interrupt, payload, by) ??
             close('failed', 'The answer does not fit what was asked', ''));
     case 'superseded':
       return replyToSuperseded(readReason(payload), interrupt, tool);
@@ -111,13 +113,26 @@ function replyTo(
   }
 }
 
-/** Builds the response; `undefined` if the answer no longer fits the tool, which must not block the thread. */
-function respondTo(tool: Tool, interrupt: Interrupt, payload: string, by: string): Resume | undefined {
+/**
+ * Builds the reply that an answer means: the output of the call, or what its tool goes on with; a no ends it. `undefined` if the answer no
+ * longer fits the tool, which must not block the thread.
+ */
+function replyWith(tool: Tool, interrupt: Interrupt, payload: string, by: string): Resume | undefined {
+  const ask = askOf(interrupt);
+  const answer = tryParseJson(payload);
+  if (ask === undefined || answer === undefined) return undefined;
+  const meaning = meaningOf(ask, answer);
+  // An external system that reports back is nobody whose words count.
+  const answeredBy = isSlackPerson(by) && { answeredBy: by };
   try {
-    const reply = buildRespond(tool, interrupt, JSON.parse(payload));
-    // An external system that reports back is nobody whose words count.
-    if (!isSlackPerson(by)) return { respond: [reply] };
-    return { respond: [{ ...reply, metadata: { ...reply.metadata, answeredBy: by } }] };
+    if (meaning.reply === 'deny') return { close: [buildClose(interrupt, 'denied', `Rejected by ${by}`)] };
+    if (meaning.reply === 'respond') {
+      const reply = buildRespond(tool, interrupt, meaning.output);
+      return { respond: [{ ...reply, metadata: { ...reply.metadata, ...answeredBy } }] };
+    }
+    const resumed = resumeWith(interrupt, { ask, answer, resumed: meaning.resumed }, by);
+    const reply = buildRestart(tool, interrupt, resumed, {});
+    return { restart: [{ ...reply, metadata: { ...reply.metadata, ...answeredBy } }] };
   } catch (error) {
     if (error instanceof ReplyError) return undefined;
     throw error;

@@ -154,7 +154,7 @@ export function listenToActions(app: App, context: BotContext): void {
     if (problem !== undefined) return ineligibleText(problem, noticeTexts.notAnswerer);
     const link = asked && buildUrlModal(request, asked);
     if (link !== undefined) return link;
-    const schema = awaitedSchema(interrupt, toolbox.find(interrupt.toolRequest.name));
+    const schema = awaitedSchema(interrupt);
     if (schema === undefined) return noticeTexts.formUnreadable;
     const built = buildOutputModal(request, schema);
     return built.ok ? built.view : built.reason;

@@ -1,15 +1,12 @@
 import { findLossyNumber, isDeeperThan, type JsonValue } from '../../agent/json.ts';
 import { detailsOf } from '../../engine/request-details.ts';
 import type { AnswerResult, RequestRecord } from '../../store/port/store.ts';
-import type { Toolbox } from '../../tools/toolbox/toolbox.ts';
 import { awaitedSchema } from '../asks/awaited-schema.ts';
 import type { BotContext } from '../context.ts';
 import type { CallbackTarget } from '../slack/callback-urls.ts';
 import { type HttpAnswer, jsonAnswer, refusal } from '../slack/http-answer.ts';
 
-type Context = Pick<BotContext, 'store' | 'callbacks' | 'logger'> & {
-  readonly toolbox: Pick<Toolbox, 'find'>;
-};
+type Context = Pick<BotContext, 'store' | 'callbacks' | 'logger'>;
 
 /** The outcome of a received callback. */
 type CallbackOutcome =
@@ -26,7 +23,7 @@ export async function receiveCallback(
   token: string,
   body: string,
 ): Promise<CallbackOutcome> {
-  const { store, toolbox, callbacks, logger } = context;
+  const { store, callbacks, logger } = context;
   const target = callbacks.read(token);
   if (target === 'invalid') return { outcome: 'forged' };
   const { threadId, idempotencyKey, addressId } = target;
@@ -40,7 +37,7 @@ export async function receiveCallback(
   const value = parseBody(body);
   if (value === undefined) return { outcome: 'not-json' };
   const { interrupt } = detailsOf(request);
-  const fits = awaitedSchema(interrupt, toolbox.find(interrupt.toolRequest.name))?.parse(value);
+  const fits = awaitedSchema(interrupt)?.parse(value);
   if (fits?.ok === false) return { outcome: 'unfit', field: fits.field, problem: fits.problem };
 
   const evidence = { address: addressId, call: idempotencyKey };

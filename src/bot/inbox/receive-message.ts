@@ -1,9 +1,7 @@
 import { type JsonObject, toJson } from '../../agent/json.ts';
 import { parseCallerThread, wordsItem } from '../../engine/caller-threads.ts';
-import { detailsOf } from '../../engine/request-details.ts';
 import { currentTrace, inSpan } from '../../observe/tracing.ts';
 import type { EnqueueOptions, RequestRecord } from '../../store/port/store.ts';
-import { askQuestion } from '../../tools/built-ins.ts';
 import { askerProblem } from '../asks/may-ask.ts';
 import type { BotContext } from '../context.ts';
 import { callerThreadBelow } from '../outbox/caller-words.ts';
@@ -15,6 +13,7 @@ import { readableText } from '../turns/intake/readable-text.ts';
 import { markQueued } from '../turns/queued-mark.ts';
 import { runTurn } from '../turns/run-turn.ts';
 import { START_AGAIN } from '../views/cards/action-ids.ts';
+import { questionOf } from '../views/cards/card-details.ts';
 import { noticeTexts } from '../views/texts/notices.ts';
 import { replyTexts } from '../views/texts/replies.ts';
 import { answer } from './decisions/decide.ts';
@@ -258,11 +257,9 @@ async function findAnswered(
     if (loaded.outcome !== 'found' || loaded.request.kind !== 'question') continue;
     const { request } = loaded;
     if (!request.requesters.includes(user)) continue;
-    const question = askQuestion.inputSchema.parse(detailsOf(request).interrupt.toolRequest.input);
-    if (!question.ok) continue;
-    const { choices, allowOther, several } = question.value;
+    const { choices, allowOther, several } = questionOf(request);
     const choice = choices.find((candidate) => candidate.toLowerCase() === text.toLowerCase());
-    if (choice === undefined && !allowOther && choices.length > 0) continue;
+    if (choice === undefined && !allowOther) continue;
     const value = choice ?? text;
     return { request, value: several ? [value] : value };
   }

@@ -106,7 +106,7 @@ export function listenToSubmissions(app: App, context: BotContext): void {
   });
   onSubmit(modals.FORM_MODAL, (request, values) => {
     const { interrupt } = detailsOf(request);
-    const schema = awaitedSchema(interrupt, context.toolbox.find(interrupt.toolRequest.name));
+    const schema = awaitedSchema(interrupt);
     if (schema === undefined) return { ok: true, value: noticeTexts.formGone };
     const isAsked = elicitationOf(interrupt) !== undefined;
     return toDecision(parseSubmission(schema, values), (value) => ({

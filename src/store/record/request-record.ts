@@ -242,6 +242,8 @@ export interface RequestRecord {
   readonly step?: PlanPlace;
   /** The steps, if it is a plan. */
   readonly steps?: readonly PlanStep[];
+  /** The numbers of the steps or the choice that approvers have chosen, if they had to or left some out. */
+  readonly chosen?: readonly number[];
   /** The names of its tool and its policy, for logs and metrics. */
   readonly labels?: { readonly tool: string; readonly policy: string };
   /** The trace that the request belongs to, as a W3C `traceparent`. */
@@ -329,10 +331,11 @@ export function parseRequestRecord(
 function parsePlan(
   id: string,
   fields: Readonly<Record<string, string>>,
-): Pick<RequestRecord, 'step' | 'steps'> {
+): Pick<RequestRecord, 'step' | 'steps' | 'chosen'> {
   const { plan, step, alone, steps, chosen } = fields;
   const numbers = chosen === undefined ? undefined : words(chosen).map(Number);
   return {
+    ...(numbers !== undefined && { chosen: numbers }),
     ...(plan !== undefined && { step: { plan, number: Number(step), alone: alone === '1' } }),
     ...(steps !== undefined && {
       steps: words(steps).map((text, index): PlanStep => {

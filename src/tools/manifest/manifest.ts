@@ -166,6 +166,8 @@ export interface ModuleDeclaration extends Declared {
   readonly kind: 'module';
   /** A path relative to the manifest, an absolute path, or the name of a package. */
   readonly module: string;
+  /** Who answers when the tool asks: `requester`, `approvers`, or the name of a policy; `undefined` leaves it to what is asked. */
+  readonly answers: string | undefined;
 }
 
 /** The people who are asked when a server needs input, and how long it waits for them. */

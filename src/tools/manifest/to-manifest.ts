@@ -247,7 +247,7 @@ function toTool(
     asWritten: withoutRules(withoutSecrets, name),
     cards: toCards(written),
   };
-  if (module !== undefined) return { ...declared, kind: 'module', module };
+  if (module !== undefined) return { ...declared, kind: 'module', module, answers: written.answers };
   if (mcp !== undefined) {
     const config = toMcpConfig(mcp);
     if (config === undefined) return undefined;

@@ -138,7 +138,6 @@ export function callerActionEntries({ callers, policies, agent, ...others }: Man
       explain: judge,
       allows,
       presentation: createPresentation(tool, {}),
-      answerableBy: 'requester',
       rules,
       isListedIn: () => true,
       limits: [],

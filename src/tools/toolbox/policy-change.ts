@@ -147,7 +147,6 @@ export function changeEntries(manifest: Manifest, approve: ApproveChange | undef
       explain: judge,
       allows: () => true,
       presentation: inWords(createPresentation(tool, {})),
-      answerableBy: 'anyone',
       resolvedBy: POLICY_CHANGES,
       rules,
       isListedIn: () => true,

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { afterEffect, isAfterEffect, isNotDone, notDone } from '../../agent/errors.ts';
 import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
+import { toPauseMetadata } from '../../agent/pause.ts';
 import type { Preview, PreviewHelpers, Tool, ToolHelpers } from '../../agent/tool.ts';
 import type { ToolFile } from '../../agent/util/tool-files.ts';
 import { requirePreview } from '../presentation/linked-call.ts';
@@ -38,7 +39,7 @@ export function protectTool(tool: Action, protection: Protection): Action {
     run: (input, helpers) =>
       around(tool.name, input, helpers, async (given) => {
         try {
-          const shown = redactedHelpers(withImagesIn(images, given), secrets);
+          const shown = redactedHelpers(tool, withImagesIn(images, given), secrets);
           const output = redactOutput(await tool.run(input, shown), secrets);
           const length = (JSON.stringify(output) ?? '').length;
           if (length > maxOutput) {
@@ -95,11 +96,11 @@ function withImagesIn(images: 'both' | 'model' | 'thread', helpers: ToolHelpers)
 }
 
 /** Redacts the texts that a tool hands to people or the model through its helpers. */
-function redactedHelpers(helpers: ToolHelpers, secrets: Secrets): ToolHelpers {
+function redactedHelpers(tool: Action, helpers: ToolHelpers, secrets: Secrets): ToolHelpers {
   const { interrupt, deny, progress, file } = helpers;
   return {
     ...helpers,
-    interrupt: (metadata) => interrupt(metadata === undefined ? undefined : redactFields(metadata, secrets)),
+    interrupt: (asks) => interrupt(redactFields(toPauseMetadata(asks, tool) ?? {}, secrets)),
     deny: (reason) => deny(secrets.redact(reason)),
     progress: (message, fraction) => progress(secrets.redact(message), fraction),
     file: (given) => {

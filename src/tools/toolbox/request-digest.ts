@@ -7,7 +7,7 @@ import type { ToolEntry } from './toolbox.ts';
 /**
  * The version of what the digest covers. A request of another version has another digest, so it does not run and is asked anew.
  */
-const DIGEST_VERSION = 3;
+const DIGEST_VERSION = 4;
 
 /** Everything that people approve with one request. */
 export interface DigestInput {
@@ -19,8 +19,10 @@ export interface DigestInput {
   readonly input: unknown;
   /** The calls inside this one that wait, if it paused because a `generate` in its tool did. */
   readonly inner?: readonly JsonObject[] | undefined;
-  /** The answer to its server that it continues with, if one waits. */
+  /** The answer to its server or its tool that it continues with, if one waits. */
   readonly answer?: object | undefined;
+  /** The question that its tool asks. */
+  readonly ask?: object | undefined;
   /** The words that people read about the call. */
   readonly presented?: PartialJson | undefined;
   readonly requesters: readonly string[];
@@ -53,6 +55,7 @@ function digestedParts(given: DigestInput): PartialJson {
     input,
     inner: given.inner,
     answer: given.answer === undefined ? undefined : toJson(given.answer),
+    ask: given.ask === undefined ? undefined : toJson(given.ask),
     presented: given.presented,
     requesters,
     contextAuthors,

@@ -1,5 +1,5 @@
 import { notDone } from '../../agent/errors.ts';
-import { isJsonObject, type JsonObject, toJson } from '../../agent/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { Effect, Tool } from '../../agent/tool.ts';
 import { type JudgedCall, usesFirst, usesGroups } from '../../policy/condition.ts';
 import { readFirstTimes } from '../../policy/first-times.ts';
@@ -12,6 +12,7 @@ import {
   judgeStrictly,
   matchesGlob,
   rulesWithFreezes,
+  rulesWithNeed,
   type TimeZoneOf,
 } from '../../policy/rules.ts';
 import type { ChangeFreeze } from '../../policy/time.ts';
@@ -23,6 +24,7 @@ import type { BuiltInName, Manifest, ToolDeclaration } from '../manifest/manifes
 import { nearestWord } from '../manifest/problem.ts';
 import { askForConsent } from '../mcp/auth/ask-for-consent.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
+import { type Answerers, withAsking } from '../pause.ts';
 import { createPreview, createUndo, type ReadTool } from '../presentation/linked-call.ts';
 import { createPresentation } from '../presentation/presentation.ts';
 import type { Secrets } from '../secrets.ts';
@@ -276,7 +278,6 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     behind: behindOf(declaration, digest),
     presentation,
     reversible,
-    answerableBy: 'anyone',
     ...(declaration.kind === 'mcp' && { elicitation: declaration.elicitation, answers }),
     rules,
     isListedIn,
@@ -285,7 +286,12 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     limits,
     changeFreezes: freezes,
   } as const;
-  if (tool.kind === 'interrupt') return { ...base, ...UNGATED, tool, execution: ONE_ATTEMPT };
+  const policyOfTool = policyFor(tool.name, rules);
+  const wanted = declaration.kind === 'module' ? declaration.answers : undefined;
+  if (tool.kind === 'interrupt') {
+    const asking = withAsking(tool, () => answerersOf(wanted ?? 'requester', policyOfTool));
+    return { ...base, ...UNGATED, tool: asking, execution: ONE_ATTEMPT };
+  }
   const effect = declaration.effect ?? (hints === undefined ? undefined : hintedEffect(hints)) ?? tool.effect;
   const idempotent = effect !== 'once';
   const hasFinalErrors =
@@ -295,7 +301,8 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     { secrets, maxOutput, images, untrusted: kind !== 'module', around },
   );
   const changeFreezes = effect === 'none' ? [] : freezes;
-  const compiled = rulesWithFreezes(compileApprovalRules(rules, timeZoneOf), changeFreezes);
+  const withOwnNeed = rulesWithNeed(compileApprovalRules(rules, timeZoneOf), needOf(tool));
+  const compiled = rulesWithFreezes(withOwnNeed, changeFreezes);
   const compiledStrict = rulesWithFreezes(compileApprovalRules(strict, timeZoneOf), changeFreezes);
   const isFirstAsked =
     options.firstInPolicies || rules.some(({ when }) => when !== undefined && usesFirst(when));
@@ -321,11 +328,16 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     ...{ firstDays, readFirst },
     preview: createPreview(protectedTool, texts.preview, read),
     undo,
-    resolvedBy: policyFor(tool.name, rules),
+    resolvedBy: policyOfTool,
     tool: withConsent(
       gate(protectedTool, compiled, {
         ...{ policyOf, allows, userGroups, refreshRules, limits, readTotals, findGrant, answers, reversible },
         readFirst,
+        answerers(way, input, place) {
+          const verdict = judge({ tool: tool.name, input, ...place }).verdict;
+          const policy = verdict.outcome === 'ask' ? verdict.policy : policyOfTool;
+          return answerersOf(wanted ?? (way === 'confirm' ? 'approvers' : 'requester'), policy);
+        },
       }),
       source,
     ),
@@ -338,6 +350,21 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
       retryForMs: idempotent ? retryForMs : 0,
     },
   };
+}
+
+/** Returns whether a call of a tool needs approval by its own definition; an input that the tool cannot read does. */
+function needOf({ inputSchema, needsApproval }: Action): ((input: JsonValue) => unknown) | undefined {
+  if (needsApproval === undefined) return undefined;
+  return (input) => {
+    const parsed = inputSchema.parse(input);
+    return !parsed.ok || needsApproval(parsed.value);
+  };
+}
+
+/** Reads who may answer; `approvers` are those of the policy that the tool's rules name. */
+function answerersOf(answers: string, policy: string): Answerers {
+  if (answers === 'requester') return answers;
+  return { policy: answers === 'approvers' ? policy : answers };
 }
 
 /** Tells whether a policy decides by first times. */
@@ -434,7 +461,10 @@ function builtInEntries({ agent }: Manifest, secrets: Secrets): RuledEntry[] {
   return [...builtIns, ...plans, ...memory]
     .filter(({ name }) => uses.get(name) !== 'off')
     .map((tool) => ({
-      tool,
+      tool:
+        tool.kind === 'interrupt'
+          ? withAsking(tool, () => (uses.get(tool.name) === 'requester' ? 'requester' : 'anyone'))
+          : tool,
       source: 'built-in',
       execution: tool.kind === 'tool' ? RETRIED : ONE_ATTEMPT,
       behind: {},
@@ -444,7 +474,6 @@ function builtInEntries({ agent }: Manifest, secrets: Secrets): RuledEntry[] {
       ...UNGATED,
       allows: () => true,
       presentation: createPresentation(tool, {}),
-      answerableBy: uses.get(tool.name) === 'requester' ? 'requester' : 'anyone',
       rules: [],
       isListedIn: () => true,
       allow: EVERYWHERE,

@@ -81,8 +81,6 @@ export interface ToolEntry {
   readonly readFirst?: ReadFirst | undefined;
   /** Whether its calls can be taken back. */
   readonly reversible: Reversible;
-  /** The people who may answer when the tool asks. */
-  readonly answerableBy: 'requester' | 'anyone';
   /** The people who are asked when the tool's server needs input. */
   readonly elicitation?: ElicitationDeclaration | undefined;
   /** Whether its server gets answers in an approved call only after the approvers have approved them too; missing without a server. */

@@ -5,6 +5,7 @@ import { MESSAGE_VERSION, type Message, userMessage } from '../../../src/agent/m
 import { planRequests } from '../../../src/bot/asks/plan/plan-requests.ts';
 import { Directory } from '../../../src/bot/slack/directory.ts';
 import { PendingLimiter } from '../../../src/engine/pending-limiter.ts';
+import { pauseMetadata } from '../../support/pause-metadata.ts';
 import { manifestOf, openTools } from '../../tools/toolbox/support.ts';
 
 const THREAD = 'C1:1.2';
@@ -32,7 +33,11 @@ async function plan(calls: readonly (readonly [string, JsonValue])[], setting: S
       v: MESSAGE_VERSION,
       role: 'tool',
       content: requests.map((toolRequest) => ({
-        interrupt: { id: `pause-${toolRequest.ref}`, toolRequest },
+        interrupt: {
+          id: `pause-${toolRequest.ref}`,
+          toolRequest,
+          metadata: pauseMetadata(toolRequest.name, toolRequest.input) ?? {},
+        },
       })),
     },
   ];

@@ -9,12 +9,25 @@ import { peopleOf } from '../../../src/engine/task-people.ts';
 import { compileApprovalRules } from '../../../src/policy/rules.ts';
 import { askQuestion } from '../../../src/tools/built-ins.ts';
 import { gate } from '../../../src/tools/gate.ts';
+import { pauseMetadata } from '../../support/pause-metadata.ts';
 import { takesAnything } from '../../tools/gate/support.ts';
 
 const toolRequest = { name: 'ask_question', ref: 'c1', input: { question: 'Which?', choices: ['Red'] } };
 const messages: Message[] = [
   { v: MESSAGE_VERSION, role: 'model', content: [{ toolRequest, idempotencyKey: 'key' }] },
-  { v: MESSAGE_VERSION, role: 'tool', content: [{ interrupt: { id: 'pause', toolRequest } }] },
+  {
+    v: MESSAGE_VERSION,
+    role: 'tool',
+    content: [
+      {
+        interrupt: {
+          id: 'pause',
+          toolRequest,
+          metadata: pauseMetadata(toolRequest.name, toolRequest.input) ?? {},
+        },
+      },
+    ],
+  },
 ];
 const answered = (payload: string) =>
   repliesTo([{ requestId: 'C1:1.2~pause', state: 'answered', by: 'U1', payload }], messages, [askQuestion]);

@@ -8,6 +8,7 @@ import { toDetails } from '../../../src/engine/request-details.ts';
 import type { Store } from '../../../src/store/port/store.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { beginTurn, newRequest, newThreadId, suspendTurn, takeTurn } from '../../store/support.ts';
+import { pauseMetadata } from '../../support/pause-metadata.ts';
 import { presentedAs } from '../../support/presented-as.ts';
 import { connectTestRedis } from '../../support/redis.ts';
 import { serverForTest } from '../slack/support.ts';
@@ -53,7 +54,8 @@ async function bench() {
         ref: 'call-1',
         input: { awaited: 'CI', result: RESULT },
       };
-      const interrupt = { id: randomUUID(), toolRequest };
+      const metadata = pauseMetadata(toolRequest.name, toolRequest.input) ?? {};
+      const interrupt = { id: randomUUID(), toolRequest, metadata };
       const presented = presentedAs('Wait for CI');
       const details: JsonObject = toDetails({ toolRequest, idempotencyKey: key }, interrupt, { presented });
       const request = newRequest(threadId, { kind, details, policy: { expiresInMs } }, interrupt.id);

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { buildRestart } from '../../../src/agent/replies.ts';
 import { generate } from '../../../src/index.ts';
 import { compileApprovalRules } from '../../../src/policy/rules.ts';
-import { approvalOf, type GateResumed, gate } from '../../../src/tools/gate.ts';
+import { approvalOf, type GateResumed, gate, openWith } from '../../../src/tools/gate.ts';
+import { askOf } from '../../../src/tools/pause.ts';
 import { call, calls, keptResults, says, scripted, sentResults, waiting } from '../../agent/support.ts';
 import { gated, interruptIn, runOnce, takesAnything } from './support.ts';
 
@@ -64,15 +65,16 @@ test('words of approval in the context open nothing', async () => {
 
 test('a pause of the tool’s own comes after the gate, and its answer reaches the tool', async () => {
   const { tool, ran } = gated([], ({ resumed, interrupt }) =>
-    resumed === undefined ? interrupt({ question: 'sure?' }) : `sure, says ${String(resumed.by)}`,
+    resumed === undefined ? interrupt({ message: 'sure?' }) : `${resumed.status}, says ${String(resumed.by)}`,
   );
   expect(approvalOf(interruptIn(await runOnce(tool, {})))).toBeDefined();
   const own = interruptIn(await runOnce(tool, {}, { resumed: { ...approved() } }));
   expect(approvalOf(own)).toBeUndefined();
-  expect(own.metadata).toEqual({ question: 'sure?' });
+  expect(askOf(own)).toMatchObject({ message: 'sure?', way: { kind: 'confirm' }, reply: 'restart' });
   expect(ran).toEqual([]);
-  const part = await runOnce(tool, {}, { resumed: { ...approved(true), extra: 1 } });
-  expect(part).toMatchObject({ status: 'ok', toolResponse: { output: 'sure, says U2' } });
+  const opened = openWith(own, { by: 'U2', own: true, under: null }, { status: 'APPROVED' });
+  const part = await runOnce(tool, {}, { resumed: opened });
+  expect(part).toMatchObject({ status: 'ok', toolResponse: { output: 'APPROVED, says U2' } });
 });
 
 test('a signature at the gate is not taken for the answer to a pause of the tool’s own', async () => {

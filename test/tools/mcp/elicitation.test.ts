@@ -31,7 +31,7 @@ class Paused extends Error {
 
 /** Calls a tool until it pauses or ends; a pause comes back as JSON, as the record would return it. */
 async function play(server: McpServer, name: string, resumed?: { pause: Elicitation; end: PauseEnd }) {
-  const interrupt = (metadata: JsonObject = {}): never => {
+  const interrupt = (metadata: object = {}): never => {
     throw new Paused(JSON.parse(JSON.stringify(metadata)));
   };
   const given = resumed && JSON.parse(JSON.stringify({ decision: 'answered', mcp: resumed }));

@@ -63,8 +63,8 @@ test('a tool that can only be called as a task is loaded, and gives its result b
   expect(server().problems()).toEqual([]);
   const name = 'everything_simulate-research-query';
   let metadata: JsonObject | undefined;
-  const interrupt = (given?: JsonObject): never => {
-    metadata = given;
+  const interrupt = (given?: object): never => {
+    metadata = JSON.parse(JSON.stringify(given));
     throw new Error('paused');
   };
   const input = { topic: 'rain', ambiguous: false };

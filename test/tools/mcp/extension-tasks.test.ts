@@ -21,8 +21,8 @@ async function start() {
   /** Makes a call, or continues one, until it pauses. */
   const pause = async (resumed?: JsonObject): Promise<JsonValue> => {
     let metadata: JsonObject | undefined;
-    const interrupt = (given?: JsonObject): never => {
-      metadata = given;
+    const interrupt = (given?: object): never => {
+      metadata = JSON.parse(JSON.stringify(given));
       throw new Error('paused');
     };
     await expect(

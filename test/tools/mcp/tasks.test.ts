@@ -11,8 +11,8 @@ async function start() {
   onTestFinished(() => tasks.stop());
   const { server } = await open(httpConfig(tasks.url), { guardedFetch: fetch });
   let metadata: JsonObject | undefined;
-  const interrupt = (given?: JsonObject): never => {
-    metadata = given;
+  const interrupt = (given?: object): never => {
+    metadata = JSON.parse(JSON.stringify(given));
     throw new Error('paused');
   };
   await expect(call(server, 'research', { topic: 'rain' }, { interrupt })).rejects.toThrow('paused');

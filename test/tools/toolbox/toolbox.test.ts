@@ -117,8 +117,13 @@ test('a built-in that is switched off is not there, and one may be limited to th
   } as const;
   const toolbox = await openTools({ ...manifest, agent: { ...manifest.agent, builtIns } });
   expect(names(toolbox.tools())).toEqual(['ask_question', 'request_form', 'complete_task', 'propose_plan']);
-  expect(toolbox.find('request_form')?.answerableBy).toBe('requester');
-  expect(toolbox.find('ask_question')?.answerableBy).toBe('anyone');
+  const asks = async (name: string, input: object) => {
+    const tool = toolbox.find(name)?.tool;
+    return tool?.kind === 'interrupt' ? tool.requestMetadata?.(input) : undefined;
+  };
+  const form = { title: 'Report', fields: { type: 'object', properties: {} } };
+  expect(await asks('request_form', form)).toMatchObject({ ask: { by: 'requester', way: { kind: 'form' } } });
+  expect(await asks('ask_question', { question: 'Why?' })).toMatchObject({ ask: { by: 'anyone' } });
 });
 
 test('modules of one manifest share what they import, and a reload reads it anew', async () => {

@@ -4,7 +4,8 @@ import { effectiveInput } from '../../../agent/schema/compile-schema.ts';
 import { previewOf } from '../../../engine/admit.ts';
 import { digestNow } from '../../../engine/bind-request.ts';
 import { parseCallerThread } from '../../../engine/caller-threads.ts';
-import { type AnswerKind, classifyInterrupt } from '../../../engine/classify-interrupt.ts';
+import { votedChoices } from '../../../engine/choices.ts';
+import { classifyInterrupt } from '../../../engine/classify-interrupt.ts';
 import { countsNow, readPasskeys } from '../../../engine/passkeys.ts';
 import { PLAN_RULE, planDigest } from '../../../engine/plans.ts';
 import {
@@ -20,20 +21,18 @@ import { confirmFor, type Policy, type RiskLevel, riskOf } from '../../../policy
 import { reversibilityOf } from '../../../policy/reversible.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf, type Store } from '../../../store/port/store.ts';
 import { editorOf, previousPreviewOf } from '../../../tools/gate.ts';
-import { consentOf } from '../../../tools/mcp/auth/ask-for-consent.ts';
-import { answerOf, answersInWords, elicitationOf, waitsForTask } from '../../../tools/mcp/server-pause.ts';
+import { elicitationOf, waitsForTask } from '../../../tools/mcp/server-pause.ts';
 import { CALLER_ACTION_TOOL } from '../../../tools/toolbox/caller-action.ts';
 import type { ToolEntry } from '../../../tools/toolbox/toolbox.ts';
+import { waitingAnswerOf } from '../../../tools/waiting-answer.ts';
 import type { BotContext } from '../../context.ts';
 import { isSlackPerson } from '../../slack/directory.ts';
 import { parseThreadId, placeIn } from '../../slack/thread.ts';
 import { ruleInWords } from '../../views/texts/cards.ts';
-import { connectionTexts } from '../../views/texts/connections.ts';
 import { noticeTexts } from '../../views/texts/notices.ts';
 import { THREAD_VIEW } from '../../views/view-ids.ts';
 import { resolveGroups } from '../approver-groups.ts';
-import { problemWithAsked, purposeOf } from '../awaited-schema.ts';
-import { answerSnapshot, snapshotOf } from '../policy-snapshot.ts';
+import { snapshotOf } from '../policy-snapshot.ts';
 import { standInsFor } from '../stand-ins.ts';
 import {
   type EligibleApprovers,
@@ -43,16 +42,14 @@ import {
   peopleToAsk,
   statusesOf,
 } from './people-to-ask.ts';
+import { planAnswer } from './plan-answer.ts';
 import { planElicitation } from './plan-elicitation.ts';
 import { planUnknown } from './plan-unknown.ts';
 import { changesOf, coverageOf, firstInWords, inputWords, presentCall, presentPart } from './present-call.ts';
 
 const DAY_MS = 86_400_000;
-const QUESTION_MS = DAY_MS;
-const CALLBACK_MS = 7 * DAY_MS;
 /** A task ignores an answer that it has already, so that one may be sent again. */
 const TASK_ANSWER = { idempotent: true, maxAttempts: 10, retryForMs: DAY_MS };
-const NO_EXECUTION = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
 
 /** The parts of the context that a plan needs. */
 export type PlanContext = Pick<BotContext, 'toolbox' | 'directory'> & {
@@ -96,11 +93,12 @@ export async function planRequest(
 
 async function planKnown(
   { toolbox, directory, store }: PlanContext,
-  { threadId, requesters, contextAuthors, why, files, undoes, link }: RequestOrigin,
+  origin: RequestOrigin,
   call: CallPart,
   interrupt: Interrupt,
   part?: PlanPart,
 ): Promise<NewRequest | string> {
+  const { threadId, requesters, contextAuthors, why, files, undoes, link } = origin;
   const classified = classifyInterrupt(interrupt);
   const pause =
     classified.kind === 'plan'
@@ -116,23 +114,23 @@ async function planKnown(
       { threadId, requesters, contextAuthors, why, files },
       { call, interrupt, entry, asked },
     );
+  if (pause.kind !== 'approval')
+    return planAnswer({ toolbox, directory }, origin, { call, interrupt, entry, kind: pause.kind });
   const { tool } = entry;
   const { name: toolName, input } = interrupt.toolRequest;
   const editor = editorOf(interrupt);
   const inner = innerCalls(interrupt);
-  const answer = answerOf(interrupt);
+  const answer = waitingAnswerOf(interrupt);
   const isWhole = inner === undefined && answer === undefined;
-  const hasPreview = pause.kind === 'approval' && isWhole;
   const [whole, preview] = await Promise.all([
     presentCall(directory, entry, input),
-    hasPreview ? previewOf(entry, input, { threadId, requesters, contextAuthors }) : undefined,
+    isWhole ? previewOf(entry, input, { threadId, requesters, contextAuthors }) : undefined,
   ]);
   const words = part?.plan?.presented ?? (isWhole ? whole : presentPart(whole, inner, answer));
   // A default that the model left out is no change.
   const effective = (given: JsonValue) => effectiveInput(tool.inputSchema, given);
   const previousPreview = previousPreviewOf(interrupt);
-  const first =
-    pause.kind === 'approval' && isWhole ? firstInWords(entry, pause.first, requesters) : undefined;
+  const first = isWhole ? firstInWords(entry, pause.first, requesters) : undefined;
   const presented = {
     ...words,
     ...(first !== undefined && { first }),
@@ -152,40 +150,14 @@ async function planKnown(
     ...(fields.length > 0 && { fields: toJson(fields) }),
     arguments: toJson(input),
     ...(inner !== undefined && { inner: toJson(inner) }),
-    ...(answer !== undefined && { answers: answersInWords(answer), answered_by: answer.by }),
+    ...(answer !== undefined && { answers: answer.words, answered_by: [...answer.by] }),
     ...(files.length > 0 && { files: toJson(files) }),
   };
   const [requester = NOBODY] = requesters;
-  const base = {
-    ...{ id: requestIdOf(threadId, interrupt.id), requester, requesters },
-    labels: { tool: toolName, policy: '' },
-  };
+  const base = { id: requestIdOf(threadId, interrupt.id), requester, requesters };
   const bound = { entry, interrupt, presented, threadId, requesters, contextAuthors };
   const threadView = { id: THREAD_VIEW, place: { ...placeIn(threadId) } };
 
-  if (pause.kind !== 'approval') {
-    const problem = problemWithAsked(interrupt);
-    if (problem !== undefined) return problem;
-    const consent = consentOf(interrupt);
-    const purpose =
-      consent === undefined
-        ? purposeOf(interrupt)
-        : connectionTexts.cardPurpose(consent.server, consent.host);
-    const shown = { presented, description: tool.description, ...(purpose !== undefined && { purpose }) };
-    const details = toDetails(call, interrupt, shown);
-    const snapshot =
-      consent === undefined ? answerPolicy(entry, requesters, pause.kind) : consentPolicy(consent.person);
-    return {
-      ...base,
-      kind: pause.kind,
-      details,
-      audit: called,
-      policy: snapshot,
-      digest: digestNow(toolbox, { ...bound, policy: undefined, barred: [] }),
-      execution: NO_EXECUTION,
-      views: [threadView],
-    };
-  }
   if (!entry.allows({ requesters, contextAuthors, channel: parseThreadId(threadId).channel }))
     return noticeTexts.notAllowedHere;
   const policy = toolbox.policy(part?.policy ?? pause.policy);
@@ -263,6 +235,7 @@ async function planKnown(
         runsAs: { person: requester, server: entry.runsAsRequester.name },
       }),
       ...(pause.own && { rule: pause.rule }),
+      ...(votedChoices(interrupt).length > 0 && { shown: digest }),
       because:
         part?.plan?.because ??
         ruleInWords(
@@ -328,17 +301,4 @@ function withinAnHour(snapshot: PolicySnapshot): PolicySnapshot {
 function grantTerms({ presentation }: ToolEntry, terms: NonNullable<Policy['grants']>, input: unknown) {
   if (terms.when === undefined) return { ...terms };
   return { ...terms, covers: coverageOf(presentation, terms.when, toJson(input)) };
-}
-
-function answerPolicy(entry: ToolEntry, requesters: readonly string[], kind: AnswerKind): PolicySnapshot {
-  const limitToRequester = entry.answerableBy === 'requester';
-  return answerSnapshot(requesters, {
-    limitToRequester,
-    expiresInMs: kind === 'callback' ? CALLBACK_MS : QUESTION_MS,
-  });
-}
-
-/** Only the person themselves can connect their account. */
-function consentPolicy(person: string): PolicySnapshot {
-  return answerSnapshot([person], { limitToRequester: true, expiresInMs: QUESTION_MS });
 }

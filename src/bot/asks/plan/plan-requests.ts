@@ -9,7 +9,9 @@ import { filesReadIn } from '../../../engine/request-details.ts';
 import { NOBODY, peopleOf, presentPart } from '../../../engine/task-people.ts';
 import type { NewRequest } from '../../../store/port/store.ts';
 import type { PendingLimits } from '../../../tools/manifest/manifest.ts';
-import { answerOf, elicitationOf } from '../../../tools/mcp/server-pause.ts';
+import { elicitationOf } from '../../../tools/mcp/server-pause.ts';
+import { askOf } from '../../../tools/pause.ts';
+import { waitingAnswerOf } from '../../../tools/waiting-answer.ts';
 import type { BotContext } from '../../context.ts';
 import { noticeTexts } from '../../views/texts/notices.ts';
 import { undoneBy } from '../undo-call.ts';
@@ -56,7 +58,8 @@ export async function planRequests(
   );
   const isStarted = ({ interrupt }: WaitingCall) =>
     classifyInterrupt(interrupt).kind === 'unknown' ||
-    (elicitationOf(interrupt) ?? answerOf(interrupt)) !== undefined;
+    (elicitationOf(interrupt) ?? waitingAnswerOf(interrupt)) !== undefined ||
+    askOf(interrupt)?.reply === 'restart';
   const proposed = proposedPlan(
     waiting.filter((call) => !isStarted(call)),
     round,

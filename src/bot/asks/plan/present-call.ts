@@ -2,10 +2,10 @@ import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../../
 import type { Details, InnerCall } from '../../../engine/request-details.ts';
 import { conditionInWords, type InputWords } from '../../../policy/condition.ts';
 import type { FirstFacts, FirstTimes } from '../../../policy/first-times.ts';
-import type { Answer } from '../../../tools/mcp/server-pause.ts';
 import { applyFormat, readableName } from '../../../tools/presentation/formats.ts';
 import type { Presentation, Presented } from '../../../tools/presentation/presentation.ts';
 import type { ToolEntry } from '../../../tools/toolbox/toolbox.ts';
+import type { WaitingAnswer } from '../../../tools/waiting-answer.ts';
 import type { Directory } from '../../slack/directory.ts';
 import { cardTexts } from '../../views/texts/cards.ts';
 import { grantTexts } from '../../views/texts/grants.ts';
@@ -114,12 +114,13 @@ export function firstInWords(
 export function presentPart(
   { title, target }: Details['presented'],
   inner: readonly InnerCall[] = [],
-  answer?: Answer,
+  answer?: WaitingAnswer,
 ): Details['presented'] {
   const shown = { fields: [], hasTitle: true, isComplete: false };
   if (answer !== undefined)
     return {
-      title: cardTexts.answerTo(answer.pause.server, title),
+      title:
+        answer.server === undefined ? cardTexts.answerIn(title) : cardTexts.answerTo(answer.server, title),
       ...(target !== undefined && { target }),
       ...shown,
     };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { StartPlan } from '../../../engine/admit.ts';
+import { chosenChoice, votedChoices } from '../../../engine/choices.ts';
 import { attemptOf, begin, carryOut } from '../../../engine/execute.ts';
 import {
   type Assertion,
@@ -85,7 +86,7 @@ export async function castVote(
   const isProven = request.policy.passkey !== true || proof !== undefined;
   const recording =
     decision === 'approve' && startsHere && isProven
-      ? voteAndStart(context, request, voter, { directory, voting })
+      ? voteAndStart(context, withChoice(request, chosen), voter, { directory, voting })
       : voting.then((vote) => context.store.vote(request.id, vote));
   const [result, { problem }] = await Promise.all([recording, authorizing, voting]);
   if (result.outcome === 'not-proven')
@@ -113,6 +114,11 @@ export async function castVote(
   return refusalText(
     state === 'pending' ? { outcome: 'repeated' } : { outcome: 'settled', state, by: request.by ?? '' },
   );
+}
+
+/** Returns a request as it is once a vote has chosen. */
+function withChoice(request: RequestRecord, chosen: Vote['chosen']): RequestRecord {
+  return chosen === undefined ? request : { ...request, chosen: chosen.steps, digest: chosen.digest };
 }
 
 /** Checks what a passkey signed against the approval as it would be recorded now. */
@@ -144,13 +150,12 @@ async function askForPasskey(
   return url === undefined ? passkeyTexts.noPage : passkeyTexts.link(url);
 }
 
-/** Returns the steps that a person chooses of a plan, with the digest of the plan with these; `undefined` if it has them already. */
-export function chosenIn(
-  { steps: own = [], ...request }: RequestRecord,
-  picked: readonly number[] | undefined,
-): Vote['chosen'] {
+/** Returns the steps of a plan, or the choice, that a person chooses, with the digest of the request with it; `undefined` if it has it already. */
+export function chosenIn(request: RequestRecord, picked: readonly number[] | undefined): Vote['chosen'] {
+  const { steps: own = [] } = request;
   const plan = readDetails(request)?.plan;
-  if (picked === undefined || plan === undefined) return undefined;
+  if (plan === undefined) return chosenChoice(request, picked);
+  if (picked === undefined) return undefined;
   const steps = own.filter(({ number, digest }) => digest !== ALONE && picked.includes(number));
   const isSame = own.every((step) => step.digest === ALONE || step.isChosen === steps.includes(step));
   if (steps.length === 0 || isSame) return undefined;
@@ -160,10 +165,13 @@ export function chosenIn(
   return { steps: steps.map(({ number }) => number), digest: planDigest(plan.shown, own, numbers) };
 }
 
-/** Tells whether a plan still has the steps that the person saw. */
-export function isAsShown({ steps = [], digest }: RequestRecord, shown: string | undefined): boolean {
+/** Tells whether a plan still has the steps that the person saw, and whether a request with choices has one. */
+export function isAsShown(request: RequestRecord, shown: string | undefined): boolean {
+  const { steps = [], digest, chosen } = request;
   if (shown !== undefined) return digest.startsWith(shown);
-  return steps.every(({ isChosen }) => isChosen);
+  const interrupt = readDetails(request)?.interrupt;
+  const hasChoices = interrupt !== undefined && votedChoices(interrupt).length > 0;
+  return hasChoices ? chosen !== undefined : steps.every(({ isChosen }) => isChosen);
 }
 
 /** Returns the limits of a person's approvals in an hour, one for each policy of a request; the vote itself counts. */

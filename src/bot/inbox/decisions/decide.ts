@@ -6,8 +6,8 @@ import { detailsOf, innerCalls, toolOf } from '../../../engine/request-details.t
 import { firstOfFacts } from '../../../policy/first-times.ts';
 import { judgeWithLimits } from '../../../policy/limits.ts';
 import type { RequestRecord, Verdict } from '../../../store/port/store.ts';
-import { answerOf } from '../../../tools/mcp/server-pause.ts';
 import { CALLER_ACTION_TOOL } from '../../../tools/toolbox/caller-action.ts';
+import { waitingAnswerOf } from '../../../tools/waiting-answer.ts';
 import { askerProblem } from '../../asks/may-ask.ts';
 import type { BotContext } from '../../context.ts';
 import { parseThreadId } from '../../slack/thread.ts';
@@ -72,7 +72,7 @@ export async function edit(
   // A call that waits for another inside it has started.
   if (innerCalls(detailsOf(request).interrupt) !== undefined) return noticeTexts.startedBefore;
   // A call whose server asks was started with its arguments.
-  if (answerOf(detailsOf(request).interrupt) !== undefined) return modalTexts.notEditable;
+  if (waitingAnswerOf(detailsOf(request).interrupt) !== undefined) return modalTexts.notEditable;
   // A caller runs exactly what it has shown.
   if (toolOf(request) === CALLER_ACTION_TOOL) return modalTexts.notEditable;
   if (isSameCall(context.toolbox, request, input)) return noticeTexts.unchanged;

@@ -111,6 +111,9 @@ async function choose(
   click: Click,
   picked: readonly number[],
 ): Promise<Notice> {
+  const [index = -1] = picked;
+  if (request.kind === 'approval')
+    return castVote(context, request, click, { decision: 'approve', steps: [index + 1] });
   const { choices, several } = questionOf(request);
   const answers = picked.flatMap((index) => choices[index] ?? []);
   const [first] = answers;

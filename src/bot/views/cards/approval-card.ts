@@ -44,6 +44,7 @@ import {
 } from './card.ts';
 import { type CardDetails, needsConfirmation, stateOf } from './card-details.ts';
 import { askedBy, buildSettled, isDone, votesBy } from './outcome.ts';
+import { buildOwnQuestion, choiceElements, choiceLines } from './own-question.ts';
 
 /** Builds the card of an approval: all that is needed to decide while it waits, and two lines once it has ended. */
 export function buildApprovalCard(request: RequestRecord, details: CardDetails, options: CardOptions): Card {
@@ -80,8 +81,12 @@ function asQuestion(title: string): string {
 
 function pendingBlocks(request: RequestRecord, details: CardDetails, options: CardOptions): KnownBlock[] {
   const body = buildCallBody(details);
+  const question = buildOwnQuestion(details);
+  const isWhole = body.isWhole && question.isWhole;
   return [
     contextLine(request, details, options),
+    ...question.blocks,
+    ...choiceLines(request, details),
     ...reviewLine(options),
     ...sinceLine(options),
     ...askedForLine(options),
@@ -100,7 +105,7 @@ function pendingBlocks(request: RequestRecord, details: CardDetails, options: Ca
     ...callerLink(request, details),
     ...approvalLines(request, details),
     ...decidedLine(options),
-    pendingActions(request, details, body, options),
+    pendingActions(request, details, { isWhole }, options),
   ];
 }
 
@@ -326,7 +331,7 @@ export function actionsElsewhere(requestId: string): KnownBlock {
 function pendingActions(
   request: RequestRecord,
   details: CardDetails,
-  { isWhole }: CallBody,
+  { isWhole }: Pick<CallBody, 'isWhole'>,
   { view, hasButtons = true }: CardOptions,
 ): KnownBlock {
   const { id } = request;
@@ -336,7 +341,9 @@ function pendingActions(
     block_id: id,
     elements: [
       // Nobody approves what they have not seen whole, so the way to the whole is then the first thing to do.
-      isWhole ? approveButton(id, details) : button(id, DETAILS, cardTexts.reviewAll, { style: 'primary' }),
+      ...(isWhole
+        ? (choiceElements(id, details) ?? [approveButton(id, details)])
+        : [button(id, DETAILS, cardTexts.reviewAll, { style: 'primary' })]),
       button(id, REJECT, cardTexts.reject),
       moreMenu([
         ...(isWhole && details.policy?.grants !== undefined

@@ -5,7 +5,7 @@ import { limits } from '../../slack/limits.ts';
 import { cardTexts, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
 import { connectionTexts } from '../texts/connections.ts';
 import { deadline, moment, words } from '../texts/format.ts';
-import { escapeMarkup, excerpt, showLabel } from '../texts/show-text.ts';
+import { escapeMarkup, excerpt, showLabel, showLine } from '../texts/show-text.ts';
 import { CONNECT, DECLINE, DETAILS, FILL_IN, REJECT, SHOW_ADDRESS, WITHDRAW } from './action-ids.ts';
 import { buildApprovalCard } from './approval-card.ts';
 import {
@@ -89,9 +89,11 @@ function buildConsentCard(request: RequestRecord, details: CardDetails, options:
 
 /** Builds the card of a callback: what is awaited and since when, and later the result. */
 function buildCallbackCard(request: RequestRecord, details: CardDetails, options: CardOptions): Card {
+  const link = details.ask?.way.kind === 'callback' ? details.ask.way.link : undefined;
   return drawForm(request, purposeOf(details), options, {
     heading: cardTexts.external,
     text: cardTexts.externalText,
+    ...(link !== undefined && { asked: [line({ type: 'link', url: link, text: showLine(link) })] }),
     waiting: line(words(cardTexts.waitingSince), moment(request.createdAt)),
     actions: [button(request.id, SHOW_ADDRESS, cardTexts.showAddress)],
   });

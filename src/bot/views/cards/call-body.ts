@@ -25,7 +25,7 @@ export const TITLE_LENGTH = limits.header - 4;
  */
 export function buildCallBody(details: Pick<CardDetails, 'presented' | 'input' | 'originalInput'>): CallBody {
   const { presented, input } = details;
-  const fields = fieldBlocks(presented.fields);
+  const fields = buildFields(presented.fields);
   const isInWords =
     presented.isComplete &&
     // A title by default tells nothing that is not in the fields.
@@ -65,7 +65,7 @@ const LAST = { characters: 200, lines: 2 };
 type PresentedField = CardDetails['presented']['fields'][number];
 
 /** Shows short values in rows beside their labels, and longer ones below theirs. */
-function fieldBlocks(fields: readonly PresentedField[]): CallBody {
+export function buildFields(fields: readonly PresentedField[]): CallBody {
   let [characters, lines] = [0, 0];
   let isWhole = true;
   const blocks: KnownBlock[] = [];

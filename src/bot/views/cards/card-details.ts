@@ -12,7 +12,9 @@ import {
 } from '../../../engine/request-details.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
 import { type Consent, consentOf } from '../../../tools/mcp/auth/ask-for-consent.ts';
-import { type Answer, answerOf, type Elicitation, elicitationOf } from '../../../tools/mcp/server-pause.ts';
+import { type Elicitation, elicitationOf } from '../../../tools/mcp/server-pause.ts';
+import { type Ask, askOf, type Question, questionIn } from '../../../tools/pause.ts';
+import { type WaitingAnswer, waitingAnswerOf } from '../../../tools/waiting-answer.ts';
 import { limits } from '../../slack/limits.ts';
 import { cardTexts, STATE_ICON, STATE_WORD, UNDONE_ICON, VERDICT } from '../texts/cards.ts';
 import { showLabel } from '../texts/show-text.ts';
@@ -27,8 +29,10 @@ export interface CardDetails extends Details {
   readonly isOverLimit: boolean;
   /** The calls that wait inside this one, if it does not wait itself. */
   readonly inner: readonly InnerCall[] | undefined;
-  /** The answer to the call's server that waits for approval. */
-  readonly answer: Answer | undefined;
+  /** The answer to the call's server or tool that waits for approval. */
+  readonly answer: WaitingAnswer | undefined;
+  /** The question of the call's own tool, if it asks one. */
+  readonly ask: Ask | undefined;
   /** The account that the call waits for, if it does. */
   readonly consent: Consent | undefined;
   /** The question of the call's server, if it asks one. */
@@ -50,10 +54,10 @@ export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
   const isOverLimit = gated?.overLimit === true;
   const [consent, pause] = [consentOf(interrupt), elicitationOf(interrupt)];
   const inner = innerCalls(interrupt);
-  const answer = answerOf(interrupt);
+  const answer = waitingAnswerOf(interrupt);
   return {
     ...details,
-    ...{ name, rule, isOverLimit, consent, pause, inner, answer },
+    ...{ name, rule, isOverLimit, consent, pause, inner, answer, ask: askOf(interrupt) },
     input: plan === undefined ? approvedArguments(interrupt) : planArguments(plan),
     originalInput: inner === undefined && answer === undefined ? originalInput : undefined,
   };
@@ -76,9 +80,7 @@ export function titleOf(
 ): string {
   const details = readDetails(request);
   if (details === undefined) return UNREADABLE;
-  const { input } = details.interrupt.toolRequest;
-  const question = request.kind === 'question' ? Question.safeParse(input).data?.question : undefined;
-  return showLabel(question ?? details.purpose ?? details.presented.title, length);
+  return showLabel(details.purpose ?? details.presented.title, length);
 }
 
 /** Returns the number of a request among those of its turn, in words; `undefined` if it is the only one. */
@@ -95,23 +97,16 @@ export function needsConfirmation({ policy }: CardDetails): boolean {
   return confirm === undefined || confirm === 'passkey' ? risk === 'high' : confirm;
 }
 
-const Question = z.object({
-  question: z.string(),
-  choices: z.array(z.string()).catch([]),
-  /** Whether a written answer is accepted. */
-  allowOther: z.boolean().catch(false),
-  /** Whether several choices may be selected. */
-  several: z.boolean().catch(false),
-});
-/** A question of the model. */
-export type Question = Readonly<z.infer<typeof Question>>;
-
-/** Reads the question from the call; an unreadable one has neither choices nor written answers. */
+/** Reads the question of a request; an unreadable one has neither choices nor written answers. */
 export function questionOf(request: RequestRecord): Question {
-  const parsed = Question.safeParse(cardDetailsOf(request)?.input);
-  if (parsed.success) return parsed.data;
-  return { question: "This question can't be shown.", choices: [], allowOther: false, several: false };
+  const details = cardDetailsOf(request);
+  if (details?.ask === undefined)
+    return { message: UNREADABLE_QUESTION, choices: [], allowOther: false, several: false };
+  const question = questionIn(details.ask);
+  return question.message === '' ? { ...question, message: details.presented.title } : question;
 }
+
+const UNREADABLE_QUESTION = "This question can't be shown.";
 
 /** Returns the icon and the word for the state of a request, as its cards and lists show them. */
 export function stateOf(request: RequestRecord): { readonly icon: string; readonly word: string } {

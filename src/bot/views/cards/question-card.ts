@@ -1,6 +1,8 @@
 import type { ActionsBlock, Button, KnownBlock, PlainTextOption } from '@slack/types';
 import { ANYONE } from '../../../policy/policy.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
+import type { Question } from '../../../tools/pause.ts';
+import { readableName } from '../../../tools/presentation/formats.ts';
 import { limits } from '../../slack/limits.ts';
 import { cardTexts, STATE_WORD } from '../texts/cards.ts';
 import { deadline, words } from '../texts/format.ts';
@@ -14,6 +16,7 @@ import {
   SUBMIT_CHOICES,
   WITHDRAW,
 } from './action-ids.ts';
+import { buildFields } from './call-body.ts';
 import {
   button,
   type Card,
@@ -25,22 +28,24 @@ import {
   preformatted,
   threadLine,
 } from './card.ts';
-import { type Question, questionOf } from './card-details.ts';
+import { type CardDetails, cardDetailsOf, questionOf } from './card-details.ts';
 import { buildOutcome } from './outcome.ts';
 
 /** Builds the card of a question: its choices as buttons or a menu, and later the answer and its author. */
 export function buildQuestionCard(request: RequestRecord, options: CardOptions): Card {
   const question = questionOf(request);
-  const shown = excerpt(question.question, {
+  const shown = excerpt(question.message, {
     characters: limits.questionCharacters,
     lines: limits.questionLines,
   });
   const title = escapeMarkup(
-    excerpt(question.question.trim() === '' ? cardTexts.aQuestion : question.question, {
+    excerpt(question.message.trim() === '' ? cardTexts.aQuestion : question.message, {
       characters: limits.fallbackText,
       lines: Number.POSITIVE_INFINITY,
     }).text,
   );
+  const details = cardDetailsOf(request);
+  const about = details === undefined ? [] : aboutCall(details);
   const asked: KnownBlock[] = [{ type: 'section', text: plain(shown.text) }];
   if (request.state !== 'pending')
     return {
@@ -54,6 +59,7 @@ export function buildQuestionCard(request: RequestRecord, options: CardOptions):
     blocks: [
       principalsLine(cardTexts.question, request.principals),
       ...asked,
+      ...about,
       ...(isWhole ? [] : [line(words(cardTexts.notAllShown, { bold: true }))]),
       ...(layout === 'listed-menu' ? [preformatted(numbered(question.choices))] : []),
       context(words(cardTexts.waiting), words(cardTexts.expires), deadline(request.expiresAt)),
@@ -62,6 +68,29 @@ export function buildQuestionCard(request: RequestRecord, options: CardOptions):
     ],
   };
 }
+
+/** Shows the call that a question is about: whose question it is, and what the question itself does not say. */
+function aboutCall({ ask, name, presented }: CardDetails): KnownBlock[] {
+  const isOwn = ask?.reply === 'restart';
+  const tool = showLabel(readableName(name), limits.label);
+  const fields = presented.fields.filter(
+    ({ argument }) => isOwn || argument === undefined || !ASKED_ARGUMENTS.includes(argument),
+  );
+  return [...(isOwn ? [context(words(cardTexts.askedIn(tool)))] : []), ...buildFields(fields).blocks];
+}
+
+/** The arguments of an interrupt that are the question itself. */
+const ASKED_ARGUMENTS = [
+  'question',
+  'message',
+  'prompt',
+  'title',
+  'text',
+  'choices',
+  'allowOther',
+  'allow_other',
+  'several',
+];
 
 /** Names the people who may answer; everybody is named in words. */
 export function principalsLine(label: string, principals: readonly string[]): KnownBlock {
@@ -128,25 +157,30 @@ function layoutOf({ choices, several }: Question): ChoiceLayout {
   // Nothing is shown shorter than it is.
   if (choices.join('').length > limits.menuCharacters) return 'modal';
   const labels = choices.map((choice) => showLabel(choice, Number.POSITIVE_INFINITY));
-  const areShort = labels.every(({ length }) => length <= limits.optionText);
+  const isShort = areShort(choices);
   const characters = labels.reduce((sum, { length }) => sum + length, 0);
-  if (several && areShort && choices.length <= limits.checkboxes) return 'checkboxes';
-  if (!several && areShort && choices.length <= limits.choiceButtons) return 'buttons';
+  if (several && isShort && choices.length <= limits.checkboxes) return 'checkboxes';
+  if (!several && isShort && choices.length <= limits.choiceButtons) return 'buttons';
   if (choices.length > limits.selectOptions || characters > limits.menuCharacters) return 'modal';
-  if (areShort) return 'menu';
+  if (isShort) return 'menu';
   return numbered(choices).length <= limits.choiceListCharacters ? 'listed-menu' : 'modal';
 }
 
-/** Builds options whose values are the numbers of the choices; if one is cut, all show their number in the list. */
-export function optionsOf(choices: readonly string[]): PlainTextOption[] {
-  const areShort = choices.every(
+/** Tells whether every choice can be read whole on a button or in a menu. */
+export function areShort(choices: readonly string[]): boolean {
+  return choices.every(
     (choice) =>
       choice.length <= limits.optionText &&
       showLabel(choice, Number.POSITIVE_INFINITY).length <= limits.optionText,
   );
+}
+
+/** Builds options whose values are the numbers of the choices; if one is cut, all show their number in the list. */
+export function optionsOf(choices: readonly string[]): PlainTextOption[] {
+  const isWhole = areShort(choices);
   return choices.map((choice, index) => ({
     text: plain(
-      areShort
+      isWhole
         ? showLabel(choice, limits.optionText)
         : showLabel(`${index + 1}. ${choice}`, limits.optionText),
     ),

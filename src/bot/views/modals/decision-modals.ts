@@ -226,7 +226,7 @@ const MOST_CHOICES = limits.selectOptions * limits.optionGroups;
 
 /** Builds the modal that answers a question: by a menu, a written answer if it is allowed, or both. */
 export function buildAnswerModal(request: RequestRecord): Modal {
-  const { question, choices, several, allowOther } = questionOf(request);
+  const { message: question, choices, several, allowOther } = questionOf(request);
   const options = optionsOf(choices).slice(0, MOST_CHOICES);
   const menu: InputBlock = {
     type: 'input',

@@ -1,13 +1,15 @@
-import type { Button, KnownBlock } from '@slack/types';
+import type { ActionsBlock, KnownBlock } from '@slack/types';
 import { isDeeperThan } from '../../../agent/json.ts';
 import type { ReadFile } from '../../../engine/request-details.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
+import { questionIn } from '../../../tools/pause.ts';
 import { limits } from '../../slack/limits.ts';
-import { DETAILS, NEXT_PAGE, PREVIOUS_PAGE, REJECT } from '../cards/action-ids.ts';
+import { NEXT_PAGE, PREVIOUS_PAGE, REJECT } from '../cards/action-ids.ts';
 import { approvalLines, approveButton, contextLine, whyApproval } from '../cards/approval-card.ts';
 import { button, context, line, preformatted } from '../cards/card.ts';
 import { type CardDetails, cardDetailsOf, payloadOf, questionOf, stateOf } from '../cards/card-details.ts';
 import { votesBy } from '../cards/outcome.ts';
+import { choiceElements } from '../cards/own-question.ts';
 import { numbered, principalsLine } from '../cards/question-card.ts';
 import { plainValue, renderValue } from '../cards/render-value.ts';
 import { cardTexts } from '../texts/cards.ts';
@@ -33,7 +35,7 @@ export function buildDetailsModal(
   const pages = paginate(piecesOf(request, details));
   const shown = Math.min(page, pages.length - 1);
   const isLast = shown === pages.length - 1;
-  const actions = [
+  const actions: ActionsBlock['elements'] = [
     ...(shown > 0 ? [button(request.id, PREVIOUS_PAGE, modalTexts.previousPage)] : []),
     ...(isLast ? [] : [button(request.id, NEXT_PAGE, modalTexts.nextPage, { style: 'primary' })]),
     ...decisions(request, details, { isLast }),
@@ -42,7 +44,7 @@ export function buildDetailsModal(
     ...(shown === 0 ? [...head(request, details), ...pageLine(link)] : []),
     ...(pages.length === 1 ? [] : [line(words(modalTexts.page(shown + 1, pages.length), { bold: true }))]),
     // Before the texts, so that nobody has to look for it below them.
-    ...(actions.length === 0 ? [] : [{ type: 'actions' as const, block_id: DETAILS, elements: actions }]),
+    ...(actions.length === 0 ? [] : [{ type: 'actions' as const, block_id: request.id, elements: actions }]),
     ...(pages[shown] ?? []).flatMap(({ label, text }) => [
       line(words(label, { bold: true })),
       preformatted(text),
@@ -60,13 +62,15 @@ function decisions(
   request: RequestRecord,
   details: CardDetails,
   { isLast }: { readonly isLast: boolean },
-): Button[] {
+): ActionsBlock['elements'] {
   if (request.kind !== 'approval' || request.state !== 'pending') return [];
   // The steps that were chosen are approved on the card.
   const isNarrowed = request.steps?.some(({ isChosen }) => !isChosen) === true;
   const canBeSeen = !isDeeperThan(limits.depth, details.input);
   return [
-    ...(isLast && canBeSeen && !isNarrowed ? [approveButton(request.id, details)] : []),
+    ...(isLast && canBeSeen && !isNarrowed
+      ? (choiceElements(request.id, details) ?? [approveButton(request.id, details)])
+      : []),
     button(request.id, REJECT, cardTexts.reject),
   ];
 }
@@ -114,10 +118,11 @@ function exactPieces(request: RequestRecord, details: CardDetails): Piece[] {
   switch (request.kind) {
     case 'approval':
       return [
+        ...ownQuestion(request, details),
         { label: modalTexts.arguments(request.state === 'pending'), text: renderValue(details.input).text },
       ];
     case 'question': {
-      const { question, choices } = questionOf(request);
+      const { message: question, choices } = questionOf(request);
       return [
         { label: modalTexts.question, text: showText(question) },
         { label: modalTexts.choices, text: numbered(choices) },
@@ -126,6 +131,16 @@ function exactPieces(request: RequestRecord, details: CardDetails): Piece[] {
     default:
       return [{ label: modalTexts.question, text: showText(details.purpose ?? '') }];
   }
+}
+
+/** The question of the tool that approvers decide about, and its choices. */
+function ownQuestion(request: RequestRecord, { ask }: CardDetails): Piece[] {
+  if (ask === undefined) return [];
+  const { message, choices } = questionIn(ask);
+  return [
+    { label: modalTexts.question, text: showText(message) },
+    ...(ask.way.kind === 'choice' ? [{ label: modalTexts.choices, text: numbered(choices) }] : []),
+  ].filter(({ text }) => request.kind === 'approval' && text !== '');
 }
 
 /** Lists every text of a request whole: what it does, its exact arguments, its previews, and how it ended. */

@@ -1,5 +1,5 @@
 import { conditionInWords, type InputWords } from '../../../policy/condition.ts';
-import { UNDECIDED_RULE } from '../../../policy/rules.ts';
+import { NEEDED_RULE, UNDECIDED_RULE } from '../../../policy/rules.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
 import { plural } from './format.ts';
 
@@ -150,6 +150,10 @@ export const cardTexts = {
   notUndone: 'Undo did not run. Requested by ',
   viewUndo: 'View the request',
   inside: (names: string, outer: string) => `${names}, inside: ${outer}`,
+  toolAsks: (tool: string) => `${tool} asks:`,
+  askedIn: (tool: string) => `Asked by ${tool}, in the middle of this call`,
+  chosenSoFar: 'Chosen so far: ',
+  answerIn: (title: string) => `Answer for: ${title}`,
   answerTo: (server: string, title: string) => `Answer to ${server}, for: ${title}`,
   answers: {
     approved: 'If its server asks for input, the answers need approval too.',
@@ -267,6 +271,7 @@ export function ruleInWords({ rule, because, isOverLimit = false }: RuleWords, i
   if (isOverLimit) return 'a limit is reached';
   if (because !== undefined) return because;
   if (rule === 'the tool itself asks') return 'the tool asks for it';
+  if (rule === NEEDED_RULE) return 'this tool always asks for approval here';
   if (rule === undefined || rule === UNDECIDED_RULE) return 'no rule lets this run without approval';
   if (rule === 'No approval was needed') return 'no approval was needed';
   if (rule.startsWith('edited by ')) return 'it was edited';

@@ -79,6 +79,8 @@ export const noticeTexts = {
   completedTwice: "A task can't be completed twice.",
   notAllowedHere: "Someone taking part in this task isn't allowed to use this tool here. Ask an admin.",
   noPolicy: (name: string) => `Nobody can approve this: there is no policy "${name}".`,
+  oneAnswer: (name: string) =>
+    `Nobody can answer this: policy "${name}" needs more than one click, and a form takes one answer. Ask with choices, or for a yes or no.`,
   tooFewApprovers: (policy: string, quorum: number, approvers: number) => {
     const needed = quorum === 1 ? '1 approval' : `${quorum} approvals`;
     const found = approvers === 0 ? 'nobody' : `only ${approvers}`;

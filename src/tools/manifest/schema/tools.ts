@@ -273,6 +273,9 @@ export const ToolFile = z
       .optional()
       .describe('For http: a JSON Schema (2020-12) of the input, of type object.'),
     approval: ApprovalFile.optional(),
+    answers: Name.optional().describe(
+      'For a module: who answers when the tool asks. requester (default of a question), approvers (of the policy that its rules name; default of a yes or no in the middle of a call), or the name of a policy.',
+    ),
     effect: z
       .enum(EFFECTS)
       .optional()

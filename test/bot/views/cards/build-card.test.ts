@@ -150,10 +150,8 @@ describe('a question', () => {
     );
   });
 
-  test.each([
-    ['101 choices', Array.from({ length: 101 }, (_, index) => `Choice ${index}`)],
-    ['choices too long to list', Array.from({ length: 20 }, () => 'long '.repeat(50))],
-  ])('with %s is answered in a modal', (_, choices) => {
+  test('with choices too long to list is answered in a modal', () => {
+    const choices = Array.from({ length: 20 }, (_, index) => `${index} ${'long '.repeat(50)}`);
     expect(draw(question({ question: 'Which?', choices })).actions).toEqual([ANSWER, DETAILS, WITHDRAW]);
   });
 

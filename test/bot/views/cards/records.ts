@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../../src/agent/json.ts';
 import type { RequestRecord } from '../../../../src/store/port/store.ts';
 import { readableName } from '../../../../src/tools/presentation/formats.ts';
+import { pauseMetadata } from '../../../support/pause-metadata.ts';
 import { presentedAs } from '../../../support/presented-as.ts';
 
 export const ASKED_AT = Date.UTC(2026, 2, 1, 9, 0);
@@ -9,8 +10,13 @@ export const THREAD_LINK = 'https://example.slack.com/archives/C1/p1';
 
 /** Details as a request keeps them, around one call. */
 export function detailsFor(input: JsonValue, extra: JsonObject = {}, name = 'refund_order'): JsonObject {
+  const metadata = pauseMetadata(name, input);
   return {
-    interrupt: { id: 'pause-1', toolRequest: { name, ref: 'call-1', input } },
+    interrupt: {
+      id: 'pause-1',
+      toolRequest: { name, ref: 'call-1', input },
+      ...(metadata !== undefined && { metadata }),
+    },
     idempotencyKey: 'key-1',
     presented: presentedAs(readableName(name)),
     ...extra,
