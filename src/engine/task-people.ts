@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Interrupt, Message, ResponsePart, ToolPart } from '../agent/messages.ts';
 import type { Tool } from '../agent/tool.ts';
-import { completeTask, REMEMBER } from '../tools/built-ins.ts';
+import { completeTask } from '../tools/built-ins.ts';
 import { editorOf } from '../tools/gate.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
 
@@ -25,8 +25,6 @@ const Author = z.object({
   role: z.enum(['requester', 'context']),
   /** The requesters of an earlier request that is asked for again. */
   requesters: z.array(z.string()).default([]),
-  /** The people whose words a note holds, beside the first. */
-  authors: z.array(z.string()).default([]),
 });
 const Answered = z.object({ answeredBy: z.string() }).partial();
 
@@ -67,8 +65,8 @@ function readSpeakers(message: Message): Speakers {
   if (message.role === 'tool') return { instructors: message.content.flatMap(replierOf), authors: [] };
   // Nobody wrote it.
   if (message.metadata?.user === undefined) return NONE;
-  const { user, role, requesters, authors } = Author.parse(message.metadata);
-  return { instructors: role === 'requester' ? [user, ...requesters] : [], authors: [user, ...authors] };
+  const { user, role, requesters } = Author.parse(message.metadata);
+  return { instructors: role === 'requester' ? [user, ...requesters] : [], authors: [user] };
 }
 
 /** Returns the person who edited a call or answered a question. */
@@ -182,8 +180,7 @@ function endsPart(
   if (closed === 'ran') return true;
   if (asked.has(ref)) return !NOT_ASKED.includes(closed);
   const tool = toolbox.find(name)?.tool;
-  // A note is the agent's own: nobody has asked for anything by it.
-  return status === 'ok' && tool?.kind === 'tool' && tool.effect !== 'none' && name !== REMEMBER;
+  return status === 'ok' && tool?.kind === 'tool' && tool.effect !== 'none';
 }
 
 /** A final answer is a model's message without calls, or one that only completes the task. */

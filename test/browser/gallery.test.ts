@@ -173,24 +173,18 @@ test('elicitation: a form, its dialog, declined, and a link', async () => {
   await look('elicitation-link-dialog', { as: 'remi', at: link, shows: 'Open link' });
 });
 
-test('feedback, memory and files with their hashes', async () => {
+test('feedback, and files with their hashes', async () => {
   const story = await startStory({
     manifest: MANIFEST.replace(
       'agent: { instructions: Help. }',
-      `agent: { instructions: Help., memory: channel, feedback: true, admins: [${admin}] }`,
+      `agent: { instructions: Help., feedback: true, admins: [${admin}] }`,
     ),
-    replies: [
-      { calls: [{ name: 'remember', arguments: { note: 'Refunds over 100 dollars go to finance first.' } }] },
-      { text: 'I will remember that.' },
-      refund(12_000),
-      { text: 'Refunded.' },
-    ],
+    replies: [{ text: 'They go to finance first.' }, refund(12_000), { text: 'Refunded.' }],
   });
   const { look } = await openGallery(story);
-  const noted = story.ask('remember that refunds over 100 dollars go to finance first');
-  await noted.shows(/I will remember that\./);
-  await look('feedback', { as: 'remi', at: noted, shows: 'I will remember that.' });
-  await look('memory-home', { as: 'ada', at: 'home', shows: /go to finance first/ });
+  const asked = story.ask('where do refunds over 100 dollars go?');
+  await asked.shows(/They go to finance first\./);
+  await look('feedback', { as: 'remi', at: asked, shows: 'They go to finance first.' });
   const mention = `<@${story.workspace.state.app.botUserId}>`;
   const { ts } = story.workspace.as(remi).send(PLACES.general, `${mention} refund what this claim says`, {
     files: [{ name: 'claim.txt', bytes: Buffer.from('Order A-1001, 120 dollars, the lid is broken') }],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/agent/json.ts';
 import { userMessage } from '../../src/agent/messages.ts';
 import { accountsIn } from '../../src/store/documents/accounts.ts';
-import { memoryIn } from '../../src/store/documents/memory.ts';
+import { feedbackIn } from '../../src/store/documents/feedback.ts';
 import { threadOf } from '../../src/store/port/store.ts';
 import { verifyChain } from '../../src/store/record/chain-check.ts';
 import { snapshotOf } from '../store/records-snapshot.ts';
@@ -65,7 +65,7 @@ describe('erase', () => {
 
     const { code, out } = await runHere('erase', ANN, '--reason', 'asked by letter', '--json');
     expect(code).toBe(0);
-    const counts = { threads: 1, requests: 2, rows: 0, feedback: 0, notes: 0, accounts: 0, grants: 0 };
+    const counts = { threads: 1, requests: 2, rows: 0, feedback: 0, accounts: 0, grants: 0 };
     expect(JSON.parse(out)).toEqual({ person: ANN, ...counts, left: [] });
     const rest = await remains();
     for (const trace of [ANN, 'my secret wish', 'Anna wants it', 'because I say so'])
@@ -82,23 +82,14 @@ describe('erase', () => {
     expect((await runHere('audit', 'verify')).code).toBe(0);
   });
 
-  test("removes a person's feedback and the notes that were written for them or name them, and nobody else's", async () => {
+  test("removes a person's feedback, and nobody else's", async () => {
     const threadId = await write(BEN, 'hello');
     for (const person of [ANN, BEN])
-      await memoryIn(here.store).giveFeedback({ threadId, answer: '1', person, verdict: 'bad' });
-    const note = (id: string, text: string, ...people: string[]) =>
-      memoryIn(here.store).remember('C1', { id, text, people }, 10);
-    await note('a', 'Deploys are on Tuesdays.', ANN);
-    await note('b', `Ask <@${ANN}> first.`, BEN);
-    await note('c', 'The office is closed on Mondays.', BEN);
-    expect(await runHere('erase', ANN, '--dry-run')).toMatchObject({
-      out: 'would remove (threads: 0, requests: 0, notes: 2)\n',
-    });
+      await feedbackIn(here.store).give({ threadId, answer: '1', person, verdict: 'bad' });
     const { out } = await runHere('erase', ANN, '--json');
-    expect(JSON.parse(out)).toMatchObject({ feedback: 1, notes: 2, left: [] });
+    expect(JSON.parse(out)).toMatchObject({ feedback: 1, left: [] });
     expect(await remains()).not.toContain(ANN);
-    expect((await memoryIn(here.store).recall('C1')).map(({ id }) => id)).toEqual(['c']);
-    expect(await memoryIn(here.store).listFeedback()).toEqual([
+    expect(await feedbackIn(here.store).list()).toEqual([
       { threadId, answer: '1', person: BEN, verdict: 'bad' },
     ]);
   });

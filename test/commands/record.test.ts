@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toJson } from '../../src/agent/json.ts';
-import { memoryIn } from '../../src/store/documents/memory.ts';
+import { feedbackIn } from '../../src/store/documents/feedback.ts';
 import { threadOf } from '../../src/store/port/store.ts';
 import { Keys } from '../../src/store/record/keys.ts';
 import { readableName } from '../../src/tools/presentation/formats.ts';
@@ -51,7 +51,7 @@ test('stats also prints what people think of the answers in each channel', async
   const threadId = threadOf(await ask(here.store, { audit: {} })) ?? '';
   const [channel = ''] = threadId.split(':');
   const rate = (answer: string, person: string, verdict: 'good' | 'bad') =>
-    memoryIn(here.store).giveFeedback({ threadId, answer, person, verdict });
+    feedbackIn(here.store).give({ threadId, answer, person, verdict });
   await rate('1', 'U-ann', 'bad');
   await rate('1', 'U-ann', 'good');
   await rate('1', 'U-ben', 'bad');

@@ -58,7 +58,6 @@ test.each([
     'a call that found no place',
     [call('pay'), pause('pay', APPROVAL), result('pay', 'closed', { status: 'not-asked' }), answer()],
   ],
-  ['a note', [call('remember'), result('remember', 'ok'), answer()]],
   ['a tool that is gone', [call('gone'), result('gone', 'ok'), answer()]],
   ['an approved action that was not told yet', [call('pay'), pause('pay', APPROVAL), result('pay', 'ok')]],
 ])('after %s who asked is still a requester', (_what, between) => {
@@ -101,10 +100,10 @@ test('between two steps of a task nobody leaves it', () => {
   expect(people(ask('Alice'), ...step, call('pay', 'again')).requesters).toEqual(['Alice']);
 });
 
-test('everybody whose words are on record is at least context: of notes, files, topics, answers and edits', () => {
+test('everybody whose words are on record is at least context: of files, topics, answers and edits', () => {
   expect(
     people(
-      remark('Tom', { authors: ['Nina'], about: 'note 1' }),
+      remark('Tom', { about: 'topic Refunds' }),
       ask('Alice', { requesters: ['Ada'] }),
       call('pay'),
       pause('pay', { ...APPROVAL, editedBy: 'Eve' }),
@@ -113,7 +112,7 @@ test('everybody whose words are on record is at least context: of notes, files, 
       remark('Bob', { file: { name: 'a.txt' } }),
       ask('Remi'),
     ),
-  ).toEqual({ requesters: ['Remi'], contextAuthors: ['Alice', 'Ada', 'Eve', 'Tom', 'Nina', 'Bob'] });
+  ).toEqual({ requesters: ['Remi'], contextAuthors: ['Alice', 'Ada', 'Eve', 'Tom', 'Bob'] });
 });
 
 test('people instruct since their first instruction, also where its part has ended', () => {

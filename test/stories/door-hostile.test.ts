@@ -125,7 +125,6 @@ const BODIES: readonly string[] = [
   '{"tool":"apply_manifest","input":{"from":"a","to":"b","diff":"c"}}',
   '{"tool":"ask_question","input":{"question":"?"}}',
   '{"tool":"complete_task","input":{"outcome":"done","summary":"x"}}',
-  '{"tool":"remember","input":{"note":"x"}}',
   '{"tool":"refund_order","input":{"orderId":"A-1001","amount":500}',
   "{'tool':'refund_order'}",
   '{"tool":"refund_order",}',

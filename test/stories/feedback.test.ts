@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { memoryIn } from '../../src/store/documents/memory.ts';
+import { feedbackIn } from '../../src/store/documents/feedback.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { CAST, MANIFEST, PLACES, type Story, startStory } from './support.ts';
 
@@ -16,8 +16,8 @@ function ratingOf(blocks: unknown, verdict: 'good' | 'bad'): string {
   return value;
 }
 
-function feedbackIn({ redis, prefix }: Story) {
-  return memoryIn(openRedisStore({ client: redis, prefix })).listFeedback();
+function feedbackOf({ redis, prefix }: Story) {
+  return feedbackIn(openRedisStore({ client: redis, prefix })).list();
 }
 
 test('a final answer can be rated, each person counts once, and a later word replaces the earlier one', async () => {
@@ -34,7 +34,7 @@ test('a final answer can be rated, each person counts once, and a later word rep
   await rate(remi, 'good');
   await rate(bruno, 'bad');
   await story.noticeFor(bruno, /Thank you/);
-  const given = (await feedbackIn(story)).map(({ person, verdict }) => [person, verdict]);
+  const given = (await feedbackOf(story)).map(({ person, verdict }) => [person, verdict]);
   expect(given.sort()).toEqual(
     [
       [bruno, 'bad'],
@@ -46,7 +46,7 @@ test('a final answer can be rated, each person counts once, and a later word rep
     ...{ value: forged, blockId: 'forged', force: true },
   });
   await story.noticeFor(bruno, /can't rate this answer from here/);
-  expect(await feedbackIn(story)).toHaveLength(2);
+  expect(await feedbackOf(story)).toHaveLength(2);
   // A rating is no message: the agent is not called for it.
   expect(story.model.requests).toHaveLength(1);
   story.ask('and the other one?', { threadTs: thread.ts });

@@ -1,11 +1,10 @@
 import { readDetails } from '../../engine/request-details.ts';
 import { type Delegation, readDelegations } from '../../store/documents/delegations.ts';
-import { type KeptNote, memoryIn } from '../../store/documents/memory.ts';
 import type { PageOptions, RequestRecord } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import type { ListPage } from '../views/home/build-home.ts';
 import type { Account } from '../views/home/sections.ts';
-import { type ListName, memoryTexts } from '../views/texts/home.ts';
+import type { ListName } from '../views/texts/home.ts';
 import { hasPart } from './stand-ins.ts';
 
 export const PAGE_SIZE = 10;
@@ -132,37 +131,4 @@ export function loadAccounts({ toolbox, accounts }: BotContext, person: string):
         isConnected: await accounts.connections.isConnected(server, person).catch(() => false),
       })),
   );
-}
-
-/** Lists the notes that a person finds in App Home: those that were written for them, and for an admin all. */
-export async function notesFor(
-  { store, agent }: Pick<BotContext, 'store' | 'agent'>,
-  userId: string,
-): Promise<readonly KeptNote[] | undefined> {
-  const { memory, admins } = agent();
-  if (memory === 'off') return undefined;
-  const all = await memoryIn(store).listNotes();
-  return admins.includes(userId) ? all : all.filter(({ people }) => people.includes(userId));
-}
-
-/**
- * Removes a note for a person who may: everybody in its channel, where the list was shown to them, the people it was written for, and
- * admins. Returns a sentence if it is not done.
- */
-export async function forgetNote(
-  { store, agent }: Pick<BotContext, 'store' | 'agent'>,
-  {
-    value,
-    user,
-    shownIn,
-  }: { readonly value: string; readonly user: string; readonly shownIn: string | undefined },
-): Promise<string | undefined> {
-  const [channel = '', id = ''] = value.split(' ');
-  const note = (await memoryIn(store).recall(channel)).find((each) => each.id === id);
-  if (note === undefined) return memoryTexts.gone;
-  const mayRemove = shownIn === channel || note.people.includes(user) || agent().admins.includes(user);
-  if (!mayRemove) return memoryTexts.notYours;
-  await memoryIn(store).forget(channel, id);
-  await store.note(`forgot ${id}`, 'note-removed', channel, { by: user, note: id });
-  return undefined;
 }

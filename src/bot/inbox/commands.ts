@@ -1,9 +1,8 @@
-import type { App, BlockButtonAction, MessageShortcut, RespondArguments } from '@slack/bolt';
+import type { App, MessageShortcut, RespondArguments } from '@slack/bolt';
 import { z } from 'zod';
 import { tryParseJson } from '../../agent/json.ts';
-import { memoryIn } from '../../store/documents/memory.ts';
 import { grantsFor } from '../asks/grants.ts';
-import { delegationsFor, forgetNote, loadList, PAGE_SIZE, SHORT_PAGE_SIZE } from '../asks/load-lists.ts';
+import { delegationsFor, loadList, PAGE_SIZE, SHORT_PAGE_SIZE } from '../asks/load-lists.ts';
 import type { BotContext } from '../context.ts';
 import { tellPrivately } from '../outbox/private-notice.ts';
 import { limits } from '../slack/limits.ts';
@@ -11,12 +10,12 @@ import { readThreadMessage, type ThreadMessage } from '../slack/thread-reader.ts
 import { typedText } from '../turns/intake/readable-text.ts';
 import { line, plain } from '../views/cards/card.ts';
 import { buildList } from '../views/home/build-home.ts';
-import { buildDelegations, buildGrants, buildNotes, FORGET_NOTE } from '../views/home/sections.ts';
+import { buildDelegations, buildGrants } from '../views/home/sections.ts';
 import { type Modal, multilineInput, type Submission, textIn, untrustedText } from '../views/modals/modal.ts';
 import { delegationTexts } from '../views/texts/delegations.ts';
 import { words } from '../views/texts/format.ts';
 import { grantTexts } from '../views/texts/grants.ts';
-import { commandTexts, LISTS, memoryTexts } from '../views/texts/home.ts';
+import { commandTexts, LISTS } from '../views/texts/home.ts';
 import { modalTexts } from '../views/texts/modals.ts';
 import { noticeTexts } from '../views/texts/notices.ts';
 import { escapeMarkup } from '../views/texts/show-text.ts';
@@ -24,13 +23,10 @@ import { answerDelegate } from './delegate.ts';
 import { answerFreezeCommand } from './freeze.ts';
 import { type GivenTask, openTask } from './open-task.ts';
 import { answerPasskey } from './passkey.ts';
-import { replyPlace } from './reply-place.ts';
-import { refreshHome } from './show-home.ts';
 
 /** A slash command as it was typed. */
 interface TypedCommand {
   readonly user: string;
-  readonly channel: string;
   /** The whole text, and what follows its first word. */
   readonly text: string;
   readonly rest: string;
@@ -49,7 +45,6 @@ const WORDS: ReadonlyMap<string, AnswerWord> = new Map<string, AnswerWord>([
   ['unfreeze', freeze],
   ['grants', alone((context, { user }) => listGrants(context, user))],
   ['passkey', passkey],
-  ['memory', alone((context, { channel }) => listNotes(context, channel))],
 ]);
 
 /** Makes the answer of a word that nothing may follow. */
@@ -92,26 +87,9 @@ export function listenToCommands(app: App, context: BotContext): void {
     await respond(
       answer === undefined
         ? await listRequests(context, user, text.toLowerCase())
-        : await answer(context, { user, channel, text, rest, sent, click }),
+        : await answer(context, { user, text, rest, sent, click }),
     );
   });
-
-  app.action<BlockButtonAction>(FORGET_NOTE, async ({ ack, action, body, respond }) => {
-    const shownIn = body.container.type === 'message' ? body.container.channel_id : undefined;
-    const value = action.value ?? '';
-    const problem = await forgetNote(context, { value, user: body.user.id, shownIn });
-    await ack();
-    if (problem !== undefined) await tellPrivately(context, replyPlace(body), problem);
-    if (body.view !== undefined) await refreshHome(context, body.user.id);
-    else if (shownIn !== undefined)
-      await respond({ ...(await listNotes(context, shownIn)), replace_original: true });
-  });
-}
-
-async function listNotes({ store, agent }: BotContext, channel: string): Promise<RespondArguments> {
-  if (agent().memory === 'off') return { text: memoryTexts.off };
-  const notes = await memoryIn(store).recall(channel);
-  return { text: memoryTexts.channelTitle, blocks: buildNotes(notes, memoryTexts.channelTitle) };
 }
 
 async function listGrants(context: BotContext, user: string): Promise<RespondArguments> {

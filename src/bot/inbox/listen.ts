@@ -1,5 +1,5 @@
 import type { App, BlockAction, BlockButtonAction } from '@slack/bolt';
-import { memoryIn } from '../../store/documents/memory.ts';
+import { feedbackIn } from '../../store/documents/feedback.ts';
 import { revokeGrant } from '../asks/grants.ts';
 import type { BotContext } from '../context.ts';
 import { followDetails } from '../outbox/draw-details.ts';
@@ -118,6 +118,6 @@ async function rate(
     return replyTexts.feedbackWrongPlace;
   if (user.team_id !== undefined && user.team_id !== (await directory.ownTeam()))
     return replyTexts.feedbackOtherWorkspace;
-  await memoryIn(store).giveFeedback({ ...rated, person: user.id });
+  await feedbackIn(store).give({ ...rated, person: user.id });
   return replyTexts.feedbackThanks[rated.verdict];
 }

@@ -1,13 +1,6 @@
 import type { HomePage, OutboxItem } from '../../store/port/store.ts';
 import { grantsFor } from '../asks/grants.ts';
-import {
-  delegationsFor,
-  loadAccounts,
-  loadList,
-  notesFor,
-  PAGE_SIZE,
-  SHORT_PAGE_SIZE,
-} from '../asks/load-lists.ts';
+import { delegationsFor, loadAccounts, loadList, PAGE_SIZE, SHORT_PAGE_SIZE } from '../asks/load-lists.ts';
 import type { BotContext } from '../context.ts';
 import { isGroup } from '../slack/directory.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
@@ -64,19 +57,18 @@ async function publish(context: BotContext, userId: string, page: HomePage): Pro
   const isAdmin = context.agent().admins.includes(userId);
   const { approvers, quorum } = context.agent().unfreeze;
   const asOf = Date.now();
-  const [pages, stats, { freezes }, grants, delegations, accounts, notes] = await Promise.all([
+  const [pages, stats, { freezes }, grants, delegations, accounts] = await Promise.all([
     Promise.all(lists),
     isAdmin ? recentStats(context.store) : undefined,
     context.store.readFreezes(),
     grantsFor(context, userId),
     delegationsFor(context, userId),
     loadAccounts(context, userId),
-    notesFor(context, userId),
   ]);
   const mayUnfreeze =
     freezes.length > 0 && (await context.directory.isAmong(userId, approvers).catch(() => false));
   const view = buildHome(pages, {
-    ...{ asOf, stats, grants, accounts, freezes, notes },
+    ...{ asOf, stats, grants, accounts, freezes },
     toolProblems: isAdmin ? context.toolbox.problems() : [],
     delegations: { reader: userId, list: delegations },
     unfreeze: { quorum, isOffered: mayUnfreeze },

@@ -2,9 +2,8 @@ import type { ToolContext } from '../../agent/tool.ts';
 import { planProblem } from '../../engine/plans.ts';
 import type { CheckedApprovers, EngineContext, GrantUsed, People, Voter } from '../../engine/ports.ts';
 import { NOBODY, type TaskPeople } from '../../engine/task-people.ts';
-import { memoryIn } from '../../store/documents/memory.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
-import { MAX_NOTES, type MemoryContext, type PlanContext } from '../../tools/built-ins.ts';
+import type { PlanContext } from '../../tools/built-ins.ts';
 import { readableName } from '../../tools/presentation/formats.ts';
 import { approvableGroups } from '../asks/approver-groups.ts';
 import { askerProblem } from '../asks/may-ask.ts';
@@ -94,23 +93,15 @@ async function tellOfGrant(
 
 /** Builds the context of every tool call: its thread, its people, and the callback address for external systems. */
 export function toolContext(
-  { callbacks, store, toolbox }: Pick<BotContext, 'callbacks' | 'store' | 'toolbox'>,
+  { callbacks, toolbox }: Pick<BotContext, 'callbacks' | 'toolbox'>,
   threadId: string,
   { requesters, contextAuthors }: TaskPeople,
 ): ToolContext {
   const { channel } = parseThreadId(threadId);
-  const memory: MemoryContext = {
-    async remember(id, text) {
-      // A note is the words of everyone who took part in the task.
-      const people = [...new Set([...requesters, ...contextAuthors])];
-      return memoryIn(store).remember(channel, { id, text, people }, MAX_NOTES);
-    },
-  };
   const planning: PlanContext = {
     planProblem: (plan) => planProblem(toolbox, { requesters, contextAuthors, channel }, plan),
   };
   return {
-    ...memory,
     ...planning,
     threadId,
     requester: requesters[0] ?? NOBODY,

@@ -4,7 +4,7 @@ import { eraseInExport } from '../../audit/erase-export.ts';
 import { isFirstOf } from '../../policy/first-times.ts';
 import { accountsIn } from '../../store/documents/accounts.ts';
 import { delegationsIn, readDelegations } from '../../store/documents/delegations.ts';
-import { memoryIn } from '../../store/documents/memory.ts';
+import { feedbackIn } from '../../store/documents/feedback.ts';
 import type { Store } from '../../store/port/store.ts';
 import { isPerson, Keys } from '../../store/record/keys.ts';
 import { findPerson, namesPerson, removeCounters } from '../../store/redis/verbs/find-person.ts';
@@ -26,9 +26,9 @@ export const erase: Command = {
 
 Removes from Redis, at once, the idle threads in which the person wrote or is named, the ended requests that they made,
 decided or are named in, the pre-approvals that they gave or got, their feedback, their delegations, the counts of their
-first times, the notes about channels that were written for them or name them, and the accounts that they connected (run "countersign disconnect" first
-to revoke their tokens as well). Their model usage is counted under "erased". What is still open or waits to be sent is kept and listed: run the command again when it
-has ended. The audit log in Redis stays as it is, so that it can be verified: it keeps Slack's ids and what was decided
+first times, and the accounts that they connected (run "countersign disconnect" first to revoke their tokens as well).
+Their model usage is counted under "erased". What is still open or waits to be sent is kept and listed: run the command
+again when it has ended. The audit log in Redis stays as it is, so that it can be verified: it keeps Slack's ids and what was decided
 until audit.retention removes it. The erasure is a row of it. Messages in Slack are not touched.
 
   PERSON         the id of the person, such as U012ABCDEF
@@ -38,8 +38,7 @@ until audit.retention removes it. The erasure is a row of it. Messages in Slack 
   --reason TEXT  is recorded in the audit log
   --force        take any name as an id, and record the erasure also if nothing of the person is found
   --dry-run      only say what would be removed
-  --json         print one JSON object: person, threads, requests, grants, accounts, rows, feedback, notes,
-                 left
+  --json         print one JSON object: person, threads, requests, grants, accounts, rows, feedback, left
 
 Exit code: 0 all was removed, also if nothing was found, 1 something is still open, 2 wrong usage.
 `,
@@ -103,13 +102,9 @@ Exit code: 0 all was removed, also if nothing was found, 1 something is still op
         }
         await store.renameUsage(person, ERASED);
         await store.keepHomes([person], 0);
-        feedback = await memoryIn(store).eraseFeedback(person);
+        feedback = await feedbackIn(store).erase(person);
       }
-      const notes = (await memoryIn(store).listNotes()).filter(
-        ({ text, people }) => people.includes(person) || isNamed(text),
-      );
-      if (!dryRun) for (const { channel, id } of notes) await memoryIn(store).forget(channel, id);
-      const removed = threads + requests + grants + accounts + feedback + others + notes.length + left.length;
+      const removed = threads + requests + grants + accounts + feedback + others + left.length;
       let rows = 0;
       for (const file of files) rows += await eraseFile(file, isNamed, dryRun);
       const isFound = removed + rows > 0 || values.force === true;
@@ -121,22 +116,20 @@ Exit code: 0 all was removed, also if nothing was found, 1 something is still op
           accounts,
           rows,
           feedback,
-          notes: notes.length,
           left: left.length,
           reason,
         });
       if (values.json) {
-        const counts = { threads, requests, grants, accounts, rows, feedback, notes: notes.length };
+        const counts = { threads, requests, grants, accounts, rows, feedback };
         await context.write(`${JSON.stringify({ person, ...counts, left })}\n`);
       } else if (!isFound) await context.write(`nothing of ${person} is on record, so nothing was removed\n`);
       else {
         const done = dryRun ? 'would remove' : 'removed';
-        const noted = notes.length === 0 ? '' : `, notes: ${notes.length}`;
         const granted = grants === 0 ? '' : `, grants: ${grants}`;
         const connected = accounts === 0 ? '' : `, accounts: ${accounts}`;
         const exported = files.length === 0 ? '' : `, exported rows: ${rows}`;
         await context.write(
-          `${done} (threads: ${threads}, requests: ${requests}${granted}${noted}${connected}${exported})\n`,
+          `${done} (threads: ${threads}, requests: ${requests}${granted}${connected}${exported})\n`,
         );
         for (const id of left) await context.write(`still open: ${id}\n`);
       }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { collectStats } from '../../bot/inbox/policy-stats.ts';
 import { type DecisionStats, homeTexts } from '../../bot/views/texts/home.ts';
 import { showLine } from '../../bot/views/texts/show-text.ts';
-import { type Feedback, memoryIn } from '../../store/documents/memory.ts';
+import { type Feedback, feedbackIn } from '../../store/documents/feedback.ts';
 import type { UsageRow } from '../../store/port/workspace.ts';
 import { type Command, EXIT, formatTable, readOptions, UsageError } from '../shared/command.ts';
 import { withRecord } from '../shared/open-record.ts';
@@ -27,7 +27,7 @@ Exit code: 0 also if there is nothing to count, 1 Redis cannot be read, 2 wrong 
       if (decided.length === 0 && values.json !== true) await context.write(`${homeTexts.noStats}\n`);
       for (const each of decided)
         await context.write(`${values.json === true ? JSON.stringify(each) : formatStats(each)}\n`);
-      for (const rated of countFeedback(await memoryIn(store).listFeedback()))
+      for (const rated of countFeedback(await feedbackIn(store).list()))
         await context.write(`${values.json === true ? JSON.stringify(rated) : formatFeedback(rated)}\n`);
       return EXIT.ok;
     });

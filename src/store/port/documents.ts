@@ -26,14 +26,14 @@ export interface WriteOptions {
 
 /**
  * Named values beside threads and requests: the manifest that is active, accounts that people connected, what MCP servers listed first,
- * notes, feedback, locks. Whoever changes one can say which version they have seen.
+ * feedback, locks. Whoever changes one can say which version they have seen.
  */
 export interface DocumentStore {
   /** Reads a document; with `forMs` it is kept for that long from now. */
   readDocument(
     group: string,
     id: string,
-    options?: { readonly forMs: KeptFor },
+    options?: { readonly forMs: number },
   ): Promise<Document | undefined>;
   /** Writes a document or, with `undefined`, removes it. */
   writeDocument(

@@ -144,7 +144,6 @@ const FREE_KEYS: ReadonlySet<string> = new Set([
   'max_steps',
   'context',
   'files',
-  'memory',
   'feedback',
   'cards',
   'limits',

@@ -108,8 +108,6 @@ export interface AgentDeclaration extends ModelDeclaration {
   /** `undefined` if files are switched off. */
   readonly files: FileLimits | undefined;
   readonly channels: ReadonlyMap<string, ChannelDeclaration>;
-  /** Whether the agent keeps notes about channels. */
-  readonly memory: 'off' | 'channel';
   /** Whether the agent may ask once for several calls; `undefined` if it may not. */
   readonly plans: PlanRules | undefined;
   /** Whether final answers have feedback buttons. */

@@ -397,7 +397,6 @@ function toAgent({
     context: written.context ?? 'thread',
     files: toFiles(written.files),
     channels: new Map(Object.entries(written.channels ?? {}).map(([id, file]) => [id, toChannel(file)])),
-    memory: written.memory ?? 'off',
     plans: toPlans(written.plans),
     feedback: written.feedback ?? false,
     limits: {

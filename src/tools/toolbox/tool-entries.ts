@@ -16,7 +16,7 @@ import {
   type TimeZoneOf,
 } from '../../policy/rules.ts';
 import type { ChangeFreeze } from '../../policy/time.ts';
-import { builtIns, holdsSecret, proposePlan, rememberTool } from '../built-ins.ts';
+import { builtIns, proposePlan } from '../built-ins.ts';
 import { mayCall } from '../callers.ts';
 import { McpServerError } from '../errors.ts';
 import { type CallPlace, type FindGrant, gate, type UserGroups } from '../gate.ts';
@@ -73,7 +73,7 @@ export function buildEntries(
 ): { readonly entries: ReadonlyMap<string, RuledEntry>; readonly problems: readonly string[] } {
   const entries = new Map<string, RuledEntry>(
     [
-      ...builtInEntries(manifest, secrets),
+      ...builtInEntries(manifest),
       ...changeEntries(manifest, approveChange),
       ...callerActionEntries(manifest),
     ].map((entry) => [entry.tool.name, entry]),
@@ -447,18 +447,17 @@ const UNGATED = {
   judge: () => NO_RULES,
   explain: () => ({ verdict: NO_RULES, requester: '', steps: [] }),
 };
-/** The attempts of a built-in with an effect, which is idempotent. */
+/** The attempts of a plan; each of its steps has its own. */
 const RETRIED = { idempotent: true, maxAttempts: 3, retryForMs: 3_600_000 };
 const ONE_ATTEMPT = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
 
 /** Builds the entries of the built-ins that the manifest has not switched off. */
-function builtInEntries({ agent }: Manifest, secrets: Secrets): RuledEntry[] {
+function builtInEntries({ agent }: Manifest): RuledEntry[] {
   const uses: ReadonlyMap<string, string> = new Map(
     Object.entries(agent.builtIns) satisfies [string | BuiltInName, string][],
   );
-  const memory = agent.memory === 'channel' ? [rememberTool((text) => holdsSecret(text, secrets))] : [];
   const plans = agent.plans === undefined ? [] : [proposePlan];
-  return [...builtIns, ...plans, ...memory]
+  return [...builtIns, ...plans]
     .filter(({ name }) => uses.get(name) !== 'off')
     .map((tool) => ({
       tool:

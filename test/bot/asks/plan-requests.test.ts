@@ -65,7 +65,6 @@ async function plan(calls: readonly (readonly [string, JsonValue])[], setting: S
       channels: new Map(),
       feedback: false,
       plans: undefined,
-      memory: 'off' as const,
       limits: { pendingPerThread: perThread, pendingPerPerson: perPerson },
       budgets: { perTurn: undefined, perThread: undefined, perPerson: undefined, perDay: undefined },
       policyChanges: undefined,

@@ -22,7 +22,6 @@ describe('what is left out', () => {
       context: 'thread',
       files: { maxBytes: 10_000_000, maxCount: 5, timeoutMs: 30_000, types: ['image', 'text', 'pdf'] },
       channels: new Map(),
-      memory: 'off',
       plans: { collect: false },
       feedback: false,
       cardButtons: 'thread',

@@ -26,7 +26,6 @@ describe('what is written', () => {
   files: { max_size: 500KB, max_count: 2, timeout: 10s, types: [text] }
   channels:
     C012ABCDEF: { context: thread, instructions: Be kind., tools: ["get_*"], model: gpt-6-luna, topic: true }
-  memory: channel
   plans: { collect: true }
   feedback: true
   cards: { buttons: approvers }
@@ -69,7 +68,6 @@ describe('what is written', () => {
           },
         ],
       ]),
-      memory: 'channel',
       plans: { collect: true },
       feedback: true,
       cardButtons: 'approvers',

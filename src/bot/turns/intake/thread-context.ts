@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { BYTES_PER_TOKEN } from '../../../agent/history.ts';
 import { type Message, type UserMessage, userMessage } from '../../../agent/messages.ts';
 import { NOBODY } from '../../../engine/task-people.ts';
-import { memoryIn } from '../../../store/documents/memory.ts';
 import type { ClaimedTurn, InboxItem } from '../../../store/port/store.ts';
 import type { BotContext } from '../../context.ts';
 import type { Directory } from '../../slack/directory.ts';
@@ -121,19 +120,16 @@ function boundedNames(directory: Pick<Directory, 'member'>): Pick<Directory, 'me
 const MAX_TOPIC = 1_000;
 
 /**
- * Reads what is known of a thread's channel beside its messages: its topic and its notes, where the manifest wants them. Both are quoted
- * and are nobody's instruction; their authors are context authors, so that they cannot widen what the task may do. What the thread
- * has read before is not repeated.
+ * Reads the topic of a thread's channel, where the manifest wants it, unless the thread has read it before. It is quoted and nobody's
+ * instruction; its author is a context author, so that it cannot widen what the task may do.
  */
 export async function readChannelContext(context: BotContext, turn: ClaimedTurn): Promise<UserMessage[]> {
   const { channel } = parseThreadId(turn.threadId);
-  const { memory, channels } = context.agent();
-  const [topic, notes] = await Promise.all([
-    channels.get(channel)?.topic === true ? readTopic(context, channel) : [],
-    memory === 'channel' ? readNotes(context, channel) : [],
-  ]);
+  if (context.agent().channels.get(channel)?.topic !== true) return [];
   const known = new Set(turn.messages.flatMap(aboutChannel));
-  return [...topic, ...notes].filter((message) => !aboutChannel(message).some((mark) => known.has(mark)));
+  return (await readTopic(context, channel)).filter(
+    (message) => !aboutChannel(message).some((mark) => known.has(mark)),
+  );
 }
 
 /** The mark of a message about the channel, by which it is recognized. */
@@ -157,13 +153,4 @@ async function readTopic(context: BotContext, channel: string): Promise<UserMess
     context.logger.warn({ channel, err }, 'topic not read');
     return [];
   }
-}
-
-async function readNotes({ store }: BotContext, channel: string): Promise<UserMessage[]> {
-  const notes = await memoryIn(store).recall(channel);
-  return notes.map(({ id, text, people: [user = NOBODY, ...authors], at }) =>
-    userMessage(quoteContext('a note about this channel', text, at / 1_000), {
-      ...{ user, authors, role: 'context', about: `note ${id}` },
-    }),
-  );
 }

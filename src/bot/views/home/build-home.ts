@@ -1,7 +1,6 @@
 import type { Button, HomeView, KnownBlock, RichTextElement } from '@slack/types';
 import { countedApprovals } from '../../../engine/approvals.ts';
 import type { Delegation } from '../../../store/documents/delegations.ts';
-import type { KeptNote } from '../../../store/documents/memory.ts';
 import type { Freeze, GrantRecord, RequestRecord } from '../../../store/port/store.ts';
 import { limits } from '../../slack/limits.ts';
 import { parseThreadId } from '../../slack/thread.ts';
@@ -18,7 +17,7 @@ import {
 } from '../cards/card-details.ts';
 import { cardTexts } from '../texts/cards.ts';
 import { words } from '../texts/format.ts';
-import { type DecisionStats, homeTexts, type ListName, memoryTexts } from '../texts/home.ts';
+import { type DecisionStats, homeTexts, type ListName } from '../texts/home.ts';
 import { showLabel } from '../texts/show-text.ts';
 import {
   type Account,
@@ -26,7 +25,6 @@ import {
   buildDelegations,
   buildFreezes,
   buildGrants,
-  buildNotes,
   buildToolProblems,
 } from './sections.ts';
 
@@ -60,8 +58,6 @@ export interface HomeExtras {
   readonly grants?: readonly GrantRecord[];
   /** The delegations that the person may end. */
   readonly delegations?: { readonly reader: string; readonly list: readonly Delegation[] };
-  /** The notes of the agent that the person may see. */
-  readonly notes?: readonly KeptNote[] | undefined;
   readonly unfreeze?: { readonly quorum: number; readonly isOffered: boolean };
 }
 
@@ -71,7 +67,6 @@ export function buildHome(
   {
     asOf,
     stats,
-    notes,
     grants = [],
     delegations = { reader: '', list: [] },
     accounts = [],
@@ -95,13 +90,7 @@ export function buildHome(
   const room = () => limits.viewBlocks - blocks.length;
   blocks.push(...buildDelegations(delegations.list, delegations.reader, Math.min(room(), DELEGATION_BLOCKS)));
   blocks.push(...buildGrants(grants, room()));
-  // The lists come first; the notes have the room that they leave.
-  const left = room() - 2;
-  const kept =
-    notes === undefined || left < 1
-      ? []
-      : buildNotes(notes, memoryTexts.title, { most: left, withChannel: true });
-  return { type: 'home', blocks: [...blocks, ...kept] };
+  return { type: 'home', blocks };
 }
 
 /** Three delegations and their title; `/countersign delegations` lists all. */

@@ -1,10 +1,8 @@
 import type { KnownBlock } from '@slack/types';
 import { grantDetailsOf } from '../../../engine/grant-evidence.ts';
 import type { Delegation } from '../../../store/documents/delegations.ts';
-import type { KeptNote } from '../../../store/documents/memory.ts';
 import type { Freeze } from '../../../store/port/store.ts';
 import type { GrantRecord } from '../../../store/port/workspace.ts';
-import { MAX_NOTES } from '../../../tools/built-ins.ts';
 import type { RequesterServer } from '../../../tools/mcp/auth/connections.ts';
 import { readableName } from '../../../tools/presentation/formats.ts';
 import { limits } from '../../slack/limits.ts';
@@ -15,7 +13,7 @@ import { delegationTexts } from '../texts/delegations.ts';
 import { mention, moment, words } from '../texts/format.ts';
 import { freezeTexts, scopeInWords } from '../texts/freezes.ts';
 import { grantTexts } from '../texts/grants.ts';
-import { homeTexts, memoryTexts } from '../texts/home.ts';
+import { homeTexts } from '../texts/home.ts';
 import { showLabel } from '../texts/show-text.ts';
 
 /** A full Home has almost as many blocks as Slack takes. */
@@ -174,38 +172,4 @@ export function buildAccounts(accounts: readonly Account[]): KnownBlock[] {
       };
     }),
   ];
-}
-
-/** Removes a note. Its value is the channel and the id of the note. */
-export const FORGET_NOTE = 'forget-note';
-
-/** Builds the list of notes, each with a button that removes it. The words of a note are quoted as plain text. */
-export function buildNotes(
-  notes: readonly KeptNote[],
-  title: string,
-  { most = MAX_NOTES, withChannel = false } = {},
-): KnownBlock[] {
-  const shown = notes.slice(-Math.min(most, MAX_NOTES));
-  return [
-    { type: 'header', text: plain(title) },
-    ...(shown.length === 0 ? [line(words(memoryTexts.none))] : []),
-    ...shown.map((note) => noteBlock(note, withChannel)),
-    ...(notes.length > shown.length ? [line(words(memoryTexts.more(notes.length - shown.length)))] : []),
-  ];
-}
-
-function noteBlock({ channel, id, text, at }: KeptNote, withChannel: boolean): KnownBlock {
-  const day = new Date(at).toISOString().slice(0, 10);
-  return {
-    type: 'section',
-    text: plain(`${showLabel(text, limits.description)} (${day})`),
-    ...(withChannel && { fields: [{ type: 'mrkdwn' as const, text: memoryTexts.about(channel) }] }),
-    accessory: {
-      type: 'button',
-      action_id: FORGET_NOTE,
-      value: `${channel} ${id}`,
-      text: plain(memoryTexts.remove),
-      accessibility_label: showLabel(memoryTexts.removeNote(text), limits.accessibilityLabel),
-    },
-  };
 }

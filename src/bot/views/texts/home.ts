@@ -86,27 +86,10 @@ export const commandTexts = {
     '• `/countersign delegations` – who decides for whom',
     '• `/countersign grants` – pre-approved actions',
     '• `/countersign passkey` – your passkeys, for approvals that need one',
-    '• `/countersign memory` – the notes I keep about this channel',
     'Admins: `/countersign freeze [tool | all] [--model] [reason]` and `/countersign unfreeze [tool | all]`',
   ].join('\n'),
   yourRequests: 'Your requests',
   more: 'There are more in the Home tab of this app.',
-} as const;
-
-/** Every sentence about the notes that the agent keeps. */
-export const memoryTexts = {
-  title: 'Notes I keep',
-  channelTitle: 'Notes I keep about this channel',
-  about: (channel: string) =>
-    /^[CG][A-Z0-9]+$/.test(channel) ? `About <#${channel}>` : 'About direct messages',
-  none: 'No notes.',
-  more: (count: number) => `${plural(count, 'older note')} not shown.`,
-  remove: 'Remove',
-  removeNote: (text: string) => `Remove the note: ${text}`,
-  removed: 'The note is removed.',
-  gone: 'This note no longer exists.',
-  notYours: 'You can only remove this note in its own channel. Run /countersign memory there.',
-  off: "I don't keep notes. An admin can turn this on with agent.memory in manifest.yml.",
 } as const;
 
 /** Every sentence of a summary, the message that lists several requests for a person. */

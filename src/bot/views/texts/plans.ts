@@ -35,7 +35,6 @@ export const planTexts = {
   notOpen: 'This plan is not waiting for approval any more.',
   asked: ' · asked separately, the plan waits here',
   notChosen: 'Not chosen: ',
-  constant: 'All of them',
   both: (first: number, last: number) => `Steps ${first} to ${last}:`,
   rules: 'Each step starts after the one before it. The first that does not run stops the rest.',
   fits: (fitting: number, steps: number, limit: string) =>
@@ -46,7 +45,6 @@ export const planTexts = {
   progress: (done: number, steps: number) => `${done} of ${plural(steps, 'step')} done`,
   held: (done: number, steps: number) =>
     `Stopped after ${done} of ${plural(steps, 'step')}. What is left needs a new approval.`,
-  stopped: (done: number, steps: number) => `${done} of ${plural(steps, 'step')} ran before that.`,
 
   broken: 'Not every step of the plan could be asked for. Call the tools one by one instead.',
   paused:

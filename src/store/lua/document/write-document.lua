@@ -6,23 +6,22 @@
 --   4 '1' if it must replace one version
 --   5 that version, '' for none
 --   6 how long it is kept, in ms, or 0
---   7 '1' if reading it may keep it longer: it is listed until it is found to have ended
---   8 event for the audit log, or ''
---   9 subject
---  10 detail
---  11 audit body (JSON)
---  12 digest of the body
+--   7 event for the audit log, or ''
+--   8 subject
+--   9 detail
+--  10 audit body (JSON)
+--  11 digest of the body
 -- Returns
 --   {'written'}            also for the same version again, which is kept for that long from now
 --   {'stale'}              another version is there
 --- include audit
-local version, value, is_checked, replaced, keep, event = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[8]
+local version, value, is_checked, replaced, keep, event = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local key = K.document .. ':' .. thread_id
 local current = string.match(redis.call('GET', key) or '', '^[^\n]*')
 
 local function keep_until_end()
   if keep ~= '0' then redis.call('PEXPIRE', key, keep) end
-  local ends = keep ~= '0' and ARGV[7] ~= '1' and int(now + keep) or '+inf'
+  local ends = keep ~= '0' and int(now + keep) or '+inf'
   redis.call('ZADD', K.documents, ends, thread_id)
 end
 
@@ -44,5 +43,5 @@ else
   redis.call('SET', key, version .. '\n' .. value)
   keep_until_end()
 end
-if event ~= '' then audit(event, ARGV[9], ARGV[10], ARGV[11], ARGV[12]) end
+if event ~= '' then audit(event, ARGV[8], ARGV[9], ARGV[10], ARGV[11]) end
 return { 'written' }

@@ -31,7 +31,7 @@ export function documentVerbs(
       audit === undefined
         ? ['', '', '', '', '']
         : [audit.event, audit.subject, audit.detail, ...run.auditBody(audit.body)];
-    const args = [version, value, ...check, msOf(forMs), forMs === 'as-threads' ? 1 : 0, ...row];
+    const args = [version, value, ...check, msOf(forMs), ...row];
     const reply = await run('write-document', { threadId: nameOf(group, id), args });
     return new ScriptReply(reply).oneOf('written', 'stale');
   }
@@ -40,7 +40,7 @@ export function documentVerbs(
     async readDocument(group, id, options) {
       const key = keys.document(nameOf(group, id));
       return parse(
-        options === undefined ? await client.get(key) : await client.getex(key, 'PX', msOf(options.forMs)),
+        options === undefined ? await client.get(key) : await client.getex(key, 'PX', options.forMs),
       );
     },
 

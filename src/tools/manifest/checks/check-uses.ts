@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { isJsonObject, type JsonObject, type JsonValue, pointerTo } from '../../../agent/json.ts';
 import { DEFAULT_POLICY_NAME } from '../../../policy/policy.ts';
 import { matchesGlob } from '../../../policy/rules.ts';
-import { REMEMBER } from '../../built-ins.ts';
 import { parseDisplayTemplate } from '../../presentation/text-template.ts';
 import { didYouMean, type Finding } from '../problem.ts';
 import { BUILT_IN_NAMES } from '../schema/agent.ts';
@@ -102,7 +101,7 @@ function checkNames(
     ...channels.flatMap(([channel, settings]) =>
       listIn(settings, 'tools').flatMap((match, index) => {
         const pointer = pointerTo(`${pointerTo('/agent/channels', channel)}/tools`, index);
-        return checkName({ pointer, at: 'value' }, match, [...names, ...BUILT_IN_NAMES, REMEMBER]);
+        return checkName({ pointer, at: 'value' }, match, [...names, ...BUILT_IN_NAMES]);
       }),
     ),
     ...entriesOf(tools).flatMap(([entry, tool]) => {

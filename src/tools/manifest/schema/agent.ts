@@ -138,12 +138,6 @@ export const AgentFile = z
       .record(Channel, ChannelFile)
       .optional()
       .describe('Settings of single channels, by id, in place of those of the agent.'),
-    memory: z
-      .enum(['off', 'channel'])
-      .optional()
-      .describe(
-        'channel lets the agent keep short notes about each channel, which people can list and remove (default: off).',
-      ),
     plans: z
       .union([
         z.boolean(),

@@ -56,7 +56,7 @@ export const SHIPPED_SLACK: JsonObject = {
       {
         command: '/countersign',
         description: 'Your approvals, your requests and recent decisions',
-        usage_hint: '[ask … | waiting | asked | decided | delegate … | delegations | grants | memory]',
+        usage_hint: '[ask … | waiting | asked | decided | delegate … | delegations | grants]',
         should_escape: true,
       },
     ],
