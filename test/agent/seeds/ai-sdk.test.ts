@@ -8,6 +8,7 @@ import {
   type Interrupt,
   type RespondReply,
   type Tool,
+  type ToolSet,
 } from '../../../src/index.ts';
 import { startModel } from './support.ts';
 
@@ -138,7 +139,7 @@ describe("an abstraction of one's own", () => {
     // including a function -> no confirmation required
     async () => '10am',
   );
-  const tools = [getWeatherInformation, getLocalTime] as const;
+  const tools = { getWeatherInformation, getLocalTime } satisfies ToolSet;
 
   /** Runs the tools that a person has confirmed, and answers for the others. */
   async function processToolCalls(
@@ -157,8 +158,8 @@ describe("an abstraction of one's own", () => {
     );
   }
 
-  function getToolsRequiringConfirmation(given: readonly Tool[]): string[] {
-    return given.filter(({ kind }) => kind === 'interrupt').map(({ name }) => name);
+  function getToolsRequiringConfirmation(given: Readonly<Record<string, Tool>>): string[] {
+    return Object.keys(given).filter((key) => given[key]?.kind === 'interrupt');
   }
 
   test('knows which tools need a confirmation, and carries out what was confirmed', async () => {

@@ -84,11 +84,15 @@ describe('manual-response interrupts', () => {
       },
       (_input, ctx) => ctx.interrupt(),
     );
-    const tools = [askInPython] as const;
+    // By name, as in Python.
+    const tools = { ask_question: askInPython };
 
     const interrupted = await generate({ model, prompt: 'Ask me a movie trivia question.', tools });
     expect(interrupted.finishReason === 'interrupted' && interrupted.interrupts.length > 0).toBe(true);
-    const respond = interrupted.interrupts.map((question) => askInPython.respond(question, 'Jaws'));
+    // As tool_response does in Python: an output with the name and the ref of the call, and nothing else.
+    const respond = interrupted.interrupts.map(({ toolRequest: { name, ref } }) => ({
+      toolResponse: { name, ref, output: 'Jaws' },
+    }));
     const { messages } = interrupted;
     const response = await generate({ model, tools, messages, resume: { respond } });
 
@@ -267,7 +271,7 @@ describe('exit from an autonomous task', () => {
       model,
       tools,
       messages: finished.messages,
-      resume: { respond: [completeTask.respond(exit, 'accepted')] },
+      resume: { respond: completeTask.respond(exit, 'accepted') },
       prompt: 'Which one is newer?',
     });
 
