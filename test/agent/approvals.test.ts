@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
   approve,
+  closeInterrupt,
   DefinitionError,
   defineTool,
   generate,
@@ -246,6 +247,15 @@ describe('an option that only JavaScript lets through is one clear error', () =>
     const refused = await rejection(generate({ model: untyped(json), prompt: 'Go' }));
     expect(refused).toBeInstanceOf(DefinitionError);
     expect(refused).toMatchObject({ code: 'invalid-option', message });
+  });
+
+  it('a status that closes nothing', () => {
+    const interrupt = { id: 'p1', toolRequest: { name: 'pay', ref: 'c1', input: {} } };
+    const close = () => closeInterrupt(interrupt, untyped('"rejected"'), 'No.');
+    expect(close).toThrow(ReplyError);
+    expect(close).toThrow(
+      'the status is one of denied, expired, withdrawn, superseded, stopped, failed, not "rejected"',
+    );
   });
 
   it('a tool under the name of another', async () => {
