@@ -103,7 +103,7 @@ test('a replay lists what a weaker, a stronger and an incomplete manifest would 
   );
   const words = await replay(weaker);
   const alike = `approval by 1 of ${[CAST.alice, CAST.bruno].sort().join(', ')}`;
-  expect(words).toMatch(/^5 calls of the audit log, 20\S+Z to 20\S+Z$/m);
+  expect(words).toMatch(/^5 calls judged; 3 listed here\.$/m);
   expect(words).toMatch(
     new RegExp(`^ +1  no longer asked +refund_order +${alike} +runs without approval +20.*C.*~`, 'm'),
   );
@@ -111,11 +111,8 @@ test('a replay lists what a weaker, a stronger and an incomplete manifest would 
   expect(words).toMatch(
     new RegExp(`^ +1  other approvers +delete_customer +${alike} +approval by 1 of ${CAST.admin} +20`, 'm'),
   );
-  expect(words).toMatch(/^refund_order +this tool: when input\.amount > 10000 +default +2 +1 +1 +0 +\d+ s$/m);
-  expect(words).toMatch(/^delete_customer +this tool: always +default +1 +0 +0 +0$/m);
-  expect(words).toContain('1 call: it was denied; the log does not say whether by a rule or by the tool');
-  expect(await replay(deleteWith('default'))).toContain(
-    '4 calls: the candidate has no such tool (refund_order)',
+  expect(await replay(deleteWith('default'))).toMatch(
+    /cannot be judged +refund_order .*there is no such tool/,
   );
   // Nothing was written.
   expect(await run(['audit', '--json'], environment, prefix)).toEqual(log);

@@ -13,9 +13,12 @@ const REDACTED = '[redacted]';
 const People = z.array(z.string());
 const Called = z.object({
   tool: z.string(),
-  arguments: z.custom<JsonValue>((value) => value !== undefined).optional(),
+  arguments: z.json().optional(),
   requesters: People,
   context_authors: People.default([]),
+  /** The call of the model; a request has none. */
+  ref: z.string().default(''),
+  granted: z.object({ grant: z.string() }).optional(),
 });
 
 const AskedPolicy = z.object({
@@ -25,11 +28,7 @@ const AskedPolicy = z.object({
   groups: z.array(z.object({ any: People, quorum: z.number() })).optional(),
   excluded: People.default([]),
 });
-/** The approvers of a request as they were recorded with it. */
-export type AskedPolicy = Readonly<z.infer<typeof AskedPolicy>>;
-
-const Asked = Called.extend({ rule: z.string(), policy_name: z.string(), policy: AskedPolicy });
-const Effect = Called.extend({ ref: z.string(), granted: z.object({ grant: z.string() }).optional() });
+const Asked = z.object({ rule: z.string(), policy_name: z.string(), policy: AskedPolicy });
 
 /** The outcome of a call when it was made: people were asked, it ran without approval, or it was denied. */
 export type Before =
@@ -37,7 +36,7 @@ export type Before =
       readonly outcome: 'asked';
       readonly rule: string;
       readonly policyName: string;
-      readonly policy: AskedPolicy;
+      readonly policy: Readonly<z.infer<typeof AskedPolicy>>;
     }
   | { readonly outcome: 'ran'; readonly isGranted: boolean }
   | { readonly outcome: 'denied' };
@@ -47,9 +46,9 @@ export interface LoggedCall {
   readonly at: number;
   /** The request, or the thread of a call that nobody was asked about. */
   readonly subject: string;
-  /** Names the call among those that limits count. */
+  /** Names the call among all; the rows of a request have its subject. */
   readonly action: string;
-  /** The thread, the tool and the arguments: a request and the rows of its later runs share nothing else. */
+  /** The thread, the tool and the arguments: a call that continues after a pause shares nothing else with the one before. */
   readonly identity: string;
   readonly tool: string;
   /** The arguments; `undefined` if the log does not have them as they were. */
@@ -60,115 +59,72 @@ export interface LoggedCall {
   readonly before: Before;
 }
 
-/** A row as a replay sees it: a call, a step of a request, the end of a call that nobody was asked about, or a call that cannot be read. */
+/** A later event of a call: it has started, it ended without an effect, it paused, or it is over. */
+type Step = 'started' | 'undone' | 'paused' | 'over';
+
+/** A row as a replay sees it: a new call, a later step of one, or a call that cannot be read. */
 type LoggedRow =
   | { readonly kind: 'call'; readonly call: LoggedCall }
-  | { readonly kind: 'step'; readonly step: RequestStep; readonly subject: string }
-  | { readonly kind: 'effect-end'; readonly end: 'failed' | 'paused'; readonly call: LoggedCall }
+  | { readonly kind: 'step'; readonly step: Step; readonly action: string; readonly identity?: string }
   | { readonly kind: 'unreadable' };
 
-/** A step of a request: its decision, its start, or its end. */
-export type RequestStep =
-  | 'approved'
-  | 'rejected'
-  | 'expired'
-  | 'started'
-  | 'paused'
-  | 'without-effect'
-  | 'ended';
-
-const CALLS: readonly string[] = ['asked', 'effect-started', 'denied'];
-const STEPS: Readonly<Record<string, RequestStep>> = {
-  approved: 'approved',
-  rejected: 'rejected',
-  expired: 'expired',
-  started: 'started',
-  paused: 'paused',
-  failed: 'without-effect',
-  succeeded: 'ended',
-  withdrawn: 'ended',
-  superseded: 'ended',
-  abandoned: 'ended',
-  resolved: 'ended',
-};
-const EFFECT_ENDS: Readonly<Record<string, 'failed' | 'paused'>> = {
-  'effect-failed': 'failed',
-  'effect-paused': 'paused',
-};
+const STEPS: ReadonlyMap<string, Step> = new Map([
+  ['started', 'started'],
+  ['failed', 'undone'],
+  ['effect-failed', 'undone'],
+  ['paused', 'paused'],
+  ['effect-paused', 'paused'],
+  ...['rejected', 'expired', 'succeeded', 'withdrawn', 'superseded', 'abandoned'].map(
+    (event): [string, Step] => [event, 'over'],
+  ),
+]);
 
 /** Tells whether each row of an event is one call; of a request, the question. */
 export function isCall(event: string): boolean {
-  return CALLS.includes(event);
+  return ['asked', 'effect-started', 'denied'].includes(event);
 }
 
 /** Parses a row of the audit log; `undefined` if a replay does not need it. */
 export function parseRow(row: AuditRow): LoggedRow | undefined {
   const { event, subject, detail } = row;
-  switch (event) {
-    case 'asked':
-      return detail === 'approval' ? askedCall(row) : undefined;
-    case 'effect-started':
-      // Another try of the same call is no new call.
-      return detail.startsWith('try 1 ') ? unsignedCall(row) : undefined;
-    case 'denied':
-      return deniedCall(row);
-  }
-  const effectEnd = EFFECT_ENDS[event];
-  if (effectEnd !== undefined) {
-    const started = unsignedCall(row);
-    return started.kind === 'call' ? { kind: 'effect-end', end: effectEnd, call: started.call } : undefined;
-  }
-  const step = STEPS[event];
-  if (step === undefined) return undefined;
-  if (event === 'resolved' && detail.startsWith('run-again ')) return undefined;
-  if (event === 'resolved' && detail.startsWith('did-not-run '))
-    return { kind: 'step', step: 'without-effect', subject };
-  return { kind: 'step', step, subject };
-}
-
-function askedCall(row: AuditRow): LoggedRow | undefined {
-  const { data } = Asked.safeParse(tryParseJson(row.body));
-  if (data === undefined) return { kind: 'unreadable' };
+  // Another try of the same call is no new call, and a question is none.
+  if (event === 'effect-started' && !detail.startsWith('try 1 ')) return undefined;
+  if (event === 'asked' && detail !== 'approval') return undefined;
+  if (event === 'resolved')
+    return detail.startsWith('run-again ')
+      ? undefined
+      : { kind: 'step', step: detail.startsWith('did-not-run ') ? 'undone' : 'over', action: subject };
+  const step = STEPS.get(event);
+  if (step === undefined && !isCall(event)) return undefined;
+  if (step !== undefined && !event.startsWith('effect-')) return { kind: 'step', step, action: subject };
+  const call = parseCall(row);
+  if (call === undefined) return step === undefined ? { kind: 'unreadable' } : undefined;
+  if (step !== undefined) return { kind: 'step', step, action: call.action, identity: call.identity };
   // A change of the manifest is no call of one of its tools.
-  if (data.tool === POLICY_CHANGE_TOOL) return undefined;
-  const { rule, policy_name: policyName, policy } = data;
-  return toCall(row, data, { outcome: 'asked', rule, policyName, policy }, row.subject);
+  return call.tool === POLICY_CHANGE_TOOL ? undefined : { kind: 'call', call };
 }
 
-function unsignedCall(row: AuditRow): LoggedRow {
-  const { data } = Effect.safeParse(tryParseJson(row.body));
-  if (data === undefined) return { kind: 'unreadable' };
-  const before = { outcome: 'ran', isGranted: data.granted !== undefined } as const;
-  return toCall(row, data, before, `${row.subject}/${data.ref}`);
-}
-
-function deniedCall(row: AuditRow): LoggedRow {
-  const { data } = Called.safeParse(tryParseJson(row.body));
-  if (data === undefined) return { kind: 'unreadable' };
-  return toCall(row, data, { outcome: 'denied' }, String(row.seq));
-}
-
-function toCall(
-  { at, subject }: AuditRow,
-  { tool, requesters, context_authors: contextAuthors, ...body }: z.infer<typeof Called>,
-  before: Before,
-  action: string,
-): LoggedRow {
-  const isKnown = body.arguments !== undefined && !JSON.stringify(body.arguments).includes(REDACTED);
-  return {
-    kind: 'call',
-    call: {
-      ...{ at, subject, action, tool, requesters, contextAuthors, before },
-      identity: canonicalJson([threadOf(subject), tool, body.arguments ?? null]),
-      input: isKnown ? body.arguments : undefined,
-      channel: parseThreadId(threadOf(subject)).channel,
-    },
+function parseCall({ at, seq, event, subject, body }: AuditRow): LoggedCall | undefined {
+  const json = tryParseJson(body);
+  const { data } = Called.safeParse(json);
+  const asked = event === 'asked' ? Asked.safeParse(json).data : undefined;
+  if (data === undefined || (event === 'asked' && asked === undefined)) return undefined;
+  const { tool, arguments: input, requesters, context_authors: contextAuthors, ref } = data;
+  const isKnown = input !== undefined && !JSON.stringify(input).includes(REDACTED);
+  // A request's id begins with its thread's.
+  const [thread = ''] = subject.split('~');
+  const call = { at, subject, tool, requesters, contextAuthors, input: isKnown ? input : undefined };
+  const place = {
+    identity: canonicalJson([thread, tool, input ?? null]),
+    channel: parseThreadId(thread).channel,
   };
-}
-
-/** A request's id begins with its thread's. */
-function threadOf(subject: string): string {
-  return subject.split('~')[0] ?? '';
+  if (asked !== undefined) {
+    const { rule, policy_name: policyName, policy } = asked;
+    return { ...call, ...place, action: subject, before: { outcome: 'asked', rule, policyName, policy } };
+  }
+  if (event === 'denied') return { ...call, ...place, action: String(seq), before: { outcome: 'denied' } };
+  const before = { outcome: 'ran', isGranted: data.granted !== undefined } as const;
+  return { ...call, ...place, action: `${subject}/${ref}`, before };
 }
 
 /** Yields the rows of an export, each once, and tells of each row whose contents were erased. Any other file is a `Failure`. */
