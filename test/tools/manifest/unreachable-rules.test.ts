@@ -68,6 +68,15 @@ describe('a rule that can never speak is a warning', () => {
     expect(warningsOf(server(rules))).toEqual([]);
   });
 
+  test.each([
+    ['days between two dates', "now.date > '2026-12-20' && now.date < '2027-01-05'"],
+    ['a number between two others', 'input.amount > 1 && input.amount < 2'],
+    ['one of two texts', "input.a == 'x' || input.a == 'y'"],
+    ['neither of two texts', "input.a != 'x' && input.a != 'y'"],
+  ])('but not with a condition for %s', (_why, when) => {
+    expect(warningsOf(server(`      - { when: "${when}" }\n      - {}\n`))).toEqual([]);
+  });
+
   test('with a condition that is always false', () => {
     expect(warningsOf(server('      - { when: "false" }\n      - {}\n'))).toEqual([
       'manifest.yml:5:17: tools.s.approval[0].when: this rule is never used: its condition is always false',

@@ -9,17 +9,6 @@ import {
 } from '../../../policy/condition.ts';
 import { REVERSIBLE } from '../../../policy/reversible.ts';
 import { didYouMean } from '../problem.ts';
-import {
-  complement,
-  describeGaps,
-  intersect,
-  isBounded,
-  isEmptySet,
-  numbersBetween,
-  numbersOf,
-  unite,
-  type ValueSet,
-} from './value-sets.ts';
 
 type ValueType = 'number' | 'text' | 'boolean' | 'list' | 'mapping';
 
@@ -120,7 +109,7 @@ export function wrongComparisons(expression: string, schema: JsonObject | undefi
     const { op, args }: { op: string; args: unknown } = value;
     const before = problems.length;
     const comparison = readComparison(value, schema);
-    if (comparison !== undefined) checkComparison(comparison, value, report);
+    if (comparison !== undefined) checkComparison(comparison, value, schema, report);
     const group = groupAskedFor(value);
     if (group !== undefined && !/^S[A-Z0-9]{6,20}$/.test(group))
       report(value, `"${group}" is not the id of a user group, such as S034GHIJKL`);
@@ -147,24 +136,41 @@ export function wrongResult(
   return `${domain.name} is ${TYPE_WORDS[domain.type]}`;
 }
 
-/** Describes the values between rules that no rule of a list is for; `undefined` if the rules are not all about one number. */
+/** Names a number between rules that no rule of a list is for; `undefined` if the rules are not all about one number. */
 export function gapBetween(
   conditions: readonly string[],
   schema: JsonObject | undefined,
 ): string | undefined {
-  const sets = conditions.map((condition) => {
-    if (!conditionEnvironment.check(condition).valid) return undefined;
-    return setOf(conditionEnvironment.parse(condition).ast, schema);
-  });
-  const [first] = sets;
-  if (first === undefined || sets.length < 2) return undefined;
-  let covered: ValueSet | undefined = first.set;
-  for (const other of sets.slice(1)) {
-    if (other === undefined || other.of !== first.of) return undefined;
-    covered = covered && unite(covered, other.set);
-  }
-  const rest = covered && complement(covered);
-  return rest && isBounded(rest) ? describeGaps(rest, first.of, first.isWhole)[0] : undefined;
+  const parts = conditions.map((condition) => parsePart(condition, schema));
+  const known = parts.flatMap((part) => part ?? []);
+  const [first] = known;
+  if (first === undefined || known.length < Math.max(parts.length, 2)) return undefined;
+  if (known.some(({ of }) => of !== first.of)) return undefined;
+  const samples = samplesOf(known);
+  const fits = (value: Value | undefined) =>
+    value === undefined || known.some(({ isTrueFor }) => isTrueFor(value));
+  const gap = samples.find((value) => !fits(value));
+  // Below and above all limits there is often nothing meant.
+  if (typeof gap !== 'number' || !fits(samples[0]) || !fits(samples.at(-1))) return undefined;
+  return `${first.of} == ${gap}`;
+}
+
+/**
+ * Tells whether one condition can only be true where the other is, as far as it is obvious: they are the same, the other is a part of it,
+ * or both are about one number or text.
+ */
+export function impliesCondition(condition: string, other: string): boolean {
+  if (![condition, other].every((text) => conditionEnvironment.check(text).valid)) return false;
+  return implies(conditionEnvironment.parse(condition).ast, conditionEnvironment.parse(other).ast);
+}
+
+function implies(node: Node, other: Node): boolean {
+  if (serialize(node) === serialize(other)) return true;
+  if (node.op === '&&' && node.args.some((part) => implies(part, other))) return true;
+  if (other.op === '||' && other.args.some((part) => implies(node, part))) return true;
+  const [one, two] = [readPart(node, undefined), readPart(other, undefined)];
+  if (one === undefined || two === undefined || one.of !== two.of) return false;
+  return samplesOf([one, two]).every((value) => !one.isTrueFor(value) || two.isTrueFor(value));
 }
 
 /** Reads the type of a value from its JSON Schema; one that may have several types has none. */
@@ -255,7 +261,12 @@ function readLiteral(node: unknown): Literal | undefined {
 
 type Report = (node: Node, message: string) => void;
 
-function checkComparison({ operator, domain, literals }: Comparison, whole: Node, report: Report): void {
+function checkComparison(
+  { operator, domain, literals }: Comparison,
+  whole: Node,
+  schema: JsonObject | undefined,
+  report: Report,
+): void {
   if (domain === undefined) return;
   const { name, type, values, form } = domain;
   for (const { node, value } of literals) {
@@ -272,7 +283,7 @@ function checkComparison({ operator, domain, literals }: Comparison, whole: Node
       report(node, `${name} is one of ${values.join(', ')}, and never "${value}"${meantBy(value, values)}`);
     if (form !== undefined && !form[0].test(value)) report(node, `${name} ${form[1]}, and never "${value}"`);
   }
-  checkRange(domain, operator, literals, (message) => report(whole, message));
+  checkRange(domain, whole, schema, report);
 }
 
 /** Suggests a value that begins alike, or the nearest one. */
@@ -288,25 +299,19 @@ function typeOfLiteral(value: Literal['value']): ValueType {
 
 function checkRange(
   { name, least, most }: Domain,
-  operator: string,
-  literals: readonly Literal[],
-  report: (message: string) => void,
+  node: Node,
+  schema: JsonObject | undefined,
+  report: Report,
 ): void {
-  const [{ value } = { value: '' }] = literals;
-  if (typeof value !== 'number' || (least === undefined && most === undefined)) return;
-  const [wanted, possible] = [numbersOf(operator, value), numbersBetween(least, most)];
-  if (wanted === undefined) return;
-  const span =
-    most === undefined
-      ? `at least ${least}`
-      : least === undefined
-        ? `at most ${most}`
-        : `from ${least} to ${most}`;
-  const [both, others] = [intersect(wanted, possible), intersect(complement(wanted), possible)];
-  if (both !== undefined && isEmptySet(both)) report(`${name} is ${span}, so this is never true`);
+  const part = readPart(node, schema);
+  if (part === undefined || (least === undefined && most === undefined)) return;
+  const above = least === undefined ? '' : `at least ${least}`;
+  const span = most === undefined ? above : `${least === undefined ? 'at most' : `from ${least} to`} ${most}`;
+  const truths = samplesOf([part]).map(part.isTrueFor);
+  if (!truths.includes(true)) report(node, `${name} is ${span}, so this is never true`);
   // What the schema of an input says may be said again in a rule.
-  else if (name.startsWith('now.') && others !== undefined && isEmptySet(others))
-    report(`${name} is ${span}, so this is always true`);
+  else if (name.startsWith('now.') && !truths.includes(false))
+    report(node, `${name} is ${span}, so this is always true`);
 }
 
 function checkOperands(node: Node, schema: JsonObject | undefined, report: Report): void {
@@ -333,28 +338,17 @@ function checkMethod(args: unknown, schema: JsonObject | undefined, report: Repo
 
 /** Finds parts of `a && b` that exclude each other, and parts of `a || b` one of which is always true. */
 function checkChain(node: Node, op: '&&' | '||', schema: JsonObject | undefined, report: Report): void {
-  const parts = flatten(node, op).flatMap((part) => setOf(part, schema) ?? []);
+  const parts = flatten(node, op).flatMap((part) => readPart(part, schema) ?? []);
   for (const name of new Set(parts.map(({ of }) => of))) {
     const own = parts.filter(({ of }) => of === name);
-    const [first, ...others] = own;
-    if (first === undefined || others.length === 0) continue;
-    const sets = own.map(({ set }) => (op === '&&' ? set : complement(set)));
-    const possible = isNumeric(first.set) ? [numbersBetween(first.least, first.most)] : [];
-    const both = [...sets, ...possible].reduce<ValueSet | undefined>(
-      (left, right) => left && intersect(left, right),
-      sets[0],
-    );
-    if (both === undefined || !isEmptySet(both, first.isWhole)) continue;
-    const said = own.map(({ text }) => text);
-    if (op === '&&')
-      report(node, `this can never be true: ${said.join(' and ')} exclude each other; is || meant?`);
-    else
-      report(node, `this is always true: one of ${said.join(' and ')} always is; write && if both must be`);
+    if (own.length < 2) continue;
+    const samples = samplesOf(own);
+    const said = own.map(({ text }) => text).join(' and ');
+    if (op === '&&' && !samples.some((value) => own.every(({ isTrueFor }) => isTrueFor(value))))
+      report(node, `this can never be true: ${said} exclude each other; is || meant?`);
+    if (op === '||' && samples.every((value) => own.some(({ isTrueFor }) => isTrueFor(value))))
+      report(node, `this is always true: one of ${said} always is; write && if both must be`);
   }
-}
-
-function isNumeric({ kind }: ValueSet): boolean {
-  return kind === 'numbers';
 }
 
 function flatten(node: Node, op: string): Node[] {
@@ -363,37 +357,74 @@ function flatten(node: Node, op: string): Node[] {
   return args.filter(isNode).flatMap((part) => flatten(part, op));
 }
 
-interface NamedSet {
+type Value = Literal['value'];
+
+/** A part of a condition that compares one name with values that are written out. */
+interface Part {
   readonly of: string;
-  readonly set: ValueSet;
-  readonly isWhole: boolean;
-  readonly least?: number | undefined;
-  readonly most?: number | undefined;
   readonly text: string;
+  readonly domain: Domain | undefined;
+  readonly literals: readonly Value[];
+  isTrueFor(value: Value): boolean;
 }
 
-/** Returns the values of the one name that a part of a condition is about, for which it is true. */
-function setOf(node: Node, schema: JsonObject | undefined): NamedSet | undefined {
+function parsePart(condition: string, schema: JsonObject | undefined): Part | undefined {
+  if (!conditionEnvironment.check(condition).valid) return undefined;
+  return readPart(conditionEnvironment.parse(condition).ast, schema);
+}
+
+function readPart(node: Node, schema: JsonObject | undefined): Part | undefined {
   const { op, args }: { op: string; args: unknown } = node;
   if ((op === '&&' || op === '||') && Array.isArray(args)) {
-    const [left, right] = args.map((part) => (isNode(part) ? setOf(part, schema) : undefined));
+    const [left, right] = args.map((part) => (isNode(part) ? readPart(part, schema) : undefined));
     if (left === undefined || right === undefined || left.of !== right.of) return undefined;
-    const set = (op === '&&' ? intersect : unite)(left.set, right.set);
-    return set && { ...left, set, text: serialize(node) };
+    return {
+      ...left,
+      text: serialize(node),
+      literals: [...left.literals, ...right.literals],
+      isTrueFor: (value) =>
+        op === '&&'
+          ? left.isTrueFor(value) && right.isTrueFor(value)
+          : left.isTrueFor(value) || right.isTrueFor(value),
+    };
   }
   const comparison = readComparison(node, schema);
   if (comparison === undefined) return undefined;
-  const { operator, literals, domain } = comparison;
-  const set = literals
-    .map(({ value }) => setOfLiteral(operator === 'in' ? '==' : operator, value))
-    .reduce((left, right) => left && right && unite(left, right));
-  if (set === undefined) return undefined;
-  const { isWhole = false, least, most } = domain ?? {};
-  return { of: serialize(comparison.of), set, isWhole, least, most, text: serialize(node) };
+  const { operator, domain, of } = comparison;
+  const literals = comparison.literals.map(({ value }) => value);
+  // Between two texts in an order there are others.
+  if (/[<>]/.test(operator) && literals.some((value) => typeof value !== 'number')) return undefined;
+  return {
+    of: serialize(of),
+    text: serialize(node),
+    domain,
+    literals,
+    isTrueFor: (value) => literals.some((literal) => COMPARE[operator]?.(value, literal)),
+  };
 }
 
-function setOfLiteral(operator: string, value: Literal['value']): ValueSet | undefined {
-  if (typeof value === 'number') return numbersOf(operator, value);
-  if (typeof value !== 'string' || !['==', '!='].includes(operator)) return undefined;
-  return { kind: 'texts', isListed: operator === '==', texts: [value] };
+const COMPARE: Readonly<Record<string, (value: Value, literal: Value) => boolean>> = {
+  '<': (value, literal) => value < literal,
+  '<=': (value, literal) => value <= literal,
+  '>': (value, literal) => value > literal,
+  '>=': (value, literal) => value >= literal,
+  '==': (value, literal) => value === literal,
+  '!=': (value, literal) => value !== literal,
+  in: (value, literal) => value === literal,
+};
+
+/** Lists values for which parts about one name can differ: the numbers they name, those around them, and for texts any other one. */
+function samplesOf(parts: readonly Part[]): readonly Value[] {
+  const literals = parts.flatMap((part) => part.literals);
+  const numbers = literals.filter((value) => typeof value === 'number').sort((left, right) => left - right);
+  if (numbers.length < literals.length) return [...literals, 'any other text'];
+  const { isWhole = false, least = -Infinity, most = Infinity } = parts[0]?.domain ?? {};
+  const around = numbers.flatMap((number, index) =>
+    isWhole
+      ? [Math.ceil(number) - 1, number, Math.floor(number) + 1]
+      : [number, (number + (numbers[index + 1] ?? number + 2)) / 2],
+  );
+  return [(numbers[0] ?? 0) - 1, ...around].filter(
+    (value) => value >= least && value <= most && (!isWhole || Number.isInteger(value)),
+  );
 }
