@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../agent/json.ts';
 import { findLiteralSecrets } from '../secrets.ts';
-import { checkCallers } from './checks/check-callers.ts';
+import { checkCallers, doubtfulCallers } from './checks/check-callers.ts';
 import { checkPolicies } from './checks/check-policies.ts';
 import { checkShape } from './checks/check-shape.ts';
 import { checkTools } from './checks/check-tools.ts';
@@ -105,7 +105,8 @@ export function parseManifest(
   const problems = [...yaml.problems, ...literal, ...located.filter(({ path }) => !isLiteral.has(path))]
     .sort((a, b) => a.line - b.line || a.column - b.column)
     .map((problem) => ({ ...problem, message: withoutValues(problem.message, used) }));
-  const warnings = locateFindings(file, [...tools.warnings, ...uses.warnings], positions);
+  const doubts = [...tools.warnings, ...uses.warnings, ...doubtfulCallers(manifest)];
+  const warnings = locateFindings(file, doubts, positions);
 
   const parsed = ManifestFile.safeParse(manifest);
   const locate = (finding: Finding): ManifestProblem => locateFinding(file, finding, positions);

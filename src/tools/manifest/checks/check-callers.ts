@@ -6,6 +6,7 @@ import {
   pointerTo,
 } from '../../../agent/json.ts';
 import { didYouMean, type Finding } from '../problem.ts';
+import { checkClaims } from './check-claims.ts';
 
 const LOCAL = /^http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/]|$)/i;
 
@@ -82,19 +83,25 @@ function checkIdentity(
 }
 
 function checkOidc(pointer: string, { issuer, claims }: JsonObject): Finding[] {
-  const isEmpty = isJsonObject(claims) && Object.keys(claims).length === 0;
-  return [
-    ...checkIssuer(pointer, { issuer: issuer ?? null }),
-    ...(isEmpty
-      ? [
-          {
-            pointer: `${pointer}/claims`,
-            at: 'value',
-            message: 'name at least one claim; without one everybody with a token of this issuer gets in',
-          } as const,
-        ]
-      : []),
-  ];
+  const wrong = checkIssuer(pointer, { issuer: issuer ?? null });
+  if (!isJsonObject(claims)) return wrong;
+  if (Object.keys(claims).length > 0)
+    return [...wrong, ...checkClaims(`${pointer}/claims`, String(issuer), claims).findings];
+  const message = 'name at least one claim; without one everybody with a token of this issuer gets in';
+  return [...wrong, { pointer: `${pointer}/claims`, at: 'value', message }];
+}
+
+/** Warns of callers whose claims may fit others too. */
+export function doubtfulCallers({ callers }: JsonObject): Finding[] {
+  if (!isJsonObject(callers)) return [];
+  return Object.entries(callers).flatMap(([name, caller]) => {
+    const identity = isJsonObject(caller) ? caller.identity : undefined;
+    const oidc = isJsonObject(identity) ? identity.oidc : undefined;
+    const { issuer, claims } = isJsonObject(oidc) ? oidc : {};
+    if (!isJsonObject(claims) || Object.keys(claims).length === 0) return [];
+    const pointer = `${pointerTo('/callers', name)}/identity/oidc/claims`;
+    return checkClaims(pointer, String(issuer), claims).warnings;
+  });
 }
 
 function checkIssuer(pointer: string, declared: JsonValue | undefined): Finding[] {

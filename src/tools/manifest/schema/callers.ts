@@ -38,7 +38,7 @@ const IdentityFile = z
         claims: texts(
           /^[A-Za-z0-9_:./-]{1,100}$/,
           'the name of a claim',
-          'The claims that its tokens must have, each with this value.',
+          'The claims that its tokens must have, each with this value; one of them must say whose token it is, such as repository or sub.',
         ),
       })
       .optional()
