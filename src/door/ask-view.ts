@@ -16,9 +16,11 @@ export const AskRequest = z
     ({ command, files, diff }) => command !== undefined || files !== undefined || diff !== undefined,
     'Name what runs: "command", "files" or "diff"',
   )
-  .describe(
-    'Something that the caller runs itself once it is approved. Countersign cannot enforce the decision.',
-  );
+  .meta({
+    description:
+      'Something that the caller runs itself once it is approved. Countersign cannot enforce the decision.',
+    anyOf: [{ required: ['command'] }, { required: ['files'] }, { required: ['diff'] }],
+  });
 export type AskRequest = Readonly<z.infer<typeof AskRequest>>;
 
 function RunExplanation() {

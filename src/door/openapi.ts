@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Report } from '../tools/toolbox/caller-action.ts';
 import { AskRequest, AskView } from './ask-view.ts';
 import { RunRequest } from './door.ts';
+import { type ProblemCode, problemsByStatus } from './problems.ts';
 import { Receipt } from './receipt.ts';
 import { RunView } from './run-view.ts';
 
@@ -15,98 +16,196 @@ const ProblemBody = z
   .describe('RFC 9457.');
 
 const SCHEMAS = {
-  ...{ RunRequest, Run: RunView, AskRequest, Ask: AskView, Report, Receipt },
-  ...{ Tools: ListedTools, Problem: ProblemBody },
+  RunRequest,
+  Run: RunView,
+  AskRequest,
+  Ask: AskView,
+  Report,
+  Receipt,
+  Tools: ListedTools,
+  Problem: ProblemBody,
+};
+
+/** Longer waits are cut; proxies end connections that are silent for a minute. */
+export const LONGEST_WAIT_S = 60;
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+
+const ALWAYS: readonly ProblemCode[] = ['unauthorized', 'unavailable'];
+const CHANGING: readonly ProblemCode[] = [...ALWAYS, 'replayed', 'malformed'];
+const SENDING: readonly ProblemCode[] = [...CHANGING, 'too-long', 'wrong-type', 'unfit'];
+const SUBMITTING: readonly ProblemCode[] = [
+  ...SENDING,
+  'owner-inactive',
+  'person-unproven',
+  'frozen',
+  'key-reused',
+  'too-many-pending',
+  'too-many',
+];
+
+const ID = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
+const KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description: 'The same key is the same request.',
+  schema: { type: 'string', pattern: IDEMPOTENCY_KEY.source },
+};
+const WAIT = {
+  name: 'wait',
+  in: 'query',
+  description: `How many seconds to wait for its end, or for the decision about an ask; at most ${LONGEST_WAIT_S}.`,
+  schema: { type: 'number', minimum: 0 },
+};
+
+interface Operation {
+  readonly id: string;
+  readonly summary: string;
+  readonly parameters?: readonly object[];
+  readonly body?: keyof typeof SCHEMAS;
+  /** The statuses of success, and their body. */
+  readonly ok: readonly (200 | 202)[];
+  readonly answer: keyof typeof SCHEMAS;
+  readonly problems: readonly ProblemCode[];
+}
+
+const PATHS: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
+  '/v1/tools': {
+    get: {
+      id: 'listTools',
+      summary: 'List the tools that the caller may use',
+      ok: [200],
+      answer: 'Tools',
+      problems: ALWAYS,
+    },
+  },
+  '/v1/runs': {
+    post: {
+      id: 'createRun',
+      summary: 'Ask for a call of a tool',
+      parameters: [KEY],
+      body: 'RunRequest',
+      ok: [200, 202],
+      answer: 'Run',
+      problems: [...SUBMITTING, 'tool-not-allowed'],
+    },
+  },
+  '/v1/runs/{id}': {
+    get: {
+      id: 'readRun',
+      summary: 'Read a request, or wait until it has ended',
+      parameters: [ID, WAIT],
+      ok: [200],
+      answer: 'Run',
+      problems: [...ALWAYS, 'not-found'],
+    },
+    delete: {
+      id: 'withdrawRun',
+      summary: 'Withdraw a request that has not started',
+      parameters: [ID],
+      ok: [200],
+      answer: 'Run',
+      problems: [...CHANGING, 'not-found', 'too-late'],
+    },
+  },
+  '/v1/asks': {
+    post: {
+      id: 'createAsk',
+      summary: 'Ask about something that the caller runs itself',
+      parameters: [KEY],
+      body: 'AskRequest',
+      ok: [202],
+      answer: 'Ask',
+      problems: [...SUBMITTING, 'policy-not-allowed'],
+    },
+  },
+  '/v1/asks/{id}': {
+    get: {
+      id: 'readAsk',
+      summary: 'Read an ask and its receipt, or wait until people have decided',
+      parameters: [ID, WAIT],
+      ok: [200],
+      answer: 'Ask',
+      problems: [...ALWAYS, 'not-found'],
+    },
+    delete: {
+      id: 'withdrawAsk',
+      summary: 'Withdraw an ask that has not started',
+      parameters: [ID],
+      ok: [200],
+      answer: 'Ask',
+      problems: [...CHANGING, 'not-found', 'too-late'],
+    },
+  },
+  '/v1/asks/{id}/start': {
+    post: {
+      id: 'startAsk',
+      summary: 'Take the approval, once, before the action runs',
+      parameters: [ID],
+      ok: [200],
+      answer: 'Ask',
+      problems: [...CHANGING, 'not-found', 'frozen', 'not-approved', 'too-late'],
+    },
+  },
+  '/v1/asks/{id}/report': {
+    post: {
+      id: 'reportAsk',
+      summary: 'Report the outcome',
+      parameters: [ID],
+      body: 'Report',
+      ok: [200],
+      answer: 'Ask',
+      problems: [...SENDING, 'not-found', 'not-approved', 'too-late'],
+    },
+  },
 };
 
 /** Describes the addresses under `/v1` as OpenAPI 3.1, from the schemas that requests and answers are made with. */
 export function openApi(): object {
-  const problem = { description: 'A problem', content: content('Problem', 'application/problem+json') };
-  const answers = (ok: Readonly<Record<string, object>>) => ({ ...ok, default: problem });
-  const run = { description: 'The request', content: content('Run') };
-  const ask = { description: 'The request', content: content('Ask') };
-  const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
-  const key = {
-    ...{ name: 'Idempotency-Key', in: 'header', schema: { type: 'string', maxLength: 255 } },
-    description: 'The same key is the same request.',
-  };
-  const wait = {
-    ...{ name: 'wait', in: 'query', schema: { type: 'number', maximum: 60 } },
-    description: 'How many seconds to wait for its end, or for the decision about an ask.',
-  };
   return {
     openapi: '3.1.0',
     info: { title: 'Countersign', version: '1' },
+    // The bot serves this document beside the addresses.
+    servers: [{ url: '/' }],
     security: [{ bearer: [] }],
-    paths: {
-      '/v1/tools': {
-        get: {
-          summary: 'List the tools that the caller may use',
-          responses: answers({ 200: { description: 'The tools', content: content('Tools') } }),
-        },
-      },
-      '/v1/runs': {
-        post: {
-          summary: 'Ask for a call of a tool',
-          parameters: [key],
-          requestBody: { required: true, content: content('RunRequest') },
-          responses: answers({ 200: run, 202: run }),
-        },
-      },
-      '/v1/runs/{id}': {
-        get: {
-          summary: 'Read a request, or wait until it has ended',
-          parameters: [id, wait],
-          responses: answers({ 200: run }),
-        },
-        delete: {
-          summary: 'Withdraw a request that has not started',
-          parameters: [id],
-          responses: answers({ 200: run }),
-        },
-      },
-      '/v1/asks': {
-        post: {
-          summary: 'Ask about something that the caller runs itself',
-          parameters: [key],
-          requestBody: { required: true, content: content('AskRequest') },
-          responses: answers({ 202: ask }),
-        },
-      },
-      '/v1/asks/{id}': {
-        get: {
-          summary: 'Read an ask and its receipt, or wait until people have decided',
-          parameters: [id, wait],
-          responses: answers({ 200: ask }),
-        },
-        delete: {
-          summary: 'Withdraw an ask that has not started',
-          parameters: [id],
-          responses: answers({ 200: ask }),
-        },
-      },
-      '/v1/asks/{id}/start': {
-        post: {
-          summary: 'Take the approval, once, before the action runs',
-          parameters: [id],
-          responses: answers({ 200: ask }),
-        },
-      },
-      '/v1/asks/{id}/report': {
-        post: {
-          summary: 'Report the outcome',
-          parameters: [id],
-          requestBody: { required: true, content: content('Report') },
-          responses: answers({ 200: ask }),
-        },
-      },
-    },
+    paths: Object.fromEntries(
+      Object.entries(PATHS).map(([path, operations]) => [
+        path,
+        Object.fromEntries(
+          Object.entries(operations).map(([method, operation]) => [method, describeOperation(operation)]),
+        ),
+      ]),
+    ),
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
       schemas: Object.fromEntries(
-        Object.entries(SCHEMAS).map(([name, schema]) => [name, z.toJSONSchema(schema, { io: 'input' })]),
+        Object.entries(SCHEMAS).map(([name, schema]) => {
+          // A value of JSON is any: the schema of the tool says more.
+          const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+          return [name, rest];
+        }),
       ),
     },
+  };
+}
+
+function describeOperation({ id, summary, parameters, body, ok, answer, problems }: Operation): object {
+  const answers = ok.map((status) => [
+    status,
+    {
+      description: status === 202 ? 'It is on record and not ended' : 'As it is now',
+      content: content(answer),
+    },
+  ]);
+  const refusals = [...problemsByStatus(problems)].map(([status, description]) => [
+    status,
+    { description, content: content('Problem', 'application/problem+json') },
+  ]);
+  return {
+    operationId: id,
+    summary,
+    ...(parameters !== undefined && { parameters }),
+    ...(body !== undefined && { requestBody: { required: true, content: content(body) } }),
+    responses: Object.fromEntries([...answers, ...refusals]),
   };
 }
 

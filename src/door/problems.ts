@@ -24,6 +24,17 @@ const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
+/** Groups problems by their status, each status with the titles of its problems. */
+export function problemsByStatus(codes: readonly ProblemCode[]): ReadonlyMap<number, string> {
+  const titles = new Map<number, string>();
+  for (const code of codes) {
+    const { status, title } = PROBLEMS[code];
+    const before = titles.get(status);
+    titles.set(status, before === undefined ? title : `${before}; ${title}`);
+  }
+  return titles;
+}
+
 /** A refusal: its code, one sentence for the person who reads the caller's log, and when to try again. */
 export interface Problem {
   readonly code: ProblemCode;

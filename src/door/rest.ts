@@ -7,7 +7,7 @@ import { Report } from '../tools/toolbox/caller-action.ts';
 import { AskRequest } from './ask-view.ts';
 import { type Door, RunRequest } from './door.ts';
 import type { Identities, Proven } from './identity.ts';
-import { openApi } from './openapi.ts';
+import { IDEMPOTENCY_KEY, LONGEST_WAIT_S, openApi } from './openapi.ts';
 import { type Answered, accept, describeProblem, type Problem, refuse } from './problems.ts';
 import { isFinal, type RunView } from './run-view.ts';
 
@@ -58,12 +58,9 @@ interface Route {
   readonly answer: (call: Call) => Promise<Answered<DoorAnswer>>;
 }
 
-/** Longer waits are cut; proxies end connections that are silent for a minute. */
-const LONGEST_WAIT_S = 60;
 /** Beyond these a request is answered at once. The server has room for a thousand connections, and Slack needs some. */
 const MOST_WAITING = 400;
 const MAX_DEPTH = 100;
-const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 const RUN = /^\/v1\/runs\/([^/]+)$/;
 const ASK = /^\/v1\/asks\/([^/]+)$/;
 
