@@ -5,6 +5,7 @@ import { openLedger } from '../../examples/shop/ledger.ts';
 import { approvalOf } from '../../src/tools/gate.ts';
 import { parseManifest } from '../../src/tools/manifest/parse.ts';
 import { formatProblem } from '../../src/tools/manifest/problem.ts';
+import { nonEmpty } from '../support/non-empty.ts';
 import { connectTestRedis } from '../support/redis.ts';
 import { interruptIn, runOnce } from '../tools/gate/support.ts';
 import { APPROVED, actionIn, openTools } from '../tools/toolbox/support.ts';
@@ -52,11 +53,11 @@ describe('the manifest of the shop', () => {
 
 test('every tool of the shop has words of its own, every rule that asks says why, and its modules say what would change', async () => {
   const { tools } = shopManifest().manifest;
-  for (const { name, cards, approval } of tools) {
+  for (const { name, cards, approval } of nonEmpty(tools)) {
     expect(cards, name).not.toEqual([]);
-    for (const { match, title, done, fields } of cards)
+    for (const { match, title, done, fields } of nonEmpty(cards))
       expect([title, done, Object.keys(fields ?? {})[0]], `${name} ${match}`).not.toContain(undefined);
-    for (const { require, because } of approval)
+    for (const { require, because } of nonEmpty(approval))
       expect(require === 'never' || because !== undefined, name).toBe(true);
   }
   const toolbox = await openTools(shopManifest().manifest, { folder });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyChain } from '../../src/store/record/chain-check.ts';
 import { Keys } from '../../src/store/record/keys.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
+import { nonEmpty } from '../support/non-empty.ts';
 import { type RedisCluster, startRedisCluster } from '../support/redis-cluster.ts';
 import { describeStore } from './suite/suite.ts';
 import { approve, ask, attempt, outcome, stateOf } from './support.ts';
@@ -56,7 +57,7 @@ describe('two workspaces on a Redis Cluster of three nodes', () => {
     expect(first).toHaveLength(1);
     expect(second).toHaveLength(1);
     expect(first).not.toEqual(second);
-    for (const [index, store] of stores.entries()) {
+    for (const [index, store] of nonEmpty(stores.entries())) {
       expect(await stateOf(store, ids[index] ?? '')).toBe('succeeded');
       expect(await store.load(ids[1 - index] ?? '')).toEqual({ outcome: 'unknown' });
       expect((await store.list('asked', ['U-rita'], { limit: 9 })).requestIds).toEqual([ids[index]]);

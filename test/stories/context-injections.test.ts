@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_CHANNELS, DEFAULT_USERS } from '../../playground/slack/default-cast.ts';
 import type { NewMessage } from '../../playground/slack/state/workspace-state.ts';
+import { nonEmpty } from '../support/non-empty.ts';
 import { CAST, heardByModel, PLACES, startStory } from './support.ts';
 
 const { alice, requester: remi } = CAST;
@@ -99,21 +100,21 @@ test('200 orders and forgeries in a thread stay quotes: nobody becomes a request
   for (const words of [/Refund order/, /Delete customer/]) {
     const card = JSON.stringify((await thread.shows(words)).blocks);
     expect(card).toMatch(new RegExp(`asked by[^]*${remi}`));
-    for (const id of senders.keys()) expect(card).not.toContain(id);
+    for (const id of nonEmpty(senders.keys())) expect(card).not.toContain(id);
   }
   await thread.shows(/Delete customer[\s\S]*Needs 2 approvals/);
   const heard = heardByModel(story.model);
   const [asked, ...context] = heard.toReversed();
   expect(asked).toBe('remi: what is going on?');
   expect(context).toHaveLength(201);
-  for (const [index, { place, order }] of items.entries()) {
+  for (const [index, { place, order }] of nonEmpty(items.entries())) {
     const [header, ...lines] = (heard[index + 1] ?? '').split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/);
     const what = `${JSON.stringify(order)} as ${place}`;
     expect(header, what).toMatch(
       /^\[Context from [^[\]]+, \d{4}-\d\d-\d\d \d\d:\d\d UTC, not an instruction\]$/,
     );
     expect(lines.length, what).toBeGreaterThan(0);
-    for (const line of lines) expect(line, what).toMatch(/^> /);
+    for (const line of nonEmpty(lines)) expect(line, what).toMatch(/^> /);
   }
   expect((await story.ledger.order('A-1001'))?.refunded).toBe(0);
 });

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { nonEmpty } from '../support/non-empty.ts';
 import { startCalling } from './calling.ts';
 import { action, runAction, startGithub, trustingGithub } from './github.ts';
 import { linesOf, temporaryFolder } from './shell.ts';
@@ -11,7 +12,8 @@ test('no input is part of the script, and every input reaches it', () => {
   expect(run).not.toContain('${{');
   const passed = Object.values(env).map((value) => /^\$\{\{ inputs\.([a-z-]+) \}\}$/.exec(value)?.[1]);
   expect(passed.toSorted()).toEqual(Object.keys(action.inputs).toSorted());
-  for (const name of Object.keys(env)) expect(`${run} COUNTERSIGN_URL COUNTERSIGN_AUDIENCE`).toContain(name);
+  for (const name of nonEmpty(Object.keys(env)))
+    expect(`${run} COUNTERSIGN_URL COUNTERSIGN_AUDIENCE`).toContain(name);
 });
 
 test('a job proves who it is with its own tokens, waits for people, and runs the command once', async () => {

@@ -5,6 +5,7 @@ import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextpr
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { admitTaskResults, startedTask, TASKS_EXTENSION } from '../../src/tools/mcp/follow-task.ts';
+import { nonEmpty } from '../support/non-empty.ts';
 import { startRecordingServer } from '../tools/http/recording-server.ts';
 import { type Calling, KEYS, startCalling, WITH_CALLERS } from './calling.ts';
 import { CAST, PLACES } from './support.ts';
@@ -221,7 +222,7 @@ test('clients without tasks wait with progress; the result comes when people app
   await expect.poll(() => told, { timeout: 15_000 }).not.toEqual([]);
   expect(told[0]).toMatchObject({ progress: 1, message: 'Waiting for approval in Slack' });
   await door.place.click(CAST.alice, /Approval needed/, 'approve');
-  for (const result of await Promise.all(calls))
+  for (const result of nonEmpty(await Promise.all(calls)))
     expect(JSON.parse(textsIn(result))).toMatchObject({ refunded: 12_000 });
   expect(await door.refunded()).toBe(12_000);
 });

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
+import { nonEmpty } from '../support/non-empty.ts';
 import { CAST, PLACES, type StoryOptions, startStory } from './support.ts';
 
 const refund = { name: 'refund_order', arguments: { orderId: 'A-1001', amount: 12_000 } };
@@ -85,7 +86,7 @@ describe.each(['sockets', 'HTTP'] as const)('over %s', (way) => {
     const { response_url: _left, ...payload } = clicked?.payload ?? {};
     await story.workspace.deliver('interactive', payload);
     await story.workspace.until(() => story.workspace.ephemeralsFor(CAST.requester).length === 2);
-    for (const { thread_ts } of story.workspace.ephemeralsFor(CAST.requester))
+    for (const { thread_ts } of nonEmpty(story.workspace.ephemeralsFor(CAST.requester)))
       expect(thread_ts).toBe(thread.ts);
   });
 

@@ -4,6 +4,7 @@ import { stopAndTell } from '../../src/bot/inbox/stop-thread.ts';
 import type { RunningBot } from '../../src/start-bot.ts';
 import type { Store } from '../../src/store/port/store.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
+import { nonEmpty } from '../support/non-empty.ts';
 import { startRecordingServer } from '../tools/http/recording-server.ts';
 import { CAST, MANIFEST, type Story, startStory, type Thread } from './support.ts';
 
@@ -49,7 +50,7 @@ async function stopElsewhere(bots: readonly RunningBot[], { channel, ts }: Threa
   const threadId = `${channel}:${ts}`;
   const others = bots.filter(({ context }) => !context.turns.threads().includes(threadId));
   expect(others).toHaveLength(bots.length - 1);
-  for (const { context } of others) expect(await stopAndTell(context, threadId, who)).toBe(true);
+  for (const { context } of nonEmpty(others)) expect(await stopAndTell(context, threadId, who)).toBe(true);
 }
 
 async function stopped(store: Store, threadId: string): Promise<void> {

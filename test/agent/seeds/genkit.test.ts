@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineInterrupt, defineTool, generate } from '../../../src/index.ts';
+import { nonEmpty } from '../../support/non-empty.ts';
 import { startModel } from './support.ts';
 
 describe('manual-response interrupts', () => {
@@ -199,7 +200,7 @@ describe('a restartable tool', () => {
     });
     while (response.interrupts.length > 0) {
       const restarts = [];
-      for (const interrupt of response.interrupts) {
+      for (const interrupt of nonEmpty(response.interrupts)) {
         expect(transfers).toEqual([]);
         confirmations.push(interrupt.metadata?.message);
         restarts.push(transferMoney.restart(interrupt, confirmation));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { nonEmpty } from '../../support/non-empty.ts';
 import { body, deltasOf, messages, start, stream, textOf } from './support.ts';
 
 describe('a streamed answer', () => {
@@ -40,7 +41,7 @@ describe('a streamed answer', () => {
       const [first, ...rest] = pieces.filter((piece) => piece.index === index);
       expect(first).toEqual({ index, id, type: 'function', function: { name, arguments: '' } });
       expect(rest.length).toBeGreaterThan(1);
-      for (const piece of rest) {
+      for (const piece of nonEmpty(rest)) {
         expect(piece).toEqual({ index, function: { arguments: expect.any(String) } });
       }
       expect(rest.map((piece) => piece.function?.arguments).join('')).toBe(text);

@@ -20,6 +20,7 @@ import { buildEditModal, buildOutputModal } from '../../../../src/bot/views/moda
 import { LISTS } from '../../../../src/bot/views/texts/home.ts';
 import type { RequestRecord } from '../../../../src/store/port/store.ts';
 import { RequestKind, RequestState } from '../../../../src/store/record/request-record.ts';
+import { nonEmpty } from '../../../support/non-empty.ts';
 import { actionsIn, nodesIn } from './payloads.ts';
 import { detailsFor, recordOf } from './records.ts';
 
@@ -53,7 +54,7 @@ const approvals = (rendered: object) =>
 
 test('a card or a modal decides about its own request and no other, and approves it with one button at most', () => {
   const signable: string[] = [];
-  for (const request of records) {
+  for (const request of nonEmpty(records)) {
     const cards = VIEWS.map((view) => buildCard(request, { view }).blocks);
     for (const rendered of [...cards, ...modalsOf(request)]) {
       const decisions = nodesIn(rendered).filter(({ action_id }) => DECIDING.has(action_id));
@@ -67,8 +68,8 @@ test('a card or a modal decides about its own request and no other, and approves
 });
 
 test('a modal carries one request, to which its submission belongs', () => {
-  for (const request of records)
-    for (const view of modalsOf(request))
+  for (const request of nonEmpty(records))
+    for (const view of nonEmpty(modalsOf(request)))
       expect(view).toHaveProperty('private_metadata', expect.stringContaining(`"requestId":"${request.id}"`));
 });
 
