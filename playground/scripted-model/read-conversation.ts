@@ -1,5 +1,5 @@
 import type { ChatMessage, ChatRequest } from '../model/chat-request.ts';
-import type { CallOutcome, PastCall } from './rule.ts';
+import type { CallOutcome, OfferedTool, PastCall } from './rule.ts';
 
 /** One or more messages of people and the calls made since. */
 export interface Exchange {
@@ -23,7 +23,7 @@ export interface Material {
 export interface Conversation {
   readonly exchanges: readonly Exchange[];
   readonly system: string;
-  readonly tools: readonly string[];
+  readonly tools: readonly OfferedTool[];
 }
 
 /** Groups a request's messages into exchanges; messages before the first one of a person are left out. */
@@ -34,7 +34,7 @@ export function readConversation({ messages, tools = [] }: ChatRequest): Convers
   return {
     exchanges: starts.map((start, index) => readExchange(messages.slice(start, starts[index + 1]))),
     system: messages.flatMap((message) => (message.role === 'system' ? [textOf(message)] : [])).join('\n'),
-    tools: tools.map((tool) => tool.function.name),
+    tools: tools.map(({ function: { name, parameters } }) => ({ name, schema: parameters })),
   };
 }
 

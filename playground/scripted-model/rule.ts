@@ -21,6 +21,13 @@ export interface PastCall {
   readonly outcome: CallOutcome;
 }
 
+/** A tool as a request offers it to the model. */
+export interface OfferedTool {
+  readonly name: string;
+  /** The JSON Schema of its input. */
+  readonly schema: unknown;
+}
+
 /** Input of a rule. Rules keep no state: every request carries the whole conversation. */
 export interface RuleInput {
   /** Text of the last message, without the author's name. */
@@ -29,6 +36,8 @@ export interface RuleInput {
   readonly context: string;
   /** Calls made since that message, oldest first. */
   readonly calls: readonly PastCall[];
+  /** The tools that the request offers. */
+  readonly tools: readonly OfferedTool[];
   /** Says how many approvals a call of this tool needs; empty when that is not certain. */
   readonly approvalNote: (tool: string) => string;
 }
@@ -37,6 +46,8 @@ export interface RuleInput {
 export interface Rule {
   /** A message that triggers it. */
   readonly example: string;
+  /** The tool without which its example leads to nothing; missing for a rule that works with any. */
+  readonly tool?: string;
   readonly patterns: readonly RegExp[];
   /** Returns the next step from its input alone; it is called again after each call. */
   readonly next: (moment: RuleInput) => NextStep;

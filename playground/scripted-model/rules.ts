@@ -1,5 +1,6 @@
 import type { Rule } from './rule.ts';
 import { askAgain } from './rules/ask-again.ts';
+import { callByName } from './rules/call-by-name.ts';
 import { checkAllOrders } from './rules/check-all-orders.ts';
 import { deleteCustomer } from './rules/delete-customer.ts';
 import { deployService } from './rules/deploy-service.ts';
@@ -14,6 +15,7 @@ import { writeFile } from './rules/write-file.ts';
 /** All rules in the order in which they are tried; the first match is used. */
 export const RULES: readonly Rule[] = [
   askAgain,
+  callByName,
   publishStatus,
   deleteCustomer,
   deployService,

@@ -1,6 +1,8 @@
 import type { ModelReply, ReplyFunction } from '../model/model-reply.ts';
+import { listCalls } from './example-call.ts';
 import { type Conversation, type Exchange, type Material, readConversation } from './read-conversation.ts';
-import { type NextStep, type Rule, reply } from './rule.ts';
+import { type NextStep, type OfferedTool, type Rule, reply } from './rule.ts';
+import { callByName } from './rules/call-by-name.ts';
 import { EXAMPLE_RULES, RULES } from './rules.ts';
 
 /** Delay between two chunks of text, so that streaming is visible. */
@@ -16,22 +18,27 @@ export const answerByScript: ReplyFunction = (request) => toReply(nextStep(readC
 function nextStep(conversation: Conversation): NextStep {
   const { exchanges, tools } = conversation;
   const [earlier, current] = [exchanges.at(-2), exchanges.at(-1)];
-  if (current === undefined) return describeCapabilities();
+  if (current === undefined) return describeCapabilities(tools);
   const step = applyRule(current, conversation);
-  const missing = step.kind === 'call' ? step.calls.find(({ name }) => !tools.includes(name)) : undefined;
+  const isOffered = (name: string) => tools.some((tool) => tool.name === name);
+  const missing = step.kind === 'call' ? step.calls.find(({ name }) => !isOffered(name)) : undefined;
   if (missing !== undefined)
-    return reply(`I'd need the tool \`${missing.name}\`, which isn't available here. Nothing was done.`);
+    return reply(
+      `I'd need the tool \`${missing.name}\`, which isn't available here. Nothing was done.`,
+      listCalls(tools),
+    );
   if (current.calls.length > 0) return step;
   const before = describeEarlier(earlier, conversation);
   return before === '' ? step : { ...step, text: `${before}\n\n${step.text}` };
 }
 
 /** Applies the rule for the newest message that has one; a later message without a rule adds to it. */
-function applyRule(exchange: Exchange, { exchanges, system }: Conversation): NextStep {
+function applyRule(exchange: Exchange, { exchanges, system, tools }: Conversation): NextStep {
   const { messages, material, calls } = exchange;
   const start = messages.findLastIndex((message) => findRule(message) !== undefined);
   const rule = findRule(messages[start] ?? '');
-  if (rule === undefined) return material.length === 0 ? describeCapabilities() : describeMaterial(material);
+  if (rule === undefined)
+    return material.length === 0 ? describeCapabilities(tools) : describeMaterial(material);
   const earlier = exchanges.slice(0, exchanges.indexOf(exchange));
   const context = [...earlier.flatMap(textsOf), ...textsOf({ messages: messages.slice(0, start), material })]
     .toReversed()
@@ -40,6 +47,7 @@ function applyRule(exchange: Exchange, { exchanges, system }: Conversation): Nex
     text: messages.slice(start).join(' '),
     context,
     calls,
+    tools,
     approvalNote: (tool) => approvalNote(tool, system),
   });
 }
@@ -83,10 +91,15 @@ function approvalNote(tool: string, system: string): string {
   return /\d/.test(count) ? `This needs ${count} approvals.` : 'This needs an approval.';
 }
 
-function describeCapabilities(): NextStep {
-  const examples = EXAMPLE_RULES.map(({ example }) => `- ${example}`).join('\n');
+function describeCapabilities(tools: readonly OfferedTool[]): NextStep {
+  const isOffered = (rule: Rule) => tools.some(({ name }) => name === rule.tool);
+  const examples = EXAMPLE_RULES.filter(isOffered).map(({ example }) => `- ${example}\n`);
+  const understood =
+    examples.length === 0
+      ? listCalls(tools)
+      : `I understand messages like these:\n${examples.join('')}- \`${callByName.example}\`, and so any tool`;
   return reply(
-    `I'm a scripted model with fixed rules, not an AI, and I have no rule for that. I understand messages like these:\n${examples}\n\n` +
+    `I'm a scripted model with fixed rules, not an AI, and I have no rule for that. ${understood}\n\n` +
       'To use a real model, set OPENAI_API_KEY and restart the playground.',
   );
 }

@@ -6,6 +6,7 @@ import { callTools, type Rule } from '../rule.ts';
 /** Reads several orders in parallel and completes the task with its result as data. */
 export const checkAllOrders: Rule = {
   example: 'Check all orders and sum up.',
+  tool: 'read_order',
   patterns: [/\b(?:all|the|every) orders?\b.*\bsum\b/i, /\bcheck (?:all|every|the) orders?\b/i],
 
   next({ calls }) {

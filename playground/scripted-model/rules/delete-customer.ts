@@ -11,6 +11,7 @@ const Input = z.object({ customer: z.string() });
 /** Deletes a customer, which needs two approvals in the shipped manifest. */
 export const deleteCustomer: Rule = {
   example: 'Please delete the customer Tomo Arai.',
+  tool: 'delete_customer',
   patterns: [
     /\b(?:delete|erase|remove|forget)\b.*\bcustomer\b/i,
     new RegExp(`\\b(?:delete|erase|remove|forget)\\b.*\\b(?:${CUSTOMERS.join('|')})\\b`, 'i'),

@@ -12,6 +12,7 @@ const Deployed = z.object({ deployed: z.string(), environment: z.string() });
 /** Deploys a service: long and not idempotent, so that a crash in the middle leaves an unknown outcome. */
 export const deployService: Rule = {
   example: 'Please deploy checkout 2.4.1 to staging.',
+  tool: 'deploy_service',
   patterns: [/\bdeploy/i, /\broll(?:ing)?[\s-]?out\b/i, /\bship\s+[\w-]+\s+v?\d/i],
 
   next({ text, calls, approvalNote }) {

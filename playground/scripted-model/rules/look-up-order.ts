@@ -8,6 +8,7 @@ import { callTools, latestCall, type Rule, reply } from '../rule.ts';
 /** Describes an order; asks which one when the message does not name it. */
 export const lookUpOrder: Rule = {
   example: 'Please look up an order for me.',
+  tool: 'read_order',
   patterns: [/\b(?<!\bin )orders?\b/i, /\bA-?\d{4,}\b/i, /\bwhat was (?:bought|sold)\b/i],
 
   next({ text, context, calls }) {

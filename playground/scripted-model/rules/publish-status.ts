@@ -10,6 +10,7 @@ const Published = z.object({ published: z.string() });
 /** Publishes a line on the status page, which must be approved within 45 seconds in the shipped manifest. */
 export const publishStatus: Rule = {
   example: 'Please publish on the status page: "Payments are slow, we are on it."',
+  tool: 'publish_status',
   patterns: [/\bstatus page\b/i, /\b(?:publish|post|announce)\b.*\bstatus\b/i],
 
   next({ text, calls, approvalNote }) {

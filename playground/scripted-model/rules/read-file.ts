@@ -8,6 +8,7 @@ const Content = z.object({ content: z.string() });
 /** Reads a file through the manifest's MCP server, without approval. */
 export const readFile: Rule = {
   example: 'Read notes.md.',
+  tool: 'read_text_file',
   patterns: [/\b(?:read|show|open)\b.*\.(?:md|txt)\b/i, /\bwhat (?:is|stands) in\b.*\.(?:md|txt)\b/i],
 
   next({ text, calls }) {

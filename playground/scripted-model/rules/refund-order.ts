@@ -16,6 +16,7 @@ const Input = z.object({ orderId: z.string(), amount: z.number() });
 /** Reads the order, then calls the refund tool; whether approval is needed is not the model's decision. */
 export const refundOrder: Rule = {
   example: 'Please refund 120 dollars of order A-1001, the top is scratched.',
+  tool: 'refund_order',
   patterns: [/\brefund/i, /\bmoney back\b/i, /\b(?:pay|give) back\b/i, /\breimburse/i],
 
   next({ text, context, calls, approvalNote }) {

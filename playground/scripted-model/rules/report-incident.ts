@@ -14,6 +14,7 @@ const FIELDS = {
 /** Asks for several values with one form. */
 export const reportIncident: Rule = {
   example: 'I want to report an incident.',
+  tool: 'request_form',
   patterns: [/\b(?:report|file|open|raise)\b.*\bincident\b/i],
 
   next({ calls }) {

@@ -6,6 +6,7 @@ const RESULT = { type: 'object', properties: { ok: { type: 'boolean' } }, requir
 /** Waits for an external system that reports to the address on the requester's card. */
 export const waitForReport: Rule = {
   example: 'Tell me when the build of checkout is done.',
+  tool: 'wait_for_callback',
   patterns: [/\b(?:tell me|let me know|notify me) when\b/i, /\bwait (?:for|until)\b/i],
 
   next({ text, calls }) {

@@ -8,6 +8,7 @@ const NAMED = /([\w-][\w./-]*\.(?:md|txt))\b/i;
 /** Writes a file through the manifest's MCP server, which needs approval. */
 export const writeFile: Rule = {
   example: 'Write "Water the plants" into todo.txt.',
+  tool: 'write_file',
   patterns: [/\b(?:write|save|note)\b.*\.(?:md|txt)\b/i],
 
   next({ text, calls, approvalNote }) {

@@ -126,7 +126,8 @@ test('does not call a tool it does not have, and says so', async () => {
 });
 
 test('lists what it understands for any other message, and understands each item', async () => {
-  const { text } = await answer([says('What is the meaning of life?')]);
+  const tools = EXAMPLE_RULES.flatMap(({ tool }) => tool ?? []);
+  const { text } = await answer([says('What is the meaning of life?')], { tools });
   expect(text).toContain("I'm a scripted model with fixed rules, not an AI");
   expect(text).toContain('OPENAI_API_KEY');
   for (const rule of EXAMPLE_RULES) {
