@@ -162,7 +162,10 @@ export interface PlaygroundEntity {
   readonly kind: 'playground';
   readonly bot: BotProcess;
   readonly model: { readonly isScripted: boolean; readonly name: string };
+  /** Empty for a manifest of one's own. */
   readonly tour: readonly TourStep[];
+  /** For a manifest of one's own: a message that calls each of its tools. */
+  readonly calls?: readonly string[];
   /** The job of the terminal; missing if the manifest does not name its caller. */
   readonly job?: JobProcess;
 }

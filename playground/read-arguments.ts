@@ -4,7 +4,7 @@ export const PLAYGROUND_HELP = `Usage: npm run playground -- [options]
 
 Starts Redis, a scripted model, a local Slack workspace and the bot, and prints the address of a web page to try them in.
 
-  --port <number>     port of the page; default 4400, 0 for any free port
+  --port <number>     port of the page; default 4400 or the next free one, 0 for any free port
   --data <folder>     data folder, kept for the next start; default .playground
   --manifest <file>   manifest to use; default $MANIFEST or examples/shop/manifest.yml
   --reset             delete the data of earlier starts
@@ -13,11 +13,10 @@ Starts Redis, a scripted model, a local Slack workspace and the bot, and prints 
 Set OPENAI_API_KEY (and OPENAI_BASE_URL, OPENAI_MODEL if needed) to use a real model, and REDIS_URL to use another Redis.
 `;
 
-const DEFAULT_PORT = 4400;
-
 /** Options of the playground's command line. */
 export interface PlaygroundArguments {
-  readonly port: number;
+  /** Missing without `--port`: 4400, or the next free one. */
+  readonly port?: number;
   readonly dataFolder: string;
   readonly manifest: string;
   readonly reset: boolean;
@@ -40,14 +39,16 @@ export function readArguments(given: readonly string[], environment: NodeJS.Proc
   if (values.help === true) return { kind: 'help' };
   const [word] = positionals;
   if (word !== undefined) return invalid(`unknown argument "${word}"`);
-  const port = values.port === undefined ? DEFAULT_PORT : parsePort(values.port);
-  if (port === undefined) return invalid(`--port takes a number from 0 to 65535, not "${values.port}"`);
+  const port = values.port === undefined ? undefined : parsePort(values.port);
+  if (values.port !== undefined && port === undefined)
+    return invalid(`--port takes a number from 0 to 65535, not "${values.port}"`);
   const dataFolder = values.data ?? '.playground';
   if (dataFolder === '') return invalid('--data takes the path of a folder');
   const [manifest = 'examples/shop/manifest.yml'] = [values.manifest, environment.MANIFEST].filter(
     (named) => named !== undefined && named !== '',
   );
-  return { kind: 'start', arguments: { port, dataFolder, manifest, reset: values.reset === true } };
+  const asked = { dataFolder, manifest, reset: values.reset === true };
+  return { kind: 'start', arguments: { ...asked, ...(port !== undefined && { port }) } };
 }
 
 function parse(given: readonly string[]) {

@@ -52,17 +52,20 @@ async function run(asked: PlaygroundArguments): Promise<void> {
 }
 
 function readyLines(
-  { url, model }: Playground,
+  { url, model, hasCard, own }: Playground,
   { dataFolder }: PlaygroundArguments,
   seconds: number,
 ): string {
   const modelLine = model.isScripted
     ? 'scripted (fixed rules, no AI; set OPENAI_API_KEY for a real one)'
     : model.name;
+  const [example] = own?.calls ?? [];
   return [
     `Model: ${modelLine}`,
+    ...(own?.workspace ?? []),
+    ...(example === undefined ? [] : [`Mention the bot in #general, for example: ${example}`]),
     `Ready after ${seconds.toFixed(1)} s: ${url}`,
-    `Open it in a browser${process.stdin.isTTY ? ' (or type o and Enter here)' : ''}: a card is waiting for you. Press Ctrl-C here to stop.`,
+    `Open it in a browser${process.stdin.isTTY ? ' (or type o and Enter here)' : ''}${hasCard ? ': a card is waiting for you' : ''}. Press Ctrl-C here to stop.`,
     `Data is kept in ${dataFolder} for the next start; --reset deletes it.`,
   ].join('\n');
 }

@@ -21,10 +21,11 @@ import { CAST, CHANNELS } from './slack/default-cast.ts';
 import type { SignInClient } from './slack/openid/sign-in.ts';
 import { type LocalSlack, startLocalSlack } from './slack/start-local-slack.ts';
 import { saveState } from './slack/state/save-state.ts';
-import { botEnvironment, choosePublicPort } from './start/bot-environment.ts';
+import { botEnvironment, choosePagePort, choosePublicPort } from './start/bot-environment.ts';
 import { buildBotPage, buildPage } from './start/build-page.ts';
 import { loadApp } from './start/load-app.ts';
 import { lockFolder } from './start/lock-folder.ts';
+import { addNamed, describeWorkspace, isShop, notesFor, readExampleCalls } from './start/own-manifest.ts';
 import { openPlaygroundView, PERSON_NOTES } from './start/playground-view.ts';
 import { Resources, StoppedError } from './start/resources.ts';
 import { saveOnChange } from './start/save-on-change.ts';
@@ -55,6 +56,10 @@ export interface Playground {
   readonly bot: BotSupervisor;
   readonly model: PlaygroundEntity['model'];
   readonly redisUrl: string;
+  /** True when a card waits for a decision. */
+  readonly hasCard: boolean;
+  /** For a manifest of one's own: its tools as messages that call them, and the ids that it can name, a line each. */
+  readonly own?: { readonly calls: readonly string[]; readonly workspace: readonly string[] };
   /** Stops everything in order; what happened is kept in the data folder. */
   stop(): Promise<void>;
 }
@@ -88,7 +93,8 @@ async function start(options: PlaygroundOptions, openings: Resources): Promise<P
   log('Starting Redis, the model and a Slack workspace.');
   if (reset) await deleteSaved(folder);
   const saved = await loadSaved(folder);
-  const publicPort = await choosePublicPort(options.port);
+  const pagePort = await choosePagePort(options.port);
+  const publicPort = await choosePublicPort(pagePort);
   // A passkey belongs to a name, never to a number.
   const publicUrl = `http://localhost:${publicPort}`;
   const signIn = signInClient(manifest, publicUrl);
@@ -111,6 +117,9 @@ async function start(options: PlaygroundOptions, openings: Resources): Promise<P
     ),
     buildPage({ log }),
   ]);
+  const added = addNamed(slack.workspace.state, manifest);
+  const isOwn = !isShop(manifest, options.manifest);
+  const calls = isOwn ? await readExampleCalls(options.manifest, env, log) : undefined;
   log('Redis runs and the page is built. Starting the bot.');
   if (reset && redis.source === 'REDIS_URL') log('--reset does not touch the Redis of REDIS_URL.');
   const record = await openings.open(
@@ -167,7 +176,7 @@ async function start(options: PlaygroundOptions, openings: Resources): Promise<P
   const view = await openings.open(
     () =>
       openPlaygroundView({
-        ...{ bot, model, record, redisUrl: redis.url, workspace: slack.workspace.state },
+        ...{ bot, model, record, redisUrl: redis.url, workspace: slack.workspace.state, calls },
         ...(manifest.callers.has(JOB.caller) && { openJob }),
       }),
     (opened) => opened.close(),
@@ -177,8 +186,8 @@ async function start(options: PlaygroundOptions, openings: Resources): Promise<P
       startPageServer({
         slack,
         files,
-        port: options.port,
-        about: PERSON_NOTES,
+        port: pagePort,
+        about: isOwn ? notesFor(slack.workspace.state, manifest) : PERSON_NOTES,
         playground: view,
         record,
         ...(saved !== undefined && { reads: saved.reads }),
@@ -189,8 +198,8 @@ async function start(options: PlaygroundOptions, openings: Resources): Promise<P
   page.onRead(() => kept.changed());
   await connectedInTime(bot, join(options.dataFolder, FILES.botLog));
   log('The bot is connected.');
-  const canRefund = manifest.tools.some(({ name }) => name === 'refund_order');
-  if (options.withOpening === true && saved === undefined && canRefund) await openWithCard(slack, model);
+  if (options.withOpening === true && saved === undefined && !isOwn) await openWithCard(slack, model);
+  const requests = await record.allRequests();
   return {
     url: page.url,
     publicUrl,
@@ -199,6 +208,10 @@ async function start(options: PlaygroundOptions, openings: Resources): Promise<P
     bot,
     model,
     redisUrl: redis.url,
+    hasCard: requests.some(({ state }) => state === 'pending'),
+    ...(calls !== undefined && {
+      own: { calls, workspace: describeWorkspace(slack.workspace.state, added) },
+    }),
     stop: () => openings.close(),
   };
 }

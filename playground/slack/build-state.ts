@@ -47,43 +47,55 @@ export function buildState(seed: WorkspaceSeed, timings: Timings): WorkspaceStat
   const team = { id: 'T0LOCAL001', name: 'Corner Shop', domain: 'corner-shop' };
   const state = new WorkspaceState(team, app, timings);
   const botUser = { id: app.botUserId, name: app.name, real_name: app.name, is_bot: true };
-  for (const user of [...(seed.users ?? DEFAULT_USERS), botUser]) {
-    requireId(user.id, 'U', 'user');
-    state.users.set(user.id, {
-      team_id: team.id,
-      real_name: user.name,
-      deleted: false,
-      is_bot: false,
-      is_admin: false,
-      is_restricted: false,
-      is_ultra_restricted: false,
-      is_stranger: false,
-      tz: 'Etc/UTC',
-      tz_label: 'Coordinated Universal Time',
-      tz_offset: 0,
-      ...user,
-    });
-  }
-  for (const channel of seed.channels ?? defaultsFor(state, seed, DEFAULT_CHANNELS, 'members')) {
-    requireId(channel.id, 'C', 'channel');
-    const members = channel.members.map((member) => (member === 'bot' ? app.botUserId : member));
-    requireUsers(state, members, `#${channel.name}`);
-    state.channels.set(channel.id, {
-      id: channel.id,
-      name: channel.name,
-      kind: channel.kind ?? 'public',
-      is_archived: channel.is_archived ?? false,
-      created: Math.floor(Date.now() / 1_000),
-      members: new Set(members),
-      ...(channel.topic !== undefined && { topic: channel.topic }),
-    });
-  }
-  for (const group of seed.userGroups ?? defaultsFor(state, seed, DEFAULT_USER_GROUPS, 'users')) {
-    requireId(group.id, 'S', 'user group');
-    requireUsers(state, group.users, `@${group.handle}`);
-    state.userGroups.set(group.id, { disabled: false, ...group, users: [...group.users] });
-  }
+  for (const user of [...(seed.users ?? DEFAULT_USERS), botUser]) addUser(state, user);
+  for (const channel of seed.channels ?? defaultsFor(state, seed, DEFAULT_CHANNELS, 'members'))
+    addChannel(state, channel);
+  for (const group of seed.userGroups ?? defaultsFor(state, seed, DEFAULT_USER_GROUPS, 'users'))
+    addUserGroup(state, group);
   return state;
+}
+
+/** Adds a person; throws for an id that Slack would not give. */
+export function addUser({ users, team }: WorkspaceState, user: UserSeed): void {
+  requireId(user.id, 'U', 'user');
+  users.set(user.id, {
+    team_id: team.id,
+    real_name: user.name,
+    deleted: false,
+    is_bot: false,
+    is_admin: false,
+    is_restricted: false,
+    is_ultra_restricted: false,
+    is_stranger: false,
+    tz: 'Etc/UTC',
+    tz_label: 'Coordinated Universal Time',
+    tz_offset: 0,
+    ...user,
+  });
+}
+
+/** Adds a channel; throws for an id that Slack would not give, and for members who are not there. */
+export function addChannel(state: WorkspaceState, channel: ChannelSeed): void {
+  requireId(channel.id, 'C', 'channel');
+  const { botUserId } = state.app;
+  const members = channel.members.map((member) => (member === 'bot' ? botUserId : member));
+  requireUsers(state, members, `#${channel.name}`);
+  state.channels.set(channel.id, {
+    id: channel.id,
+    name: channel.name,
+    kind: channel.kind ?? 'public',
+    is_archived: channel.is_archived ?? false,
+    created: Math.floor(Date.now() / 1_000),
+    members: new Set(members),
+    ...(channel.topic !== undefined && { topic: channel.topic }),
+  });
+}
+
+/** Adds a user group; throws for an id that Slack would not give, and for members who are not there. */
+export function addUserGroup(state: WorkspaceState, group: UserGroupSeed): void {
+  requireId(group.id, 'S', 'user group');
+  requireUsers(state, group.users, `@${group.handle}`);
+  state.userGroups.set(group.id, { disabled: false, ...group, users: [...group.users] });
 }
 
 /** Builds an installed app with new ids and secrets; throws for one that Slack would not install. */

@@ -53,6 +53,19 @@ function withoutRedisSettings(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(given).filter(([name]) => !name.startsWith('REDIS_')));
 }
 
+const DEFAULT_PORT = 4400;
+const MAX_TRIES = 20;
+
+/** Chooses the port of the page: the one that was asked for, else 4400 or the next even one that is free. */
+export async function choosePagePort(asked: number | undefined): Promise<number> {
+  if (asked !== undefined) return asked;
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const port = DEFAULT_PORT + 2 * tries;
+    if (await isFree(port)) return port;
+  }
+  return await findFreePort();
+}
+
 /**
  * Chooses the port of the bot's public address: the one after the page's, so that URLs and passkeys stay valid after a restart, or a
  * free one if that is taken.

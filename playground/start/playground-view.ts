@@ -8,6 +8,8 @@ import { followTour, type TourSources } from '../tour/follow-tour.ts';
 export interface ViewSources extends Omit<TourSources, 'onChange' | 'bot'> {
   readonly bot: BotSupervisor;
   readonly model: PlaygroundEntity['model'];
+  /** A message that calls each tool of a manifest of one's own, which has no tour; missing for the shop. */
+  readonly calls?: readonly string[] | undefined;
   /** Opens the job of the terminal, which tells of its changes; missing if the manifest does not name its caller. */
   readonly openJob?: ((onChange: () => void) => ReleaseJob) | undefined;
 }
@@ -24,17 +26,18 @@ export interface PlaygroundView {
 
 /** Combines the bot's state and the tour for the page; listeners are notified of every change. */
 export async function openPlaygroundView(sources: ViewSources): Promise<PlaygroundView> {
-  const { bot, model, openJob } = sources;
+  const { bot, model, openJob, calls } = sources;
   const listeners: (() => void)[] = [];
   const notify = () => {
     for (const listener of listeners) listener();
   };
-  const tour = await followTour({ ...sources, onChange: notify });
+  const tour = calls === undefined ? await followTour({ ...sources, onChange: notify }) : undefined;
   bot.onChange(notify);
   const job = openJob?.(notify);
   return {
     entity: () => ({
-      ...{ key: 'playground', kind: 'playground', bot: bot.state(), model, tour: tour.steps() },
+      ...{ key: 'playground', kind: 'playground', bot: bot.state(), model, tour: tour?.steps() ?? [] },
+      ...(calls !== undefined && { calls }),
       ...(job !== undefined && { job: job.state() }),
     }),
     onChange: (listener) => void listeners.push(listener),
@@ -43,7 +46,7 @@ export async function openPlaygroundView(sources: ViewSources): Promise<Playgrou
     interruptJob: () => job?.interrupt(),
     async close() {
       await job?.stop();
-      await tour.stop();
+      await tour?.stop();
     },
   };
 }

@@ -36,6 +36,7 @@ const ONLY_FULL = [
   'test/playground/redis/start-server.test.ts',
   'test/playground/redis/watchdog.test.ts',
   'test/playground/scripted-model/rules.test.ts',
+  'test/playground/start/own-manifest.test.ts',
   'test/playground/start/playground.test.ts',
   'test/playground/start/start-troubles.test.ts',
   'test/playground/start/supervise-bot.test.ts',

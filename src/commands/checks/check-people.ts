@@ -295,14 +295,14 @@ function problem({ pointer, role }: Reference, message: string, fix: string): Pl
 type Role = 'approver' | 'admin' | 'person' | 'bot' | 'posting' | 'channel';
 
 /** An id of the manifest, with its place. */
-interface Reference {
+export interface Reference {
   readonly id: string;
   readonly pointer: string;
   readonly role: Role;
 }
 
 /** Lists every id of people, user groups, bots and channels in a manifest. */
-function referencesIn({ agent, policies, tools, callers, page }: Manifest): Reference[] {
+export function referencesIn({ agent, policies, tools, callers, page }: Manifest): Reference[] {
   return [
     ...list('/agent/admins', agent.admins, 'admin'),
     ...(agent.unfreeze.approvers === agent.admins

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { RecordedRequest, RecordedRow, ThreadRecord } from '../../../playground/record-protocol.ts';
-import { actorOf, describeDetail, gapBefore } from '../../../playground/web/src/record-panel/describe-row.ts';
+import {
+  describeActor,
+  describeDetail,
+  gapBefore,
+} from '../../../playground/web/src/record-panel/describe-row.ts';
 import { describeQueue, describeThread } from '../../../playground/web/src/record-panel/describe-thread.ts';
 import { formatDuration, formatTimer } from '../../../playground/web/src/record-panel/format-time.ts';
 import { partsOf, roleOf } from '../../../playground/web/src/record-panel/message-parts.ts';
@@ -165,13 +169,15 @@ describe('the thread state', () => {
 
 describe('an audit row', () => {
   test.each([
-    [{ event: 'voted', body: '{"who":"U2"}' }, 'Alice'],
-    [{ event: 'asked', body: '{"requester":"U1"}' }, 'Remi'],
-    [{ event: 'rejected', detail: 'U2' }, 'Alice'],
-    [{ event: 'expired' }, 'time'],
-    [{ event: 'started', body: 'not json' }, 'the bot'],
-  ])('%j was made by %s', (changes, actor) => {
-    expect(actorOf(rowWith(changes), name)).toBe(actor);
+    [{ event: 'voted', body: '{"who":"U2"}' }, 'by Alice'],
+    [{ event: 'asked', body: '{"requester":"U1"}' }, 'by Remi'],
+    [{ event: 'rejected', detail: 'U2' }, 'by Alice'],
+    [{ event: 'approved', detail: '1 of 1' }, '(quorum reached)'],
+    [{ event: 'retried', detail: 'after try 1' }, 'after a crash'],
+    [{ event: 'expired' }, '(no decision in time)'],
+    [{ event: 'started', body: 'not json' }, ''],
+  ])('%j is described as %j', (changes, words) => {
+    expect(describeActor(rowWith(changes), name)).toBe(words);
   });
 
   test('names people and shortens ids', () => {

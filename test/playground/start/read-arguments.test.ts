@@ -4,11 +4,10 @@ import { readArguments } from '../../../playground/read-arguments.ts';
 const read = (line: string, env: NodeJS.ProcessEnv = {}) =>
   readArguments(line === '' ? [] : line.split(' '), env);
 
-test('the defaults are port 4400, the folder .playground and the shipped manifest', () => {
+test('without options the port is left open, the folder is .playground and the manifest that of the shop', () => {
   expect(read('')).toEqual({
     kind: 'start',
     arguments: {
-      port: 4400,
       dataFolder: '.playground',
       manifest: 'examples/shop/manifest.yml',
       reset: false,

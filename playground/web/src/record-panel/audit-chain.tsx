@@ -1,6 +1,6 @@
 import type { RecordedRow, ThreadRecord } from '../../../record-protocol.ts';
 import { useNames } from '../client/store.ts';
-import { actorOf, describeDetail, type Gap, gapBefore } from './describe-row.ts';
+import { actorOf, describeActor, describeDetail, type Gap, gapBefore } from './describe-row.ts';
 import { formatClock } from './format-time.ts';
 import './audit-chain.css';
 
@@ -62,10 +62,10 @@ function ChainRow({ row, gap, about }: ChainRowProps) {
       )}
       <div className="record-row-body">
         <p className="record-row-head">
-          <span className="record-seq">{row.seq}</span>
+          <span className="record-seq">#{row.seq}</span>
           <strong>{row.event}</strong>
           <span className="record-soft">
-            {actor}, {formatClock(row.at)}
+            {describeActor(row, name)} {formatClock(row.at)}
           </span>
         </p>
         <p className="record-row-detail">

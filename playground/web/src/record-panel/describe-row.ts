@@ -1,27 +1,27 @@
 import type { RecordedRow } from '../../../record-protocol.ts';
 
 const MAX_WORD_LENGTH = 24;
-const ACTORS: Readonly<Record<string, string>> = {
-  reminded: 'time',
-  escalated: 'time',
-  expired: 'time',
-  retried: 'time',
-  unknown: 'time',
-  started: 'the bot',
-  succeeded: 'the bot',
-  failed: 'the bot',
-  late: 'the bot',
-  superseded: 'the bot',
-  abandoned: 'the bot',
-  quarantined: 'the bot',
-  approved: 'the quorum',
+/** The words after the event of a row that names no person. */
+const NOTES: Readonly<Record<string, string>> = {
+  approved: '(quorum reached)',
+  reminded: '(still no decision)',
+  escalated: '(still no decision)',
+  expired: '(no decision in time)',
+  retried: 'after a crash',
+  unknown: 'after a crash',
 };
 
-/** Returns the actor of a row: the person named in it, or else the part that writes such rows. */
-export function actorOf(row: RecordedRow, name: (id: string) => string): string {
+/** Returns the person who a row says did it; nothing for a row that the bot wrote by itself. */
+export function actorOf(row: RecordedRow, name: (id: string) => string): string | undefined {
   const { who, requester } = bodyOf(row);
   const person = who ?? requester ?? (row.event === 'rejected' ? row.detail : undefined);
-  return person === undefined ? (ACTORS[row.event] ?? 'the record') : name(person);
+  return person === undefined ? undefined : name(person);
+}
+
+/** Says after the event of a row who did it, or why it happened, such as `by Alice` or `(quorum reached)`. */
+export function describeActor(row: RecordedRow, name: (id: string) => string): string {
+  const actor = actorOf(row, name);
+  return actor === undefined ? (NOTES[row.event] ?? '') : `by ${actor}`;
 }
 
 /** Describes a row's detail, with names instead of ids and long words shortened. */

@@ -1,18 +1,16 @@
 import { Icon } from '../icon.tsx';
 import { openPanel, type PanelTab, usePanes } from '../panes/panes.ts';
 import { focusTab } from './focus-tab.ts';
+import { usePanelLabels } from './panel-labels.ts';
 
-const TOGGLES: readonly { readonly tab: PanelTab; readonly label: string }[] = [
-  { tab: 'tour', label: 'Tour' },
-  { tab: 'record', label: 'Record' },
-  { tab: 'terminal', label: 'Terminal' },
-];
+const TOGGLES: readonly PanelTab[] = ['tour', 'record', 'terminal'];
 
 /** The buttons that open the side panel; hidden while it is open. */
 export function PanelToggles() {
   const { panel } = usePanes();
+  const labels = usePanelLabels();
   if (panel !== undefined) return null;
-  return TOGGLES.map(({ tab, label }) => (
+  return TOGGLES.map((tab) => (
     <button
       type="button"
       key={tab}
@@ -24,7 +22,7 @@ export function PanelToggles() {
       }}
     >
       <Icon name={tab} />
-      <span>{label}</span>
+      <span>{labels[tab]}</span>
     </button>
   ));
 }

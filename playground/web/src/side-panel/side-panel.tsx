@@ -1,25 +1,29 @@
 import type { KeyboardEvent } from 'react';
+import { usePlayground } from '../client/store.ts';
 import { Icon } from '../icon.tsx';
 import { useRoute } from '../navigation/routes.ts';
 import { closePanel, openPanel, type PanelTab, usePanes } from '../panes/panes.ts';
 import { RecordPanel } from '../record-panel/record-panel.tsx';
 import { TerminalPanel } from '../terminal/terminal-panel.tsx';
+import { ToolsPanel } from '../tour/tools-panel.tsx';
 import { TourPanel } from '../tour/tour-panel.tsx';
 import { threadOfScreen } from '../tour/use-begin-step.ts';
 import { focusTab, focusToggle, tabId } from './focus-tab.ts';
+import { usePanelLabels } from './panel-labels.ts';
 import './side-panel.css';
 
-const LABELS: Record<PanelTab, string> = { tour: 'Tour', record: 'Record', terminal: 'Terminal' };
 const TABS = ['tour', 'record', 'terminal'] as const;
 
 /** The side panel with the tour, the record of the open thread and a terminal. */
 export function SidePanel() {
   const { panel } = usePanes();
   const { screen } = useRoute();
+  const { calls } = usePlayground();
+  const labels = usePanelLabels();
   if (panel === undefined) return null;
   const threadId = threadOfScreen(screen);
   return (
-    <aside className="side-panel" id="side-panel" aria-label="Tour, record and terminal">
+    <aside className="side-panel" id="side-panel" aria-label={`${labels.tour}, record and terminal`}>
       <div className="side-panel-head">
         <Tabs chosen={panel} />
         <button
@@ -42,7 +46,7 @@ export function SidePanel() {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard.
         tabIndex={0}
       >
-        {panel === 'tour' && <TourPanel />}
+        {panel === 'tour' && (calls === undefined ? <TourPanel /> : <ToolsPanel calls={calls} />)}
         {panel === 'record' && <RecordPanel threadId={threadId} />}
         {panel === 'terminal' && <TerminalPanel />}
       </div>
@@ -51,6 +55,7 @@ export function SidePanel() {
 }
 
 function Tabs({ chosen }: { chosen: PanelTab }) {
+  const labels = usePanelLabels();
   const moveByArrow = (event: KeyboardEvent): void => {
     if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
     const step = event.key === 'ArrowRight' ? 1 : -1;
@@ -73,7 +78,7 @@ function Tabs({ chosen }: { chosen: PanelTab }) {
           onClick={() => openPanel(tab)}
         >
           <Icon name={tab} />
-          {LABELS[tab]}
+          {labels[tab]}
         </button>
       ))}
     </div>
