@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createKeyPair, parsePublicKeys } from '../../src/audit/signing-key.ts';
 import { actionDigest, verifyReceipt } from '../../src/door/receipt.ts';
+import { actionsIn } from '../bot/views/cards/payloads.ts';
 import { type Calling, KEYS, startCalling, WITH_CALLERS } from './calling.ts';
 import { CAST } from './support.ts';
 
@@ -151,3 +152,28 @@ test('a caller that loses its policy cannot start what people approve after that
   await expect.poll(async () => (await read(door, body.id)).body.status).toMatch(/denied|failed/);
   expect(await start(door, body.id)).toMatchObject({ code: 409 });
 });
+
+const LONG_DIFF = Array.from({ length: 120 }, (_, index) => `+ line ${index + 1} of the plan`).join('\n');
+const WITH_MESSAGES = WITH_CALLERS.replace('], notify: { direct_messages: false } }', '] }');
+
+test.each([
+  ['in the thread too', WITH_MESSAGES],
+  ['for approvers only', WITH_MESSAGES.replace('agent: {', 'agent: { cards: { buttons: approvers },')],
+])(
+  'an ask with 120 lines of diff reaches each approver with a button, with buttons %s',
+  async (_, manifest) => {
+    const door = await startCalling({ manifest, slack });
+    const { body } = await ask(door, { diff: LONG_DIFF });
+    for (const who of [CAST.alice, CAST.bruno]) {
+      const copy = await door.directly(who).shows(/Approval needed/);
+      expect(actionsIn(copy.blocks)).toEqual(expect.arrayContaining(['details', 'reject']));
+    }
+    await door.directly(CAST.bruno).click(CAST.bruno, /Approval needed/, 'details');
+    const whole = await door.modalFor(CAST.bruno, /line 120 of the plan/);
+    await door.workspace.as(CAST.bruno).click({ viewId: whole.id }, 'approve');
+    expect((await read(door, body.id)).body).toMatchObject({
+      status: 'approved',
+      decisions: [{ by: CAST.bruno, decision: 'approve' }],
+    });
+  },
+);

@@ -320,7 +320,7 @@ export function actionsElsewhere(requestId: string): KnownBlock {
     type: 'actions',
     block_id: requestId,
     elements: [
-      moreMenu([
+      ...moreMenu([
         [DETAILS, cardTexts.details],
         [WITHDRAW, cardTexts.withdraw],
       ]),
@@ -345,7 +345,7 @@ function pendingActions(
         ? (choiceElements(id, details) ?? [approveButton(id, details)])
         : [button(id, DETAILS, cardTexts.reviewAll, { style: 'primary' })]),
       button(id, REJECT, cardTexts.reject),
-      moreMenu([
+      ...moreMenu([
         ...(isWhole && details.policy?.grants !== undefined
           ? ([[APPROVE_GRANT, grantTexts.menu]] as const)
           : []),

@@ -139,7 +139,7 @@ function drawForm(
       block_id: id,
       elements: [
         ...parts.actions,
-        moreMenu([
+        ...moreMenu([
           [DETAILS, cardTexts.details],
           ...(options.view === 'thread' ? ([[WITHDRAW, cardTexts.withdraw]] as const) : []),
         ]),

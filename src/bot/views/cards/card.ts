@@ -219,13 +219,10 @@ export function button(
   };
 }
 
-/** Builds the menu for what is seldom needed; the block around it is named after the request. */
-export function moreMenu(options: readonly (readonly [actionId: string, label: string])[]): Overflow {
-  return {
-    type: 'overflow',
-    action_id: MORE,
-    options: options.map(([value, label]) => ({ text: plain(label), value })),
-  };
+/** Builds the menu for what is seldom needed, or none where nothing is; the block around it is named after the request. */
+export function moreMenu(choices: readonly (readonly [actionId: string, label: string])[]): Overflow[] {
+  const options = choices.map(([value, label]) => ({ text: plain(label), value }));
+  return options.length === 0 ? [] : [{ type: 'overflow', action_id: MORE, options }];
 }
 
 /** Builds the links from a copy of the card to its thread and to the page. */

@@ -432,7 +432,7 @@ function actions(
         planTexts.editStep,
         shown.filter(({ alone }) => !alone),
       ),
-      moreMenu([
+      ...moreMenu([
         [DETAILS, cardTexts.details],
         ...(view === 'thread' ? ([[WITHDRAW, cardTexts.withdraw]] as const) : []),
       ]),
