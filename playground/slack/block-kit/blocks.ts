@@ -60,7 +60,15 @@ const cell = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('raw_text'), text: z.string().min(1) }),
   z.strictObject({ type: z.literal('raw_number'), value: z.number(), text: z.string().min(1) }),
 ]);
-const rows = z.array(z.array(cell).min(1).max(LIMITS.tableColumns)).min(1).max(LIMITS.tableRows);
+const row = z.array(cell).min(1).max(LIMITS.tableColumns);
+const rows = z.array(row).min(1).max(LIMITS.tableRows);
+/** A header and at least one row, all of the same length; a header has no rich text. */
+const dataRows = z
+  .array(row)
+  .min(2)
+  .max(LIMITS.dataTableRows)
+  .refine((all) => new Set(all.map(({ length }) => length)).size <= 1, 'all rows must have as many cells')
+  .refine(([head = []]) => head.every(({ type }) => type !== 'rich_text'), 'no rich_text in the header');
 
 const table = z.strictObject({
   type: z.literal('table'),
@@ -82,7 +90,7 @@ const table = z.strictObject({
 const taskCard = z.strictObject({
   type: z.literal('task_card'),
   block_id,
-  task_id: text(255),
+  task_id: text(LIMITS.taskId),
   title: z.string().min(1),
   status: z.enum(['pending', 'in_progress', 'complete', 'error']),
   details: richText.optional(),
@@ -181,8 +189,8 @@ export const block = z.discriminatedUnion('type', [
     type: z.literal('data_table'),
     block_id,
     caption: z.string().min(1),
-    rows,
-    page_size: z.number().int().min(1).max(100).optional(),
+    rows: dataRows,
+    page_size: z.number().int().min(1).max(LIMITS.dataTablePage).optional(),
     row_header_column_index: z.number().int().min(0).optional(),
   }),
 ]);

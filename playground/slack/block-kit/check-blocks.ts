@@ -23,6 +23,8 @@ export function checkBlocks(blocks: unknown, surface: Surface = 'message', at = 
     ...checkUniqueIds(parsed.data, at),
     ...checkSurface(parsed.data, surface, at),
     ...checkMarkdownTotal(parsed.data, at),
+    ...checkTables(parsed.data, at),
+    ...checkFocus(parsed.data, at),
   ];
 }
 
@@ -85,9 +87,12 @@ function boundary(origin: string, characters: string, items: string): string {
   return `must be ${characters}`;
 }
 
-function checkUniqueIds(blocks: readonly z.infer<typeof block>[], at: string): Problem[] {
+function checkUniqueIds(
+  blocks: readonly z.infer<typeof block>[],
+  at: string,
+  seen = new Set<string>(),
+): Problem[] {
   const problems: Problem[] = [];
-  const seen = new Set<string>();
   for (const [index, each] of blocks.entries()) {
     if (each.block_id !== undefined) {
       if (seen.has(each.block_id)) {
@@ -98,6 +103,8 @@ function checkUniqueIds(blocks: readonly z.infer<typeof block>[], at: string): P
       }
       seen.add(each.block_id);
     }
+    if ('child_blocks' in each)
+      problems.push(...checkUniqueIds(each.child_blocks, `${at}/${index}/child_blocks`, seen));
     const actionIds = new Set<string>();
     const elements = 'elements' in each ? each.elements : [];
     for (const [position, element] of elements.entries()) {
@@ -134,4 +141,29 @@ function checkMarkdownTotal(blocks: readonly z.infer<typeof block>[], at: string
         },
       ]
     : [];
+}
+
+/** Limits the characters of all cells of all tables together. */
+function checkTables(blocks: readonly z.infer<typeof block>[], at: string): Problem[] {
+  const total = blocks.reduce(
+    (sum, each) => sum + (each.type === 'table' || each.type === 'data_table' ? countCharacters(each) : 0),
+    0,
+  );
+  return total > LIMITS.tableCharacters
+    ? [
+        {
+          pointer: at,
+          reason: `table cells must be less than ${LIMITS.tableCharacters + 1} characters in total`,
+        },
+      ]
+    : [];
+}
+
+/** Lets one element of a surface take the focus. */
+function checkFocus(blocks: readonly z.infer<typeof block>[], at: string): Problem[] {
+  const focused = blocks.flatMap((each) => {
+    const elements = each.type === 'input' ? [each.element] : each.type === 'actions' ? each.elements : [];
+    return elements.filter((element) => 'focus_on_load' in element && element.focus_on_load === true);
+  });
+  return focused.length > 1 ? [{ pointer: at, reason: 'only one element may have focus_on_load' }] : [];
 }

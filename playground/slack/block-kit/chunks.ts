@@ -5,7 +5,7 @@ import { text } from './composition.ts';
 /** Schema of an update of one of the app's tasks. */
 export const taskUpdate = z.strictObject({
   type: z.literal('task_update'),
-  id: text(255),
+  id: text(LIMITS.taskId),
   title: text(LIMITS.taskTitle),
   status: z.enum(['pending', 'in_progress', 'complete', 'error']),
   details: z.string().optional(),

@@ -3,7 +3,7 @@ import { LIMITS } from '../limits.ts';
 import { choiceOption, colorScheme, overflowOption, plainText, text } from './composition.ts';
 import { accessibility_label, action_id, confirm, input, menu, picker } from './element-parts.ts';
 import { richText } from './rich-text.ts';
-import { selects } from './selects.ts';
+import { isChosenFromOptions, NOT_OFFERED, selects } from './selects.ts';
 
 /** A button; with a `url` it opens a page and still sends its action. */
 export const button = z.strictObject({
@@ -24,7 +24,7 @@ export const imageElement = z
     alt_text: text(LIMITS.imageAlt),
     image_url: text(LIMITS.imageUrl).optional(),
     slack_file: z
-      .strictObject({ id: text(255).optional(), url: text(LIMITS.imageUrl).optional() })
+      .strictObject({ id: text(LIMITS.fileId).optional(), url: text(LIMITS.imageUrl).optional() })
       .optional(),
   })
   .refine(
@@ -41,18 +41,22 @@ const overflow = z.strictObject({
 
 const choiceOptions = z.array(choiceOption).min(1).max(LIMITS.choiceOptions);
 const pickers = [
-  z.strictObject({
-    type: z.literal('checkboxes'),
-    ...picker,
-    options: choiceOptions,
-    initial_options: z.array(choiceOption).min(1).optional(),
-  }),
-  z.strictObject({
-    type: z.literal('radio_buttons'),
-    ...picker,
-    options: choiceOptions,
-    initial_option: choiceOption.optional(),
-  }),
+  z
+    .strictObject({
+      type: z.literal('checkboxes'),
+      ...picker,
+      options: choiceOptions,
+      initial_options: z.array(choiceOption).min(1).optional(),
+    })
+    .refine(isChosenFromOptions, NOT_OFFERED),
+  z
+    .strictObject({
+      type: z.literal('radio_buttons'),
+      ...picker,
+      options: choiceOptions,
+      initial_option: choiceOption.optional(),
+    })
+    .refine(isChosenFromOptions, NOT_OFFERED),
   z.strictObject({
     type: z.literal('datepicker'),
     ...menu,
@@ -79,37 +83,62 @@ const dateTimePicker = z.strictObject({
 });
 
 const lines = z.number().int().min(1).max(LIMITS.inputLines).optional();
-const richTextInput = z.strictObject({
-  type: z.literal('rich_text_input'),
-  ...input,
-  initial_value: richText.optional(),
-  min_lines: lines,
-  max_lines: lines,
-});
+const richTextInput = z
+  .strictObject({
+    type: z.literal('rich_text_input'),
+    ...input,
+    initial_value: richText.optional(),
+    min_lines: lines,
+    max_lines: lines,
+  })
+  .refine(
+    ({ min_lines = 1, max_lines = LIMITS.inputLines }) => min_lines <= max_lines,
+    'min_lines cannot be greater than max_lines',
+  );
 
 const numeric = z
   .string()
   .regex(/^-?\d+(\.\d+)?$/)
   .optional();
 const inputs = [
-  z.strictObject({
-    type: z.literal('plain_text_input'),
-    ...input,
-    initial_value: z.string().max(LIMITS.inputText).optional(),
-    multiline: z.boolean().optional(),
-    min_length: z.number().int().min(0).max(LIMITS.inputText).optional(),
-    max_length: z.number().int().min(1).max(LIMITS.inputText).optional(),
-  }),
+  z
+    .strictObject({
+      type: z.literal('plain_text_input'),
+      ...input,
+      initial_value: z.string().max(LIMITS.inputText).optional(),
+      multiline: z.boolean().optional(),
+      min_length: z.number().int().min(0).max(LIMITS.inputText).optional(),
+      max_length: z.number().int().min(1).max(LIMITS.inputText).optional(),
+    })
+    .refine(
+      ({ min_length = 0, max_length = LIMITS.inputText }) => min_length <= max_length,
+      'min_length cannot be greater than max_length',
+    )
+    .refine(
+      ({ initial_value = '', max_length = LIMITS.inputText }) => initial_value.length <= max_length,
+      'initial_value cannot be longer than max_length',
+    ),
   z.strictObject({ type: z.literal('email_text_input'), ...input, initial_value: z.string().optional() }),
   z.strictObject({ type: z.literal('url_text_input'), ...input, initial_value: z.string().optional() }),
-  z.strictObject({
-    type: z.literal('number_input'),
-    ...input,
-    is_decimal_allowed: z.boolean(),
-    initial_value: numeric,
-    min_value: numeric,
-    max_value: numeric,
-  }),
+  z
+    .strictObject({
+      type: z.literal('number_input'),
+      ...input,
+      is_decimal_allowed: z.boolean(),
+      initial_value: numeric,
+      min_value: numeric,
+      max_value: numeric,
+    })
+    .refine(
+      ({ min_value = '-Infinity', max_value = 'Infinity' }) => Number(min_value) <= Number(max_value),
+      'min_value cannot be greater than max_value',
+    )
+    .refine(
+      ({ initial_value, min_value = '-Infinity', max_value = 'Infinity' }) =>
+        initial_value === undefined ||
+        (Number(min_value) <= Number(initial_value) && Number(initial_value) <= Number(max_value)),
+      'initial_value must be between min_value and max_value',
+    ),
   z.strictObject({
     type: z.literal('file_input'),
     action_id,

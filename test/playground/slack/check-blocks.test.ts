@@ -34,83 +34,336 @@ const confirm = (changes: JsonObject = {}) => ({
 const richText = (...elements: JsonObject[]) => ({ type: 'rich_text', elements });
 const richSection = (...elements: JsonObject[]) => ({ type: 'rich_text_section', elements });
 
-/** Values at the edge of each limit and one past it. */
-const edges: [name: string, limit: number, make: (size: number) => JsonObject[]][] = [
-  ['blocks of a message', LIMITS.messageBlocks, (size) => times(size, () => ({ type: 'divider' }))],
-  ['section text', LIMITS.text, (size) => [section(letters(size))]],
-  ['header text', LIMITS.header, (size) => [{ type: 'header', text: plain(letters(size)) }]],
-  ['markdown text', LIMITS.markdown, (size) => [{ type: 'markdown', text: letters(size) }]],
+type Limit = keyof typeof LIMITS;
+type Edge = readonly [limit: Limit, place: string, make: (size: number) => JsonObject[]];
+
+const inInput = (element: JsonObject) => [input({ element })];
+const textInput = (changes: JsonObject) => inInput({ type: 'plain_text_input', ...changes });
+const image = (changes: JsonObject = {}) => ({
+  ...{ type: 'image', alt_text: 'A desk', image_url: 'https://example.com/a.png' },
+  ...changes,
+});
+const card = (changes: JsonObject = {}) => ({ type: 'card', title: mrkdwn('Card'), ...changes });
+const mrkdwn = (text: string) => ({ type: 'mrkdwn', text });
+const container = (changes: JsonObject = {}) => ({
+  ...{ type: 'container', title: plain('Box'), child_blocks: [{ type: 'divider' }] },
+  ...changes,
+});
+const cell = (text = 'a') => ({ type: 'raw_text', text });
+const table = (rows: unknown, changes: JsonObject = {}) => ({ type: 'table', rows, ...changes });
+const dataTable = (rows: unknown, changes: JsonObject = {}) => ({
+  ...{ type: 'data_table', caption: 'Orders', rows },
+  ...changes,
+});
+const task = (changes: JsonObject = {}) => ({
+  ...{ type: 'task_card', task_id: 't', title: 'Read', status: 'complete' },
+  ...changes,
+});
+const feedback = (changes: JsonObject = {}) => ({
+  ...{ type: 'feedback_buttons', action_id: 'f' },
+  positive_button: { text: plain('Good'), value: 'good' },
+  negative_button: { text: plain('Bad'), value: 'bad' },
+  ...changes,
+});
+const contextActions = (...elements: JsonObject[]) => [{ type: 'context_actions', elements }];
+const choices = (type: string) => (size: number) => [actions({ type, options: times(size, () => option()) })];
+const confirmed = (changes: JsonObject) => [actions(button({ confirm: confirm(changes) }))];
+
+/** Every limit of blocks, with blocks that are as large as the given size in this one place. */
+const edges: readonly Edge[] = [
+  ['messageBlocks', 'a message', (size) => times(size, () => ({ type: 'divider' }))],
+  ['text', 'a section', (size) => [section(letters(size))]],
+  ['text', 'a context', (size) => [{ type: 'context', elements: [mrkdwn(letters(size))] }]],
+  ['text', 'an alert', (size) => [{ type: 'alert', text: plain(letters(size)) }]],
+  ['header', 'a header', (size) => [{ type: 'header', text: plain(letters(size)) }]],
+  ['markdown', 'a markdown block', (size) => [{ type: 'markdown', text: letters(size) }]],
+  ['sectionFields', 'a section', (size) => [{ type: 'section', fields: times(size, () => plain('a')) }]],
+  ['sectionField', 'a field', (size) => [{ type: 'section', fields: [plain(letters(size))] }]],
   [
-    'section fields',
-    LIMITS.sectionFields,
-    (size) => [{ type: 'section', fields: times(size, () => plain('a')) }],
-  ],
-  ['a section field', LIMITS.sectionField, (size) => [{ type: 'section', fields: [plain(letters(size))] }]],
-  [
+    'actionsElements',
     'actions',
-    LIMITS.actionsElements,
     (size) => [actions(...times(size, (index) => button({ action_id: `${index}` })))],
   ],
-  ['button text', LIMITS.buttonText, (size) => [actions(button({ text: plain(letters(size)) }))]],
-  ['button value', LIMITS.buttonValue, (size) => [actions(button({ value: letters(size) }))]],
-  ['button url', LIMITS.buttonUrl, (size) => [actions(button({ url: letters(size) }))]],
-  ['action_id', LIMITS.actionId, (size) => [actions(button({ action_id: letters(size) }))]],
-  ['block_id', LIMITS.blockId, (size) => [{ type: 'divider', block_id: letters(size) }]],
-  ['select options', LIMITS.selectOptions, (size) => [actions(select(times(size, () => option())))]],
-  ['option text', LIMITS.optionText, (size) => [actions(select([option({ text: plain(letters(size)) })]))]],
-  ['option value', LIMITS.optionValue, (size) => [actions(select([option({ value: letters(size) })]))]],
+  ['contextElements', 'a context', (size) => [{ type: 'context', elements: times(size, () => plain('a')) }]],
   [
-    'option description',
-    LIMITS.optionDescription,
+    'contextActionsElements',
+    'context actions',
+    (size) => contextActions(...times(size, (index) => feedback({ action_id: `${index}` }))),
+  ],
+  ['blockId', 'a divider', (size) => [{ type: 'divider', block_id: letters(size) }]],
+  ['actionId', 'a button', (size) => [actions(button({ action_id: letters(size) }))]],
+  ['actionId', 'an input', (size) => textInput({ action_id: letters(size) })],
+  ['buttonText', 'a button', (size) => [actions(button({ text: plain(letters(size)) }))]],
+  [
+    'buttonText',
+    'a feedback button',
+    (size) => contextActions(feedback({ positive_button: { text: plain(letters(size)), value: 'v' } })),
+  ],
+  ['buttonValue', 'a button', (size) => [actions(button({ value: letters(size) }))]],
+  ['buttonUrl', 'a button', (size) => [actions(button({ url: letters(size) }))]],
+  ['accessibilityLabel', 'a button', (size) => [actions(button({ accessibility_label: letters(size) }))]],
+  ['imageAlt', 'an image block', (size) => [image({ alt_text: letters(size) })]],
+  [
+    'imageAlt',
+    'an accessory',
+    (size) => [{ ...section('a'), accessory: image({ alt_text: letters(size) }) }],
+  ],
+  ['imageTitle', 'an image block', (size) => [image({ title: plain(letters(size)) })]],
+  ['imageUrl', 'an image block', (size) => [image({ image_url: letters(size) })]],
+  [
+    'fileId',
+    'an image block',
+    (size) => [{ type: 'image', alt_text: 'A desk', slack_file: { id: letters(size) } }],
+  ],
+  ['inputLabel', 'an input', (size) => [input({ label: plain(letters(size)) })]],
+  ['inputHint', 'an input', (size) => [input({ hint: plain(letters(size)) })]],
+  ['inputText', 'the initial value', (size) => textInput({ initial_value: letters(size) })],
+  ['inputText', 'min_length', (size) => textInput({ min_length: size })],
+  ['inputText', 'max_length', (size) => textInput({ max_length: size })],
+  ['inputLines', 'max_lines', (size) => inInput({ type: 'rich_text_input', max_lines: size })],
+  ['placeholder', 'a text input', (size) => textInput({ placeholder: plain(letters(size)) })],
+  [
+    'placeholder',
+    'a date picker',
+    (size) => [actions({ type: 'datepicker', placeholder: plain(letters(size)) })],
+  ],
+  ['fileInputFiles', 'max_files', (size) => inInput({ type: 'file_input', max_files: size })],
+  ['selectOptions', 'a select', choices('static_select')],
+  ['selectOptions', 'a select of several', choices('multi_static_select')],
+  [
+    'selectOptions',
+    'a group',
+    (size) => [actions(grouped([{ label: plain('G'), options: times(size, () => option()) }]))],
+  ],
+  [
+    'selectOptionGroups',
+    'a select',
+    (size) => [actions(grouped(times(size, () => ({ label: plain('G'), options: [option()] }))))],
+  ],
+  [
+    'groupLabel',
+    'a group',
+    (size) => [actions(grouped([{ label: plain(letters(size)), options: [option()] }]))],
+  ],
+  ['choiceOptions', 'checkboxes', choices('checkboxes')],
+  ['choiceOptions', 'radio buttons', choices('radio_buttons')],
+  ['overflowOptions', 'an overflow menu', choices('overflow')],
+  ['optionText', 'an option', (size) => [actions(select([option({ text: plain(letters(size)) })]))]],
+  ['optionValue', 'an option', (size) => [actions(select([option({ value: letters(size) })]))]],
+  [
+    'optionDescription',
+    'an option',
     (size) => [actions(select([option({ description: plain(letters(size)) })]))],
   ],
   [
-    'overflow',
-    LIMITS.overflowOptions,
-    (size) => [actions({ type: 'overflow', options: times(size, () => option()) })],
+    'optionUrl',
+    'an option of an overflow menu',
+    (size) => [actions({ type: 'overflow', options: [option({ url: letters(size) })] })],
+  ],
+  ['confirmTitle', 'a dialog', (size) => confirmed({ title: plain(letters(size)) })],
+  ['confirmText', 'a dialog', (size) => confirmed({ text: plain(letters(size)) })],
+  ['confirmButton', 'confirm', (size) => confirmed({ confirm: plain(letters(size)) })],
+  ['confirmButton', 'deny', (size) => confirmed({ deny: plain(letters(size)) })],
+  ['tableRows', 'a table', (size) => [table(times(size, () => [cell()]))]],
+  ['tableColumns', 'a table', (size) => [table([times(size, () => cell())])]],
+  [
+    'tableColumns',
+    'column_settings',
+    (size) => [table([[cell()]], { column_settings: times(size, () => null) })],
   ],
   [
-    'checkboxes',
-    LIMITS.choiceOptions,
-    (size) => [actions({ type: 'checkboxes', options: times(size, () => option()) })],
+    'tableCharacters',
+    'the cells of two tables',
+    (size) => [table([[cell()]]), table([[cell(letters(size - 1))]])],
+  ],
+  ['dataTableRows', 'a data table', (size) => [dataTable(times(size, () => [cell()]))]],
+  ['dataTablePage', 'page_size', (size) => [dataTable([[cell()], [cell()]], { page_size: size })]],
+  ['cardHeading', 'a title', (size) => [card({ title: mrkdwn(letters(size)) })]],
+  ['cardHeading', 'a subtitle', (size) => [card({ subtitle: mrkdwn(letters(size)) })]],
+  ['cardBody', 'a card', (size) => [card({ body: mrkdwn(letters(size)) })]],
+  ['carouselCards', 'a carousel', (size) => [{ type: 'carousel', elements: times(size, () => card()) }]],
+  ['containerHeading', 'a title', (size) => [container({ title: plain(letters(size)) })]],
+  ['containerHeading', 'a subtitle', (size) => [container({ subtitle: plain(letters(size)) })]],
+  [
+    'containerBlocks',
+    'a container',
+    (size) => [container({ child_blocks: times(size, () => ({ type: 'divider' })) })],
   ],
   [
-    'confirm title',
-    LIMITS.confirmTitle,
-    (size) => [actions(button({ confirm: confirm({ title: plain(letters(size)) }) }))],
+    'richTextIndent',
+    'a list',
+    (size) => [
+      richText({
+        ...{ type: 'rich_text_list', style: 'bullet', indent: size },
+        elements: [richSection({ type: 'text', text: 'a' })],
+      }),
+    ],
   ],
-  [
-    'confirm text',
-    LIMITS.confirmText,
-    (size) => [actions(button({ confirm: confirm({ text: plain(letters(size)) }) }))],
-  ],
-  [
-    'confirm button',
-    LIMITS.confirmButton,
-    (size) => [actions(button({ confirm: confirm({ deny: plain(letters(size)) }) }))],
-  ],
-  [
-    'context',
-    LIMITS.contextElements,
-    (size) => [{ type: 'context', elements: times(size, () => plain('a')) }],
-  ],
-  ['input label', LIMITS.inputLabel, (size) => [input({ label: plain(letters(size)) })]],
-  [
-    'placeholder',
-    LIMITS.placeholder,
-    (size) => [input({ element: { type: 'plain_text_input', placeholder: plain(letters(size)) } })],
-  ],
-  [
-    'table rows',
-    LIMITS.tableRows,
-    (size) => [{ type: 'table', rows: times(size, () => [{ type: 'raw_text', text: 'a' }]) }],
-  ],
+  ['taskId', 'a task', (size) => [task({ task_id: letters(size) })]],
 ];
 
-test.each(edges)('%s: %i is accepted and one more is not', (_name, limit, make) => {
-  expect(checkBlocks(make(limit))).toEqual([]);
-  expect(checkBlocks(make(limit + 1))).not.toEqual([]);
+/** A file can be put into a modal only. */
+const surfaceOf = (limit: Limit) => (limit === 'fileInputFiles' ? 'modal' : 'message');
+
+test.each(edges)('%s of %s: the limit is accepted and one more is not', (limit, _place, make) => {
+  expect(checkBlocks(make(LIMITS[limit]), surfaceOf(limit))).toEqual([]);
+  expect(checkBlocks(make(LIMITS[limit] + 1), surfaceOf(limit))).not.toEqual([]);
 });
+
+const viewEdges: readonly (readonly [limit: Limit, place: string, make: (size: number) => JsonObject])[] = [
+  ['viewTitle', 'title', (size) => ({ title: plain(letters(size)) })],
+  ['viewButton', 'submit', (size) => ({ submit: plain(letters(size)) })],
+  ['viewButton', 'close', (size) => ({ close: plain(letters(size)) })],
+  ['privateMetadata', 'private_metadata', (size) => ({ private_metadata: letters(size) })],
+  ['callbackId', 'callback_id', (size) => ({ callback_id: letters(size) })],
+  ['externalId', 'external_id', (size) => ({ external_id: letters(size) })],
+  ['viewBlocks', 'blocks', (size) => ({ blocks: times(size, () => ({ type: 'divider' })) })],
+];
+
+test.each(viewEdges)(
+  '%s of %s: the limit is accepted and one more is refused there',
+  (limit, place, make) => {
+    expect(checkView(modal(make(LIMITS[limit])), 'modal')).toMatchObject({ ok: true });
+    const checked = checkView(modal(make(LIMITS[limit] + 1)), 'modal');
+    expect(checked).toMatchObject({ ok: false });
+    expect(JSON.stringify(checked)).toContain(`/view/${place}`);
+  },
+);
+
+/** Limits of methods, files and connections, which the tests of those hold. */
+const ELSEWHERE: readonly Limit[] = [
+  ...(['messageText', 'updateText', 'messageAttachments', 'messageBlockCharacters'] as const),
+  ...(['viewBytes', 'viewStack', 'messageFiles', 'fileBytes', 'fileAlt'] as const),
+  ...(['statusLoadingMessages', 'profileStatus', 'suggestedPrompts', 'sessionTitle', 'taskTitle'] as const),
+  ...(['directMessageUsers', 'historyPage', 'socketConnections', 'responseUrlUses'] as const),
+];
+
+test('every limit of blocks and views is tried at its edge', () => {
+  const tried = [...edges, ...viewEdges].map(([limit]) => limit);
+  expect(new Set([...tried, ...ELSEWHERE])).toEqual(new Set(Object.keys(LIMITS)));
+});
+
+test.each<[what: string, make: (size: number) => JsonObject[], least?: number]>([
+  ['elements of actions', (size) => [actions(...times(size, () => button()))]],
+  ['elements of a context', (size) => [{ type: 'context', elements: times(size, () => plain('a')) }]],
+  ['fields of a section', (size) => [{ type: 'section', fields: times(size, () => plain('a')) }]],
+  ['options of an overflow menu', choices('overflow')],
+  ['options of a select', choices('static_select')],
+  ['options of a select of several', choices('multi_static_select')],
+  ['options of checkboxes', choices('checkboxes')],
+  ['options of radio buttons', choices('radio_buttons')],
+  ['groups', (size) => [actions(grouped(times(size, () => ({ label: plain('G'), options: [option()] }))))]],
+  [
+    'options of a group',
+    (size) => [actions(grouped([{ label: plain('G'), options: times(size, () => option()) }]))],
+  ],
+  ['elements of rich text', (size) => [richText(...times(size, () => richSection()))]],
+  ['rows of a table', (size) => [table(times(size, () => [cell()]))]],
+  ['cells of a row', (size) => [table([times(size, () => cell())])]],
+  ['rows of a data table', (size) => [dataTable(times(size, () => [cell()]))], 2],
+  ['rows on a page', (size) => [dataTable([[cell()], [cell()]], { page_size: size })]],
+  ['cards of a carousel', (size) => [{ type: 'carousel', elements: times(size, () => card()) }]],
+  [
+    'blocks of a container',
+    (size) => [container({ child_blocks: times(size, () => ({ type: 'divider' })) })],
+  ],
+  ['characters of a header', (size) => [{ type: 'header', text: plain(letters(size)) }]],
+  ['characters of a section', (size) => [section(letters(size))]],
+  ['characters of a button', (size) => [actions(button({ text: plain(letters(size)) }))]],
+  ['characters of a value', (size) => [actions(button({ value: letters(size) }))]],
+  ['characters of max_length', (size) => textInput({ max_length: size })],
+])('%s: the least number is accepted and one less is not', (_what, make, least = 1) => {
+  expect(checkBlocks(make(least))).toEqual([]);
+  expect(checkBlocks(make(least - 1))).not.toEqual([]);
+});
+
+const other = option({ value: 'two' });
+test.each<[what: string, element: JsonObject, refused: JsonObject]>([
+  ['an initial option among the options', select([option()]), { initial_option: option() }],
+  [
+    'a choice among the radio buttons',
+    { type: 'radio_buttons', options: [option()] },
+    { initial_option: option() },
+  ],
+  [
+    'choices among the checkboxes',
+    { type: 'checkboxes', options: [option()] },
+    { initial_options: [option()] },
+  ],
+  [
+    'choices among the options of groups',
+    { ...grouped([{ label: plain('G'), options: [option()] }]), type: 'multi_static_select' },
+    { initial_options: [option()] },
+  ],
+])('%s is accepted, and any other is not', (_what, element, chosen) => {
+  const changed = JSON.parse(JSON.stringify(chosen).replaceAll('"one"', '"two"'));
+  expect(other).not.toEqual(option());
+  expect(checkBlocks(inInput({ ...element, ...chosen }))).toEqual([]);
+  expect(checkBlocks(inInput({ ...element, ...changed }))).not.toEqual([]);
+});
+
+test.each<[what: string, good: JsonObject[], bad: JsonObject[]]>([
+  [
+    'min_length up to max_length',
+    textInput({ min_length: 3, max_length: 3 }),
+    textInput({ min_length: 4, max_length: 3 }),
+  ],
+  [
+    'an initial value up to max_length',
+    textInput({ initial_value: 'abc', max_length: 3 }),
+    textInput({ initial_value: 'abcd', max_length: 3 }),
+  ],
+  [
+    'min_value up to max_value',
+    inInput(numberInput({ min_value: '3', max_value: '3' })),
+    inInput(numberInput({ min_value: '4', max_value: '3' })),
+  ],
+  [
+    'an initial value between both',
+    inInput(numberInput({ initial_value: '10', min_value: '9' })),
+    inInput(numberInput({ initial_value: '10', max_value: '9' })),
+  ],
+  [
+    'min_lines up to max_lines',
+    inInput({ type: 'rich_text_input', min_lines: 2, max_lines: 2 }),
+    inInput({ type: 'rich_text_input', min_lines: 3, max_lines: 2 }),
+  ],
+  [
+    'as many initial options as may be selected',
+    inInput(several({ initial_options: [option()], max_selected_items: 1 })),
+    inInput(several({ initial_options: [option(), other], max_selected_items: 1 })),
+  ],
+  [
+    'one element with the focus',
+    [...textInput({ focus_on_load: true }), ...textInput({ focus_on_load: false })],
+    [...textInput({ focus_on_load: true }), ...textInput({ focus_on_load: true })],
+  ],
+  [
+    'rows of one length in a data table',
+    [dataTable([[cell()], [cell()]])],
+    [dataTable([[cell()], [cell(), cell()]])],
+  ],
+  [
+    'different ids in a container',
+    [{ type: 'divider', block_id: 'a' }, container({ child_blocks: [{ type: 'divider', block_id: 'b' }] })],
+    [{ type: 'divider', block_id: 'a' }, container({ child_blocks: [{ type: 'divider', block_id: 'a' }] })],
+  ],
+])('%s: accepted, and refused beyond', (_what, good, bad) => {
+  expect(checkBlocks(good)).toEqual([]);
+  expect(checkBlocks(bad)).not.toEqual([]);
+});
+
+function grouped(option_groups: unknown): JsonObject {
+  return { type: 'static_select', action_id: 'pick', option_groups };
+}
+
+function several(changes: JsonObject): JsonObject {
+  return { type: 'multi_static_select', options: [option(), option({ value: 'two' })], ...changes };
+}
+
+function numberInput(changes: JsonObject): JsonObject {
+  return { type: 'number_input', is_decimal_allowed: false, ...changes };
+}
 
 test.each<[refused: string, blocks: unknown, problem: { pointer: string; reason: string }]>([
   ['an unknown block', [{ type: 'banner' }], { pointer: '/blocks/0', reason: 'unsupported type' }],
@@ -225,19 +478,6 @@ test('a modal takes a hundred blocks, but none that are for messages only', () =
     pointer: '/blocks/0',
     reason: 'unsupported type: markdown',
   });
-});
-
-test.each<[string, JsonObject]>([
-  ['title', { title: plain(letters(LIMITS.viewTitle + 1)) }],
-  ['submit', { submit: plain(letters(LIMITS.viewButton + 1)) }],
-  ['close', { close: plain(letters(LIMITS.viewButton + 1)) }],
-  ['private_metadata', { private_metadata: letters(LIMITS.privateMetadata + 1) }],
-  ['callback_id', { callback_id: letters(LIMITS.callbackId + 1) }],
-])('a modal with too long a %s is refused', (field, changes) => {
-  expect(checkView(modal(), 'modal')).toMatchObject({ ok: true });
-  const checked = checkView(modal(changes), 'modal');
-  expect(checked).toMatchObject({ ok: false });
-  expect(JSON.stringify(checked)).toContain(`/view/${field}`);
 });
 
 test('a modal with an input needs a submit button', () => {
