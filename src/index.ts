@@ -77,3 +77,5 @@ export type {
   UndoCall,
 } from './agent/tool.ts';
 export type { ToolFile } from './agent/util/tool-files.ts';
+export { type BotOptions, StartError } from './bot-options.ts';
+export { type Bot, createBot } from './create-bot.ts';

@@ -56,19 +56,48 @@ interface OpenModelsOptions {
   readonly agent: () => AgentDeclaration;
   readonly observe: (model: Model) => Model;
   readonly logger: Logger;
+  /** Answers everywhere in place of the manifest's models. */
+  readonly given?: Model | undefined;
+}
+
+/** Lists the keys of a manifest that say nothing where a program gives the model. */
+export function unusedModelKeys({ channels, ...agent }: AgentDeclaration): string[] {
+  const { model, fallbackModels, api, config, headers, query, timeoutMs } = agent;
+  const isSet = (values: object): boolean => Object.values(values).some((value) => value !== undefined);
+  const keys: readonly (readonly [key: string, isUsed: boolean])[] = [
+    ['name', model !== undefined],
+    ['fallbacks', fallbackModels.length > 0],
+    ['api', api !== 'auto'],
+    ['timeout', timeoutMs !== undefined],
+    ['headers', isSet(headers)],
+    ['query', isSet(query)],
+    ['parameters', isSet(config)],
+  ];
+  const named = [...channels].filter(([, channel]) => channel.model !== undefined);
+  return [
+    ...keys.filter(([, isUsed]) => isUsed).map(([key]) => `agent.model.${key}`),
+    ...named.map(([id]) => `agent.channels.${id}.model`),
+  ];
 }
 
 /** Opens the models of a bot. All of it is read for every turn, since the manifest may have been reloaded. */
 export function openModels(
   settings: ModelSettings,
-  { agent: declared, observe, logger }: OpenModelsOptions,
+  { agent: declared, observe, logger, given }: OpenModelsOptions,
 ): Pick<BotContext, 'model' | 'modelFor' | 'agent'> {
-  const open = (agent: () => AgentDeclaration): Model => observe(followModel(settings, agent, logger));
-  const contextBudget = (agent: AgentDeclaration): number => contextBudgetOf(settings, agent);
+  const open = (agent: () => AgentDeclaration): Model =>
+    observe(given ?? followModel(settings, agent, logger));
+  const contextBudget = (agent: AgentDeclaration): number =>
+    given === undefined
+      ? contextBudgetOf(settings, agent)
+      : (agent.contextBudget ?? defaultContextBudget([given.name]));
   const model = open(declared);
   return {
     model,
-    modelFor: modelsByChannel(model, { agent: declared, open, contextBudget }),
+    modelFor:
+      given === undefined
+        ? modelsByChannel(model, { agent: declared, open, contextBudget })
+        : () => ({ model, contextBudget: contextBudget(declared()) }),
     agent: () => {
       const agent = declared();
       const { instructions = DEFAULT_INSTRUCTIONS } = agent;

@@ -132,10 +132,10 @@ export type SettingsResult =
   | { readonly ok: true; readonly settings: Settings }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Reads the environment. It names every missing or wrong variable at once and repeats no value. */
-export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
+/** Reads the environment. It names every missing or wrong variable at once and repeats no value. A bot that has a model needs no key of one. */
+export function readSettings(environment: NodeJS.ProcessEnv, { hasModel = false } = {}): SettingsResult {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const own = Environment.safeParse(given);
+  const own = (hasModel ? Environment.partial({ OPENAI_API_KEY: true }) : Environment).safeParse(given);
   const redis = RedisEnvironment.safeParse(given);
   const connection = slackConnection(given);
   const proxies = proxyProblems(given);
@@ -154,7 +154,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): SettingsResult {
       slack: { botToken: data.SLACK_BOT_TOKEN, apiUrl: data.SLACK_API_URL, ...connection },
       model: {
         model: data.OPENAI_MODEL,
-        apiKey: data.OPENAI_API_KEY,
+        apiKey: data.OPENAI_API_KEY ?? '',
         baseURL: data.OPENAI_BASE_URL,
         silenceMs: data.MODEL_SILENCE_SECONDS * 1_000,
       },

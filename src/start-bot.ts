@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { tryParseJson } from './agent/json.ts';
+import type { Model } from './agent/model.ts';
 import { type ExporterOptions, startExporter } from './audit/exporter.ts';
 import { fileMemory, processMemory } from './audit/signer.ts';
 import { readSigningKey } from './audit/signing-key.ts';
@@ -61,6 +62,7 @@ import type { Secrets } from './tools/secrets.ts';
 import { type LockText, type OpenToolbox, openToolbox } from './tools/toolbox/open-toolbox.ts';
 import { changeKey } from './tools/toolbox/policy-change.ts';
 import { redactFields } from './tools/toolbox/protect-tool.ts';
+import type { CodeTools } from './tools/toolbox/tool-source.ts';
 
 const STOP_TIMEOUT_MS = 20_000;
 const HOUR_MS = 3_600_000;
@@ -71,6 +73,10 @@ export interface BotSetup {
   readonly manifest: Manifest;
   /** The folder that the manifest's paths start from. */
   readonly folder: string;
+  /** The tools of a program, beside those of the manifest. */
+  readonly code?: CodeTools | undefined;
+  /** Answers in place of the manifest's models. */
+  readonly model?: Model | undefined;
   readonly secrets: Secrets;
   readonly logger: Logger;
   /** The prefix of all keys in Redis, so that several bots can share one. */
@@ -166,6 +172,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   });
   const toolbox: OpenToolbox = await openToolbox(manifest, {
     connections: accounts.connections,
+    code: setup.code,
     folder,
     secrets,
     log: toolsLog,
@@ -219,6 +226,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
         agent: () => toolbox.manifest.agent,
         observe: (model) => observedModel(model, { metrics, content }),
         logger,
+        given: setup.model,
       },
     ),
     toolbox,

@@ -147,9 +147,16 @@ describe('the source', () => {
   });
 
   test('a bot starts without the packages that only some bots need', () => {
-    const loaded = packagesLoadedWith('src/main.ts', source);
+    const loaded = packagesLoadedWith('src/run-bot.ts', source);
     expect([...loaded.keys()]).toContain('@slack/bolt');
     expect([...loaded].filter(([target]) => LATE.some((name) => isOf(name, target)))).toEqual([]);
+  });
+
+  test('the entry of the package loads neither Slack nor Redis before a bot starts', () => {
+    const loaded = [...packagesLoadedWith('src/index.ts', source).keys()];
+    expect(loaded).toContain('openai');
+    const ofBots = [...LATE, '@slack/*', 'ioredis', 'bullmq', 'pino', 'yaml', 'prom-client'];
+    expect(loaded.filter((target) => ofBots.some((name) => isOf(name, target)))).toEqual([]);
   });
 
   test('no file imports itself, however many files lie between, not even by types', () => {

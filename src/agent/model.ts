@@ -49,6 +49,7 @@ export interface ModelRequest {
   readonly history: readonly HistoryItem[];
   readonly tools: readonly ToolSpec[];
   readonly signal: AbortSignal | undefined;
+  /** Takes the text as it arrives; a model that does not stream need not call it. */
   readonly onText: ((delta: string) => void) | undefined;
   readonly config?: ModelConfig | undefined;
   readonly toolChoice?: ToolChoice | undefined;
@@ -85,14 +86,26 @@ export interface Model {
   reply(request: ModelRequest): Promise<ModelReply>;
 }
 
-/** Asks a model; a failure that it reports is returned, so that the results of tools that ran before it are kept. */
+/**
+ * Asks a model; a failure that it reports is returned, so that the results of tools that ran before it are kept. The text of a model that
+ * does not stream is reported whole.
+ */
 export async function askModel(model: Model, request: ModelRequest): Promise<ModelReply | ModelError> {
   try {
-    const reply = await model.reply(request);
+    let hasStreamed = false;
+    const onText =
+      request.onText &&
+      ((delta: string): void => {
+        hasStreamed = true;
+        request.onText?.(delta);
+      });
+    const reply = await model.reply({ ...request, onText });
     // A model may be the caller's own code.
     const isValid = typeof reply?.text === 'string' && Array.isArray(reply.calls);
     const problem = `The model "${model.name}" must answer with a text and a list of calls`;
-    return isValid ? reply : new ModelError('malformed-answer', problem);
+    if (!isValid) return new ModelError('malformed-answer', problem);
+    if (!hasStreamed && reply.text !== '') request.onText?.(reply.text);
+    return reply;
   } catch (error) {
     if (error instanceof ModelError) return error;
     throw error;

@@ -1,11 +1,21 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { startLocalModel } from '../../playground/model/start-local-model.ts';
+import { appFromManifest } from '../../playground/slack/app-from-manifest.ts';
+import { CAST, CHANNELS } from '../../playground/slack/default-cast.ts';
+import { startLocalSlack } from '../../playground/slack/start-local-slack.ts';
 import { extractSamples } from '../../scripts/extract-samples.ts';
+import { SHIPPED_SLACK } from '../../src/tools/manifest/schema/slack.ts';
+import { writeManifest } from '../commands/support.ts';
+import { clickCard } from '../support/click-card.ts';
+import { PATIENT_SLACK } from '../support/patience.ts';
 import { runOnce } from '../tools/gate/support.ts';
 import { actionIn, manifestOf, openTools } from '../tools/toolbox/support.ts';
 
@@ -19,7 +29,11 @@ function fileOf(name: string): string {
 }
 
 test('every TypeScript sample of the documentation is run here', () => {
-  expect(samples.map(({ name }) => name)).toEqual(['docs/library.md 1', 'docs/modules.md 1']);
+  expect(samples.map(({ name }) => name)).toEqual([
+    'docs/library.md 1',
+    'docs/modules.md 1',
+    'docs/modules.md 2',
+  ]);
 });
 
 test.each([
@@ -70,4 +84,52 @@ test('the module of the page of modules is a tool that the bot can load and run'
   expect(await runOnce(actionIn(toolbox, 'open_ticket'), { title: 'Door is stuck' })).toMatchObject({
     toolResponse: { output: { ticket: 'T-1: Door is stuck, requested by U1' } },
   });
+});
+
+test('the program of the page of modules starts a bot, whose tool runs when it was approved', async () => {
+  const slack = await startLocalSlack({ timings: PATIENT_SLACK, app: appFromManifest(SHIPPED_SLACK) });
+  onTestFinished(() => slack.stop());
+  const payment = { name: 'transfer_money', arguments: { to: 'ABC', cents: 100 } };
+  const model = await startLocalModel({ script: [{ calls: [payment] }, { text: 'It is on its way.' }] });
+  onTestFinished(() => model.stop());
+  const child = spawn(process.execPath, ['--import', 'tsx', fileOf('docs/modules.md 2')], {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH,
+      SLACK_BOT_TOKEN: slack.botToken,
+      SLACK_APP_TOKEN: slack.appToken,
+      SLACK_API_URL: slack.apiUrl,
+      OPENAI_API_KEY: 'scripted',
+      OPENAI_BASE_URL: model.url,
+      REDIS_URL: inject('redisUrl'),
+      REDIS_PREFIX: `sample-${randomUUID()}`,
+      MANIFEST: writeManifest(`policies: { default: { approvers: [${CAST.alice}] } }\n`),
+      PORT: '0',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = once(child, 'exit');
+  const lines = createInterface(child.stdout);
+  await new Promise<void>((resolve, reject) => {
+    lines.on('line', (line) => line.includes('connected to Slack') && resolve());
+    lines.on('close', () => reject(new Error('The program ended before it was connected.')));
+  });
+  const { workspace } = slack;
+  const mention = `<@${workspace.state.app.botUserId}> pay ABC`;
+  const { ts } = workspace.as(CAST.requester).send(CHANNELS.general, mention);
+  const shows = (words: RegExp) =>
+    workspace.until(
+      () =>
+        workspace
+          .messagesIn(CHANNELS.general, ts)
+          .find(({ text, blocks }) => words.test(`${text}${JSON.stringify(blocks ?? [])}`)),
+      { what: String(words) },
+    );
+  const card = await shows(/Transfer money[\s\S]*approve/i);
+  await clickCard(workspace, CAST.alice, { channel: CHANNELS.general, ts: card.ts }, 'approve');
+  await shows(/It is on its way\./);
+  expect(JSON.stringify(model.requests.at(-1)?.messages.at(-1))).toContain('sent 100 cents to ABC');
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
 });

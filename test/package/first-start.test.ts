@@ -122,7 +122,7 @@ test('from an empty folder and the tarball: init, doctor, start, and an approved
 async function checkTypes(folder: string): Promise<void> {
   writeFileSync(
     join(folder, 'use.mts'),
-    `import { defineTool, generate, openAIModel } from 'countersign';
+    `import { type Bot, createBot, defineTool, generate, type Model, openAIModel } from 'countersign';
 import { z } from 'zod';
 const tool = defineTool(
   { name: 'add', description: 'Adds.', inputSchema: z.object({ a: z.number() }) },
@@ -130,6 +130,11 @@ const tool = defineTool(
 );
 const model = openAIModel({ model: 'm', apiKey: 'k' });
 export const text: Promise<string> = generate({ model, tools: [tool], prompt: 'p' }).then((response) => response.text);
+export const bot: Bot = createBot({ manifest: 'manifest.yml', tools: [tool], model });
+const silent: Model = { name: 'silent', reply: async () => ({ finish: 'stop', text: '', calls: [], usage: undefined }) };
+export const other = createBot({ model: silent });
+// @ts-expect-error A tool is made with defineTool.
+export const unmade = createBot({ tools: [{ name: 'add' }] });
 // @ts-expect-error A model is needed.
 export const wrong = generate({ tools: [tool], prompt: 'p' });
 `,

@@ -110,9 +110,10 @@ export function createBotServer(options: BotServerOptions): BotServer {
   return {
     async start() {
       await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
+        const refuse = (error: Error): void => reject(withAdvice(error, port));
+        server.once('error', refuse);
         server.listen(port, () => {
-          server.off('error', reject);
+          server.off('error', refuse);
           resolve();
         });
       });
@@ -129,6 +130,12 @@ export function createBotServer(options: BotServerOptions): BotServer {
       await closed;
     },
   };
+}
+
+/** Says what to do about a port that another program has. */
+function withAdvice(error: Error, port: number): Error {
+  if (!('code' in error) || error.code !== 'EADDRINUSE') return error;
+  return new Error(`port ${port} is in use; stop what uses it, or set PORT to another`, { cause: error });
 }
 
 async function respond(

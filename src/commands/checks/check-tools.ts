@@ -95,6 +95,7 @@ async function describeSource(
 ): Promise<Finding[]> {
   const { name, kind } = declaration;
   const check = `tool ${name}`;
+  if (kind === 'code') return [notChecked(check, 'only the program that starts the bot has it')];
   const { message: _none, ...place } = locate({ pointer: pointerTo('/tools', name), at: 'key', message: '' });
   const found = toolbox
     .problems()

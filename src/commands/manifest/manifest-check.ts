@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import type { Tool } from '../../agent/tool.ts';
 import type { ReadableManifest } from '../../tools/manifest/parse.ts';
 import { formatProblem, type ManifestProblem } from '../../tools/manifest/problem.ts';
 import { inspectManifest } from '../checks/inspect-manifest.ts';
@@ -31,7 +32,7 @@ Exit code: 0 no mistake (warnings do not count), 1 mistakes, 2 wrong usage.
     const parsed = await readManifest(file, environment, { withoutSecrets: values['without-secrets'] });
     const readable = parsed.ok ? parsed : parsed.readable;
     const known = parsed.ok ? [] : parsed.problems;
-    const inspected = readable === undefined ? NOTHING : await inspect(readable, file, known);
+    const inspected = readable === undefined ? NOTHING : await inspect(readable, file, { known });
     const problems = [...known, ...inspected.errors].sort(byPlace);
     const warnings = [...parsed.warnings, ...inspected.warnings];
     const ok = problems.length === 0;
@@ -53,7 +54,14 @@ Exit code: 0 no mistake (warnings do not count), 1 mistakes, 2 wrong usage.
 const NOTHING = { errors: [], warnings: [] };
 
 /** Finds what this machine knows of the manifest: its files, its commands, its addresses, its scopes and its tools. */
-async function inspect(readable: ReadableManifest, file: string, known: readonly ManifestProblem[] = []) {
+async function inspect(
+  readable: ReadableManifest,
+  file: string,
+  {
+    known = [],
+    code,
+  }: { known?: readonly ManifestProblem[]; code?: ReadonlyMap<string, Tool> | undefined } = {},
+) {
   const folder = dirname(resolve(file));
   const found = inspectManifest({ ...readable, folder });
   const located = (severity: 'error' | 'warning'): ManifestProblem[] =>
@@ -64,7 +72,7 @@ async function inspect(readable: ReadableManifest, file: string, known: readonly
       );
   const errors = located('error');
   // A value with a mistake is not compared with the tools as well.
-  const uses = (await inspectUses(readable, folder))
+  const uses = (await inspectUses(readable, folder, code))
     .map((finding) => readable.locate(finding))
     .filter((problem) => [...known, ...errors].every((other) => byPlace(other, problem) !== 0));
   return { errors: [...errors, ...uses], warnings: located('warning') };
@@ -73,9 +81,13 @@ async function inspect(readable: ReadableManifest, file: string, known: readonly
 /** Matches the places that say where a tool comes from. */
 const TOOL_SOURCE = /^tools\.[^.]+\.(?:module|mcp\.(?:command|cwd))$/;
 
-/** Returns the mistakes for which "manifest check" rejects a manifest that can be read, apart from those about tools that are missing. */
-export async function findRejections(readable: ReadableManifest, file: string) {
-  const { errors } = await inspect(readable, file);
+/** Returns the mistakes for which "manifest check" rejects a manifest that can be read beside these tools, apart from those about tools that are missing. */
+export async function findRejections(
+  readable: ReadableManifest,
+  file: string,
+  code: ReadonlyMap<string, Tool> = new Map(),
+) {
+  const { errors } = await inspect(readable, file, { code });
   const isMissing = ({ path }: ManifestProblem) => TOOL_SOURCE.test(path);
   return {
     missingTools: errors.filter(isMissing),

@@ -145,6 +145,8 @@ interface Declared {
   readonly maxOutput: number;
   /** The places that images of its results go to. */
   readonly images: ImagePlace;
+  /** Who answers when the tool asks: `requester`, `approvers`, or the name of a policy; `undefined` leaves it to what is asked. */
+  readonly answers: string | undefined;
   /** The entry as it stands in the file, without its rules, with `${NAME}` in place of a secret. */
   readonly asWritten: JsonObject;
   /** The texts for people, by pattern; the first that matches a tool counts. */
@@ -164,8 +166,11 @@ export interface ModuleDeclaration extends Declared {
   readonly kind: 'module';
   /** A path relative to the manifest, an absolute path, or the name of a package. */
   readonly module: string;
-  /** Who answers when the tool asks: `requester`, `approvers`, or the name of a policy; `undefined` leaves it to what is asked. */
-  readonly answers: string | undefined;
+}
+
+/** A tool of this name that a program gives to the bot. */
+export interface CodeDeclaration extends Declared {
+  readonly kind: 'code';
 }
 
 /** The people who are asked when a server needs input, and how long it waits for them. */
@@ -191,7 +196,7 @@ export interface HttpDeclaration extends Declared {
   readonly definition: Omit<HttpToolDefinition, 'lookup' | 'redact' | 'proxy' | 'onToken'>;
 }
 
-export type ToolDeclaration = ModuleDeclaration | McpDeclaration | HttpDeclaration;
+export type ToolDeclaration = ModuleDeclaration | CodeDeclaration | McpDeclaration | HttpDeclaration;
 
 /** Retention of ended requests and idle threads in Redis. */
 export interface RetentionDeclaration {

@@ -9,7 +9,14 @@ import type { CallerDeclaration } from '../callers.ts';
 import type { AuthConfig, McpConfig } from '../mcp/mcp-config.ts';
 import type { PreviewDeclaration, UndoDeclaration } from '../presentation/linked-call.ts';
 import { DEFAULT_MAX_OUTPUT } from '../toolbox/protect-tool.ts';
-import type { BuiltInName, BuiltInUse, ChannelDeclaration, Manifest, ToolDeclaration } from './manifest.ts';
+import type {
+  BuiltInName,
+  BuiltInUse,
+  ChannelDeclaration,
+  CodeDeclaration,
+  Manifest,
+  ToolDeclaration,
+} from './manifest.ts';
 import {
   type AgentFile,
   BUILT_IN_NAMES,
@@ -234,20 +241,10 @@ function toTool(
   written: ToolFile,
   withoutSecrets: JsonValue | undefined,
 ): ToolDeclaration | undefined {
-  const { approval = [], effect, allow, module, mcp, http } = written;
-  const declared = {
-    name,
-    approval: Array.isArray(approval) ? approval : [approval],
-    effect,
-    maxAttempts: written.max_attempts ?? DEFAULT_ATTEMPTS,
-    retryForMs: written.retry_for ?? DEFAULT_RETRY_MS,
-    allow: { channels: allow?.channels, people: allow?.people, groups: allow?.groups },
-    maxOutput: written.max_output ?? DEFAULT_MAX_OUTPUT,
-    images: written.images ?? 'both',
-    asWritten: withoutRules(withoutSecrets, name),
-    cards: toCards(written),
-  };
-  if (module !== undefined) return { ...declared, kind: 'module', module, answers: written.answers };
+  const { module, code, mcp, http } = written;
+  const declared = toDeclared(name, written, withoutSecrets);
+  if (module !== undefined) return { ...declared, kind: 'module', module };
+  if (code !== undefined) return { ...declared, kind: 'code' };
   if (mcp !== undefined) {
     const config = toMcpConfig(mcp);
     if (config === undefined) return undefined;
@@ -262,6 +259,28 @@ function toTool(
   }
   if (http === undefined) return undefined;
   return { ...declared, kind: 'http', definition: toDefinition(name, written, http) };
+}
+
+/** Declares a tool of a program that the manifest does not name, as an entry with nothing but `code: true` would. */
+export function declareCode(name: string): CodeDeclaration {
+  return { ...toDeclared(name, { code: true }, { [name]: { code: true } }), kind: 'code' };
+}
+
+function toDeclared(name: string, written: ToolFile, withoutSecrets: JsonValue | undefined) {
+  const { approval = [], effect, allow } = written;
+  return {
+    name,
+    approval: Array.isArray(approval) ? approval : [approval],
+    effect,
+    maxAttempts: written.max_attempts ?? DEFAULT_ATTEMPTS,
+    retryForMs: written.retry_for ?? DEFAULT_RETRY_MS,
+    allow: { channels: allow?.channels, people: allow?.people, groups: allow?.groups },
+    maxOutput: written.max_output ?? DEFAULT_MAX_OUTPUT,
+    images: written.images ?? 'both',
+    answers: written.answers,
+    asWritten: withoutRules(withoutSecrets, name),
+    cards: toCards(written),
+  };
 }
 
 function withoutRules(tools: JsonValue | undefined, name: string): JsonObject {

@@ -5,7 +5,8 @@ import { type ApprovalRule, isFor } from '../../policy/rules.ts';
 import type { FindGrant, UserGroups } from '../gate.ts';
 import type { ProxySettings } from '../http/proxy.ts';
 import { asksForGroups } from '../manifest/asked-groups.ts';
-import type { Manifest } from '../manifest/manifest.ts';
+import type { Manifest, ToolDeclaration } from '../manifest/manifest.ts';
+import { declareCode } from '../manifest/to-manifest.ts';
 import type { Connections } from '../mcp/auth/connections.ts';
 import type { McpLog } from '../mcp/mcp-config.ts';
 import type { McpDescription } from '../mcp/open-mcp-server.ts';
@@ -21,7 +22,7 @@ import {
   readFrom,
 } from './tool-entries.ts';
 import { parseLock, readLockText, type ToolDefinition } from './tool-lock.ts';
-import { openSource, type SourceOptions, type ToolSource } from './tool-source.ts';
+import { type CodeTools, openSource, type SourceOptions, type ToolSource } from './tool-source.ts';
 import { type AroundRun, offeredEntries, type Place, type RuledEntry, type Toolbox } from './toolbox.ts';
 
 interface ToolboxOptions {
@@ -29,6 +30,8 @@ interface ToolboxOptions {
   readonly folder: string;
   readonly secrets: Secrets;
   readonly log: McpLog;
+  /** The tools of the program, beside those of the manifest. */
+  readonly code?: CodeTools | undefined;
   /** The proxies of HTTP tools and remote MCP servers. */
   readonly proxy?: ProxySettings | undefined;
   /** The accounts that people have connected; only a running bot knows them. */
@@ -123,7 +126,7 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
   const open = (declared: Manifest, current: readonly ToolSource[]): Promise<ToolSource[]> => {
     const loadModule = createModuleLoader(options.folder);
     return Promise.all(
-      declared.tools.map(
+      [...declared.tools, ...undeclaredIn(declared, options.code)].map(
         (declaration) =>
           current.find((source) => isSame(source.declaration, declaration)) ??
           openSource(declaration, { ...options, loadModule, onChange: rebuild }),
@@ -181,6 +184,12 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
       await Promise.all(sources.map((source) => source.close()));
     },
   };
+}
+
+/** Declares the tools of the program that the manifest does not name; without a rule every call needs approval. */
+function undeclaredIn({ tools }: Manifest, code: CodeTools | undefined): ToolDeclaration[] {
+  const names = [...(code?.tools.keys() ?? [])];
+  return names.filter((name) => !tools.some((tool) => tool.name === name)).map(declareCode);
 }
 
 function isSame(left: object, right: object): boolean {

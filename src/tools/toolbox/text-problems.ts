@@ -43,7 +43,8 @@ export function reversibleProblems(
   entries: ReadonlyMap<string, ToolEntry>,
 ): string[] {
   const entry = entries.get(name);
-  if (declaration.kind !== 'module' || entry?.tool.kind !== 'tool') return [];
+  const isFromCode = declaration.kind === 'module' || declaration.kind === 'code';
+  if (!isFromCode || entry?.tool.kind !== 'tool') return [];
   const problem = reversibleProblem({
     reversible: textsFor(declaration, name).reversible,
     hasUndo: entry.undo !== undefined,

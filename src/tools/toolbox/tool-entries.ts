@@ -287,7 +287,7 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     changeFreezes: freezes,
   } as const;
   const policyOfTool = policyFor(tool.name, rules);
-  const wanted = declaration.kind === 'module' ? declaration.answers : undefined;
+  const wanted = declaration.answers;
   if (tool.kind === 'interrupt') {
     const asking = withAsking(tool, () => answerersOf(wanted ?? 'requester', policyOfTool));
     return { ...base, ...UNGATED, tool: asking, execution: ONE_ATTEMPT };
@@ -298,7 +298,7 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
     declaration.kind === 'mcp' && declaration.finalErrors.some((match) => matchesGlob(match, tool.name));
   const protectedTool = protectTool(
     { ...(hasFinalErrors ? withFinalErrors(tool) : tool), effect },
-    { secrets, maxOutput, images, untrusted: kind !== 'module', around },
+    { secrets, maxOutput, images, untrusted: kind === 'mcp' || kind === 'http', around },
   );
   const changeFreezes = effect === 'none' ? [] : freezes;
   const withOwnNeed = rulesWithNeed(compileApprovalRules(rules, timeZoneOf), needOf(tool));
@@ -421,6 +421,8 @@ function addressOf(declaration: ToolDeclaration): JsonObject {
   switch (declaration.kind) {
     case 'module':
       return { module: declaration.module };
+    case 'code':
+      return { code: true };
     case 'mcp': {
       const { config } = declaration;
       return config.transport === 'http'

@@ -14,13 +14,13 @@ import type { McpDescription } from '../mcp/open-mcp-server.ts';
 import type { Secrets } from '../secrets.ts';
 import { type LoadModule, moduleDigest } from './load-module.ts';
 
-/** One entry of the manifest, opened: a module, an HTTP call or an MCP server. */
+/** One entry of the manifest, opened: a module, a tool from code, an HTTP call or an MCP server. */
 export interface ToolSource {
   readonly declaration: ToolDeclaration;
   tools(): readonly Tool[];
   /** Returns a server's hints about its own tool; they are trusted only where the manifest says so. */
   hintsOf(name: string): McpHints | undefined;
-  /** Returns the digest of the module and what it imports, or of the server's definition of the tool. */
+  /** Returns the digest of the module and what it imports, the version of the program, or the digest of the server's definition of the tool. */
   digestOf(name: string): string | undefined;
   /** Tells whether a server's tool is new or has changed since its server was first listed. */
   hasChanged(name: string): boolean;
@@ -36,9 +36,17 @@ export interface ToolSource {
   close(): Promise<void>;
 }
 
+/** The tools that a program gives to the bot, by name, and its version, which approvals are bound to. */
+export interface CodeTools {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly version?: string | undefined;
+}
+
 export interface SourceOptions {
   readonly folder: string;
   readonly loadModule: LoadModule;
+  /** The tools of the program; a command has none. */
+  readonly code?: CodeTools | undefined;
   readonly secrets: Secrets;
   readonly log: McpLog;
   readonly proxy?: ProxySettings | undefined;
@@ -60,6 +68,12 @@ export async function openSource(declaration: ToolDeclaration, options: SourceOp
         declaration,
         () => options.loadModule(declaration.module),
         await moduleDigest(options.folder, declaration.module),
+      );
+    case 'code':
+      return fixedSource(
+        declaration,
+        async () => [findInCode(declaration.name, options.code)],
+        options.code?.version,
       );
     case 'http':
       return fixedSource(declaration, async () => [
@@ -106,6 +120,17 @@ export async function openSource(declaration: ToolDeclaration, options: SourceOp
       };
     }
   }
+}
+
+function findInCode(name: string, code: CodeTools | undefined): Tool {
+  const tool = code?.tools.get(name);
+  if (tool === undefined) throw new Error(missingInCode(name));
+  return tool;
+}
+
+/** Describes an entry for a tool that the program does not have. */
+export function missingInCode(name: string): string {
+  return `the program gives the bot no tool named "${name}"; add it to "tools" of createBot, or remove the entry`;
 }
 
 /** Names a server by its entry and where it is: another command or URL is another server. */

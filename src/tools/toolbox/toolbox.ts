@@ -45,11 +45,11 @@ export type AroundRun = (
 export interface ToolEntry {
   /** The tool behind its gate. */
   readonly tool: Tool;
-  readonly source: 'built-in' | 'module' | 'mcp' | 'http';
+  readonly source: 'built-in' | 'module' | 'code' | 'mcp' | 'http';
   readonly execution: Execution;
   /**
    * Everything beside the tool's own definition that decides what a call does: the entry as written, the filled-in address, and the
-   * digest of the module or of the server's definition. It is part of what is approved and goes nowhere else.
+   * digest of the module, the version of the program or the digest of the server's definition. It is part of what is approved and goes nowhere else.
    */
   readonly behind: JsonObject;
   /** Applies the rules of the active manifest to a call, for everyone whose words led to it. */

@@ -14,6 +14,7 @@ import { matchesGlob } from '../../../policy/rules.ts';
 import { didYouMean, type Finding } from '../problem.ts';
 import { RuleFile, toRule } from '../schema/policies.ts';
 import { readableParts } from './check-shape.ts';
+import { isFromCode } from './check-texts.ts';
 import {
   type ConditionProblem,
   gapBetween,
@@ -74,7 +75,7 @@ function targetFindings({ pointer, rule: { when = '' } }: LocatedRule, tool: Jso
   const inside = /(?<![\w."'])first\.(?:target|pair)\b/.exec(when)?.index;
   const cards = Array.isArray(tool.cards) ? tool.cards : [];
   const hasTarget = [tool, ...cards].some((texts) => isJsonObject(texts) && texts.target !== undefined);
-  if (inside === undefined || hasTarget || tool.module !== undefined) return [];
+  if (inside === undefined || hasTarget || isFromCode(tool)) return [];
   const message = 'nothing says what a call touches; add "target", such as "{{input.customer}}"';
   return [{ pointer: `${pointer}/when`, at: 'value', inside, message }];
 }

@@ -200,7 +200,9 @@ function misplacedKey(pointer: string, key: string, container: unknown): string 
 
 function lookOf(value: JsonObject): readonly [string, string] | undefined {
   if (value.approvers !== undefined) return ['a policy', 'policies'];
-  return ['module', 'mcp', 'http'].some((key) => value[key] !== undefined) ? ['a tool', 'tools'] : undefined;
+  return ['module', 'code', 'mcp', 'http'].some((key) => value[key] !== undefined)
+    ? ['a tool', 'tools']
+    : undefined;
 }
 
 function unknownKey(key: string, schema: unknown): string {

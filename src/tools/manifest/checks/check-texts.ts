@@ -15,7 +15,7 @@ export function checkTexts(pointer: string, name: string, tool: JsonObject, tool
   return [
     ...checkSet(pointer, tool, schema),
     ...checkPreview(`${pointer}/preview`, tool.preview, schema, tools),
-    ...checkUndo(`${pointer}/undo`, tool, schema, tool.module !== undefined),
+    ...checkUndo(`${pointer}/undo`, tool, schema, isFromCode(tool)),
     ...checkReversible(pointer, tool, tool),
     ...cards.flatMap((card: JsonValue, index) => {
       if (!isJsonObject(card)) return [];
@@ -27,7 +27,7 @@ export function checkTexts(pointer: string, name: string, tool: JsonObject, tool
         ...(isUnused ? [{ pointer: `${at}/match`, at: 'value' as const, message }] : []),
         ...checkSet(at, card, schema),
         ...checkPreview(`${at}/preview`, card.preview, schema, tools),
-        ...checkUndo(`${at}/undo`, card, schema, tool.module !== undefined),
+        ...checkUndo(`${at}/undo`, card, schema, isFromCode(tool)),
         ...checkReversible(at, card, tool),
       ];
     }),
@@ -35,6 +35,11 @@ export function checkTexts(pointer: string, name: string, tool: JsonObject, tool
 }
 
 const NO_INPUT: JsonObject = { type: 'object', properties: {} };
+
+/** Tells whether a tool is a function of somebody's code, which may have texts, a preview and an undo of its own. */
+export function isFromCode({ module, code }: JsonObject): boolean {
+  return module !== undefined || code !== undefined;
+}
 
 /** Checks the texts of a tool or of a card. */
 export function checkSet(pointer: string, texts: JsonObject, schema: JsonObject | undefined): Finding[] {
@@ -94,7 +99,7 @@ function checkReversible(pointer: string, { reversible, undo }: JsonObject, tool
   const message = reversibleProblem({
     reversible,
     hasUndo: undo !== undefined,
-    mayHaveUndo: tool.module !== undefined,
+    mayHaveUndo: isFromCode(tool),
     onlyReads,
   });
   return message === undefined ? [] : [{ pointer: `${pointer}/reversible`, at: 'value', message }];

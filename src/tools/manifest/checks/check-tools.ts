@@ -12,7 +12,7 @@ import { checkRules, type RuleFindings } from './check-rules.ts';
 import { outdentedKey } from './check-shape.ts';
 import { checkTexts } from './check-texts.ts';
 
-const KINDS = ['module', 'mcp', 'http'];
+const KINDS = ['module', 'code', 'mcp', 'http'];
 const BUILT_INS: readonly string[] = BUILT_IN_NAMES;
 const NO_INPUT: JsonObject = { type: 'object', properties: {} };
 
@@ -44,15 +44,15 @@ function checkTool(pointer: string, name: string, tool: JsonObject): Finding[] {
   if (BUILT_INS.includes(name)) report('', `"${name}" is the name of a built-in; give this tool another`);
   const [first, second] = Object.keys(tool).filter((key) => KINDS.includes(key));
   const isMisspelt = Object.keys(tool).some((key) => nearestWord(key, KINDS) !== undefined);
-  if (first === undefined && !isMisspelt) report('', 'a tool needs one of module, mcp and http');
+  if (first === undefined && !isMisspelt) report('', 'a tool needs one of module, code, mcp and http');
   if (second !== undefined)
-    report(`/${second}`, `a tool is one of module, mcp and http; this one has ${first} as well`);
+    report(`/${second}`, `a tool is one of module, code, mcp and http; this one has ${first} as well`);
   if (isJsonObject(tool.mcp)) findings.push(...checkServer(`${pointer}/mcp`, tool.mcp));
   if (tool.http !== undefined) findings.push(...checkHttp(pointer, name, tool));
   else {
     for (const key of ['description', 'input']) {
       if (tool[key] !== undefined)
-        report(`/${key}`, `"${key}" is only for http; a module or a server brings its own`);
+        report(`/${key}`, `"${key}" is only for http; a tool from code or a server brings its own`);
     }
   }
   const isTriedAgain = typeof tool.max_attempts === 'number' && tool.max_attempts > 1;

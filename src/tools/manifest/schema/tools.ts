@@ -265,6 +265,7 @@ export const ToolFile = z
       .meta({ title: 'a path such as ./tools/refund.ts, or the name of a package' })
       .optional()
       .describe('A TypeScript or JavaScript file beside the manifest, or a package, that exports the tool.'),
+    code: z.literal(true).optional().describe('For a tool of this name that a program gives to createBot.'),
     mcp: McpFile.optional(),
     http: HttpFile.optional(),
     description: Text.optional().describe('For http: what the tool does, for the model.'),
@@ -315,7 +316,7 @@ export const ToolFile = z
       ),
   })
   .meta({
-    description: 'Something the agent may do: exactly one of module, mcp and http.',
-    oneOf: [{ required: ['module'] }, { required: ['mcp'] }, { required: ['http'] }],
+    description: 'Something the agent may do: exactly one of module, code, mcp and http.',
+    oneOf: [{ required: ['module'] }, { required: ['code'] }, { required: ['mcp'] }, { required: ['http'] }],
   });
 export type ToolFile = z.output<typeof ToolFile>;

@@ -8,7 +8,7 @@ export const brokenTools: readonly BrokenManifest[] = [
   refund: { effect: idempotent }
 `,
     rest: 'slack and default policy',
-    problems: ['2:3: tools.refund: a tool needs one of module, mcp and http'],
+    problems: ['2:3: tools.refund: a tool needs one of module, code, mcp and http'],
   },
   {
     says: 'a tool of two kinds',
@@ -18,7 +18,9 @@ export const brokenTools: readonly BrokenManifest[] = [
     mcp: { command: node }
 `,
     rest: 'slack and default policy',
-    problems: ['4:5: tools.refund.mcp: a tool is one of module, mcp and http; this one has module as well'],
+    problems: [
+      '4:5: tools.refund.mcp: a tool is one of module, code, mcp and http; this one has module as well',
+    ],
   },
   {
     says: 'a misspelt kind',
@@ -76,7 +78,7 @@ export const brokenTools: readonly BrokenManifest[] = [
 `,
     rest: 'slack and default policy',
     problems: [
-      '4:5: tools.refund.description: "description" is only for http; a module or a server brings its own',
+      '4:5: tools.refund.description: "description" is only for http; a tool from code or a server brings its own',
     ],
   },
   {
