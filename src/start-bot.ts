@@ -45,10 +45,10 @@ import { personInClaims, SLACK_ISSUER } from './page/sign-in.ts';
 import type { Settings } from './settings.ts';
 import { type ManifestRecord, manifestIn } from './store/documents/manifest.ts';
 import { refusalOf } from './store/errors.ts';
-import type { Engine } from './store/port/engine.ts';
+import type { Queue } from './store/port/queue.ts';
 import type { Store } from './store/port/store.ts';
 import { nameOfWork } from './store/port/work.ts';
-import { type EngineOptions, openEngine } from './store/queue/engine.ts';
+import { openQueue, type QueueOptions } from './store/queue/queue.ts';
 import { DEFAULT_PREFIX } from './store/record/keys.ts';
 import { checkServer, readMemory } from './store/redis/check-server.ts';
 import { connectRedis } from './store/redis/connect.ts';
@@ -83,7 +83,7 @@ export interface BotSetup {
   readonly prefix?: string;
   readonly timing?: Partial<Timing>;
   /** The timing of the sweep, which finds due work that was not woken. */
-  readonly sweep?: EngineOptions['sweep'];
+  readonly sweep?: QueueOptions['sweep'];
   /** The timing of the export and the signatures of the audit log. */
   readonly audit?: Pick<ExporterOptions, 'everyMs' | 'checkpointEveryMs' | 'leaseMs'>;
   /** The time that an MCP client without tasks is kept waiting for people. */
@@ -134,7 +134,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   // The toolbox has the manifest that holds now; it is opened below.
   let current: () => Manifest = () => setup.manifest;
   const observe = observeRecord({ metrics, logger });
-  let wake: Engine['wake'] = () => {};
+  let wake: Queue['wake'] = () => {};
   const once = onceIn(redis, prefix);
   let onRefusedWrite = (_code: string): void => {};
   const record = openRedisStore({
@@ -151,14 +151,14 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   });
   const chosen = await setup.policyChanges?.choose(manifestIn(record));
   const manifest = chosen?.manifest ?? setup.manifest;
-  const engine = openEngine({
+  const queue = openQueue({
     settings: settings.redis,
     store: record,
     log,
     prefix,
     ...(setup.sweep !== undefined && { sweep: setup.sweep }),
   });
-  wake = engine.wake;
+  wake = queue.wake;
   const { proxy } = settings;
   const toolsLog = logger.child({ part: 'tools' });
   let onUnlocked = (): void => {};
@@ -348,7 +348,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
 
   const runningWork = (): object => ({
     threads: context.turns.threads(),
-    work: engine.running().map(nameOfWork),
+    work: queue.running().map(nameOfWork),
   });
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => {
@@ -361,10 +361,10 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
     door.close();
     await (await mcp)?.close();
     await server.stop();
-    const idle = engine.stop();
+    const idle = queue.stop();
     context.turns.handOverAll();
     await Promise.all([idle, context.turns.idle(STOP_TIMEOUT_MS)]);
-    if (context.turns.threads().length > 0 || engine.running().length > 0)
+    if (context.turns.threads().length > 0 || queue.running().length > 0)
       logger.warn(runningWork(), 'stopped with work left; other processes continue it');
     await context.status.idle(STATUS_TIMEOUT_MS);
     await webhooks.idle();
@@ -376,7 +376,7 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   try {
     await connection.init();
     await claimRecord(record, await context.directory.ownTeam());
-    await engine.start(workHandlers(context, new Map([[WEBHOOK, (_, item) => webhooks.take(item)]])));
+    await queue.start(workHandlers(context, new Map([[WEBHOOK, (_, item) => webhooks.take(item)]])));
     const port = await server.start();
     await connection.start();
     onUnlocked = () => void tellOfUnlocked(context, toolbox.unlocked());

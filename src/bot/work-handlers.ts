@@ -4,7 +4,7 @@ import { execute } from '../engine/execute.ts';
 import { lookUp } from '../engine/outcomes.ts';
 import { readReason } from '../engine/reasons.ts';
 import { detailsOf } from '../engine/request-details.ts';
-import type { WorkHandlers } from '../store/port/engine.ts';
+import type { WorkHandlers } from '../store/port/queue.ts';
 import type { NewView, RequestRecord, TimerKind } from '../store/port/store.ts';
 import { peopleToConfirm } from './asks/plan/people-to-ask.ts';
 import { quietEnd } from './asks/quiet-end.ts';

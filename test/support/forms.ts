@@ -41,7 +41,7 @@ const ONLY_FULL = [
   'test/playground/start/start-troubles.test.ts',
   'test/playground/start/supervise-bot.test.ts',
   'test/store/cluster.test.ts',
-  'test/store/queue/engine-processes.test.ts',
+  'test/store/queue/queue-processes.test.ts',
   'test/store/races/policy-processes.test.ts',
   'test/store/redis/check-server.test.ts',
   'test/store/redis/connect-topologies.test.ts',
@@ -130,7 +130,7 @@ const ISOLATED = [
   'test/faults/',
   'test/hostile/',
   'test/playground/start/playground.test.ts',
-  'test/store/queue/engine.test.ts',
+  'test/store/queue/queue.test.ts',
   'test/tools/mcp/everything.test.ts',
 ];
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EngineLog, WorkKind } from '../port/engine.ts';
+import type { QueueLog, WorkKind } from '../port/queue.ts';
 import type { DueWork, Store } from '../port/store.ts';
 import { nameOfWork, type Work } from '../port/work.ts';
 import type { TaskPool } from './task-pool.ts';
@@ -14,7 +14,7 @@ export interface SweepOptions {
   readonly overdueMs: number;
   /** The most work of each kind in one sweep. */
   readonly limit: number;
-  readonly log: EngineLog;
+  readonly log: QueueLog;
 }
 
 export interface Sweep {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Work } from '../../../src/store/port/engine.ts';
+import type { Work } from '../../../src/store/port/queue.ts';
 import type { Attempt, Store } from '../../../src/store/port/store.ts';
 import { nameOfWork } from '../../../src/store/port/work.ts';
 import { threadOf } from '../../../src/store/record/keys.ts';

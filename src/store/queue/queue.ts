@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Job, Queue, Worker } from 'bullmq';
+import { type Job, Queue as JobQueue, Worker } from 'bullmq';
 import { reasonOf } from '../errors.ts';
-import type { Engine, EngineLog, WorkHandlers, WorkKind } from '../port/engine.ts';
+import type { Queue, QueueLog, WorkHandlers, WorkKind } from '../port/queue.ts';
 import type { Store } from '../port/store.ts';
 import { nameOfWork, Work } from '../port/work.ts';
 import { DEFAULT_PREFIX, keyStart } from '../record/keys.ts';
@@ -10,11 +10,11 @@ import type { RedisSettings } from '../redis/redis-settings.ts';
 import { type Sweep, type SweepOptions, startSweep } from './sweep.ts';
 import { RateLimit, TaskPool } from './task-pool.ts';
 
-export interface EngineOptions {
+export interface QueueOptions {
   readonly settings: RedisSettings;
   /** The record that is swept for due work. */
   readonly store: Pick<Store, 'due'>;
-  readonly log: EngineLog;
+  readonly log: QueueLog;
   readonly prefix?: string;
   /** The concurrency of each kind, for work that this process has woken or found, and as much again for BullMQ's jobs. */
   readonly concurrency?: Partial<Record<WorkKind, number>>;
@@ -42,11 +42,11 @@ const CLOSE_TIMEOUT_MS = 2_000;
 const REPORT_INTERVAL_MS = 10_000;
 
 /**
- * Opens the engine on its own connections. Woken work runs in this process if it is below its concurrency limit; otherwise a job of
+ * Opens the queue on its own connections. Woken work runs in this process if it is below its concurrency limit; otherwise a job of
  * BullMQ hands it to any process. A delayed wake-up is a timer of this process. What a process loses by dying, the sweep of another one
  * finds.
  */
-export function openEngine(options: EngineOptions): Engine {
+export function openQueue(options: QueueOptions): Queue {
   const { settings, store, log, prefix = DEFAULT_PREFIX, longestDelayMs = LONGEST_DELAY_MS } = options;
   const { outboxRate = OUTBOX_RATE, stopWithinMs = STOP_TIMEOUT_MS } = options;
   const concurrency = { ...CONCURRENCY, ...options.concurrency };
@@ -80,16 +80,16 @@ export function openEngine(options: EngineOptions): Engine {
     outbox: new TaskPool(concurrency.outbox, MAX_QUEUED),
     timer: new TaskPool(concurrency.timer, MAX_QUEUED),
   };
-  const place = { connection, prefix: `${keyStart(prefix)}engine` };
+  const place = { connection, prefix: `${keyStart(prefix)}queue` };
   const queues = {
-    thread: queue('thread'),
-    run: queue('run'),
-    outbox: queue('outbox'),
-    timer: queue('timer'),
+    thread: jobsOf('thread'),
+    run: jobsOf('run'),
+    outbox: jobsOf('outbox'),
+    timer: jobsOf('timer'),
   };
 
-  function queue(kind: WorkKind): Queue {
-    return new Queue(kind, {
+  function jobsOf(kind: WorkKind): JobQueue {
+    return new JobQueue(kind, {
       ...place,
       defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
       streams: { events: { maxLen: 100 } },
@@ -198,8 +198,7 @@ export function openEngine(options: EngineOptions): Engine {
     },
 
     async start(handlers) {
-      if (sweep !== undefined || stopped !== undefined)
-        throw new Error('An engine can be started once only.');
+      if (sweep !== undefined || stopped !== undefined) throw new Error('A queue can be started once only.');
       const perform = attemptWith(handlers);
       attempt = perform;
       sweep = startSweep({

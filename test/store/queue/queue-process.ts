@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Engine } from '../../../src/store/port/engine.ts';
-import { openEngine } from '../../../src/store/queue/engine.ts';
+import type { Queue } from '../../../src/store/port/queue.ts';
+import { openQueue } from '../../../src/store/queue/queue.ts';
 import { connectRedis } from '../../../src/store/redis/connect.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 
-// A process of a deployment, as far as the engine is concerned: it answers threads and notes which it answered.
+// A process of a deployment, as far as the queue is concerned: it answers threads and notes which it answered.
 const Order = z.object({
   url: z.string(),
   prefix: z.string(),
@@ -21,10 +21,10 @@ const store = openRedisStore({
   client,
   prefix: order.prefix,
   onReport({ due }) {
-    for (const { work, delayMs } of due) engine.wake(work, delayMs);
+    for (const { work, delayMs } of due) queue.wake(work, delayMs);
   },
 });
-const engine: Engine = openEngine({
+const queue: Queue = openQueue({
   settings,
   store,
   prefix: order.prefix,
@@ -32,7 +32,7 @@ const engine: Engine = openEngine({
   sweep: { everyMs: order.sweepEveryMs, overdueMs: 100 },
   log: { warn: () => {} },
 });
-await engine.start({
+await queue.start({
   async thread(threadId) {
     const taken = await store.claimTurn(threadId, order.leaseMs);
     if (taken.outcome !== 'claimed') return;

@@ -11,7 +11,7 @@ export interface WorkHandlers {
 }
 
 /** Distributes work over processes. A lost wake-up only delays work, because every process sweeps the record for what is due. */
-export interface Engine {
+export interface Queue {
   /** Never throws and never blocks. */
   wake(work: Work, delayMs?: number): void;
   start(handlers: WorkHandlers): Promise<void>;
@@ -21,7 +21,7 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-/** The log of the engine; a pino logger is one. */
-export interface EngineLog {
+/** The log of the queue; a pino logger is one. */
+export interface QueueLog {
   warn(details: object, message: string): void;
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { until } from '../private-redis.ts';
 import { newThreadId } from '../support.ts';
-import { NEVER, openTestEngine, prepareBenches, say, wakingStore } from './engine-support.ts';
+import { NEVER, openTestQueue, prepareBenches, say, wakingStore } from './queue-support.ts';
 
 const bench = prepareBenches();
 
@@ -19,7 +19,7 @@ describe('two processes', () => {
   /** Starts a process that answers threads, and resolves when it does. */
   async function startProcess(order: ProcessOrder): Promise<{ child: ChildProcess; lines: string[] }> {
     const { redis } = bench();
-    const script = fileURLToPath(new URL('./engine-process.ts', import.meta.url));
+    const script = fileURLToPath(new URL('./queue-process.ts', import.meta.url));
     const full = { url: redis.url, prefix: redis.prefix, leaseMs: 60_000, hangs: false, ...order };
     const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(full)], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -34,7 +34,7 @@ describe('two processes', () => {
   /** Deletes everything that BullMQ has, and nothing of the record. */
   async function deleteJobs(): Promise<number> {
     const { redis } = bench();
-    const keys = await redis.client.keys(`{${redis.prefix}}:engine:*`);
+    const keys = await redis.client.keys(`{${redis.prefix}}:queue:*`);
     return keys.length === 0 ? 0 : redis.client.unlink(keys);
   }
 
@@ -52,9 +52,9 @@ describe('two processes', () => {
   }
 
   test('share the work, and each thread is answered once', async () => {
-    const { engine } = openTestEngine(bench());
+    const { queue } = openTestQueue(bench());
     await Promise.all(['A', 'B'].map((name) => startProcess({ name, sweepEveryMs: NEVER.everyMs })));
-    const waking = wakingStore(bench(), engine);
+    const waking = wakingStore(bench(), queue);
     const threadIds: string[] = [];
     const names = async () => new Set((await answered()).map(([name]) => name));
     // On a busy machine one may have answered all before the other was given any.
@@ -68,9 +68,9 @@ describe('two processes', () => {
   });
 
   test('answer every thread although every job is deleted all the time', async () => {
-    const { engine } = openTestEngine(bench());
+    const { queue } = openTestQueue(bench());
     await Promise.all(['A', 'B'].map((name) => startProcess({ name, sweepEveryMs: 200 })));
-    const waking = wakingStore(bench(), engine);
+    const waking = wakingStore(bench(), queue);
     const threadIds = Array.from({ length: 60 }, newThreadId);
     let deleted = 0;
     for (const threadId of threadIds) {
@@ -86,9 +86,9 @@ describe('two processes', () => {
   });
 
   test('go on with new jobs after the old ones were deleted under them', async () => {
-    const { engine } = openTestEngine(bench());
+    const { queue } = openTestQueue(bench());
     await startProcess({ name: 'A', sweepEveryMs: NEVER.everyMs });
-    const waking = wakingStore(bench(), engine);
+    const waking = wakingStore(bench(), queue);
     const [first, second] = [newThreadId(), newThreadId()];
     await say(waking, first);
     await allAnswered([first]);
@@ -98,7 +98,7 @@ describe('two processes', () => {
   });
 
   test('one that is killed in the middle leaves its thread to the other', async () => {
-    const { engine } = openTestEngine(bench());
+    const { queue } = openTestQueue(bench());
     const dying = await startProcess({
       name: 'dying',
       sweepEveryMs: NEVER.everyMs,
@@ -106,7 +106,7 @@ describe('two processes', () => {
       hangs: true,
     });
     const threadId = newThreadId();
-    await say(wakingStore(bench(), engine), threadId);
+    await say(wakingStore(bench(), queue), threadId);
     await until('it holds the thread', () => dying.lines.includes(`holds ${threadId}`));
     await startProcess({ name: 'other', sweepEveryMs: 100 });
     dying.child.kill('SIGKILL');

@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, onTestFinished } from 'vitest';
-import type { Engine, WorkHandlers } from '../../../src/store/port/engine.ts';
+import type { Queue, WorkHandlers } from '../../../src/store/port/queue.ts';
 import type { Report } from '../../../src/store/port/report.ts';
 import type { Store } from '../../../src/store/port/store.ts';
-import { type EngineOptions, openEngine } from '../../../src/store/queue/engine.ts';
+import { openQueue, type QueueOptions } from '../../../src/store/queue/queue.ts';
 import type { RedisSettings } from '../../../src/store/redis/redis-settings.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
@@ -16,7 +16,7 @@ export interface Warning {
   readonly message: string;
 }
 
-/** The fixture of an engine test; each test has its own record. */
+/** The fixture of a queue test; each test has its own record. */
 export interface Bench {
   readonly redis: TestRedis;
   readonly settings: RedisSettings;
@@ -31,7 +31,7 @@ export function prepareBenches(): () => Bench {
     const store = openRedisStore({ client: redis.client, prefix: redis.prefix });
     open.push({ redis, store, settings: { mode: 'single', urls: [redis.url] } });
   });
-  // Engines are stopped at the end of their tests, so that nothing is written after the keys are gone.
+  // Queues are stopped at the end of their tests, so that nothing is written after the keys are gone.
   afterAll(() => Promise.all(open.map(({ redis }) => redis.close())));
   return () => {
     const bench = open.at(-1);
@@ -40,22 +40,22 @@ export function prepareBenches(): () => Bench {
   };
 }
 
-/** Opens an engine for one test, without a sweep unless it asks for one, and collects what it warns of. */
-export function openTestEngine(
+/** Opens a queue for one test, without a sweep unless it asks for one, and collects what it warns of. */
+export function openTestQueue(
   { redis, settings, store }: Bench,
-  options: Partial<EngineOptions> = {},
-): { engine: Engine; warnings: Warning[] } {
+  options: Partial<QueueOptions> = {},
+): { queue: Queue; warnings: Warning[] } {
   const warnings: Warning[] = [];
   const log = { warn: (details: object, message: string) => warnings.push({ details, message }) };
-  const engine = openEngine({ settings, store, prefix: redis.prefix, sweep: NEVER, log, ...options });
-  onTestFinished(() => engine.stop());
-  return { engine, warnings };
+  const queue = openQueue({ settings, store, prefix: redis.prefix, sweep: NEVER, log, ...options });
+  onTestFinished(() => queue.stop());
+  return { queue, warnings };
 }
 
-/** Opens the record of a bench so that what becomes due wakes this engine. */
-export function wakingStore({ redis }: Bench, engine: Engine): Store {
+/** Opens the record of a bench so that what becomes due wakes this queue. */
+export function wakingStore({ redis }: Bench, queue: Queue): Store {
   const onReport = ({ due }: Report) => {
-    for (const { work, delayMs } of due) engine.wake(work, delayMs);
+    for (const { work, delayMs } of due) queue.wake(work, delayMs);
   };
   return openRedisStore({ client: redis.client, prefix: redis.prefix, onReport });
 }

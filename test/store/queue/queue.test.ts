@@ -1,30 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Queue } from 'bullmq';
+import { Queue as JobQueue } from 'bullmq';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Engine } from '../../../src/store/port/engine.ts';
+import type { Queue } from '../../../src/store/port/queue.ts';
 import { connectRedis } from '../../../src/store/redis/connect.ts';
 import type { RedisSettings } from '../../../src/store/redis/redis-settings.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { startRedisCluster } from '../../support/redis-cluster.ts';
 import { plainArguments, startPrivateRedis, until } from '../private-redis.ts';
-import { gate, handlers, NEVER, OFTEN, openTestEngine, prepareBenches } from './engine-support.ts';
+import { gate, handlers, NEVER, OFTEN, openTestQueue, prepareBenches } from './queue-support.ts';
 
 const bench = prepareBenches();
 
 describe('a process', () => {
   test('is woken for each kind of work', async () => {
     const seen: string[] = [];
-    const { engine } = openTestEngine(bench());
-    await engine.start({
+    const { queue } = openTestQueue(bench());
+    await queue.start({
       thread: async (threadId) => void seen.push(`thread ${threadId}`),
       run: async (requestId) => void seen.push(`run ${requestId}`),
       outbox: async () => void seen.push('outbox'),
       timer: async (kind, id) => void seen.push(`timer ${kind} ${id}`),
     });
-    engine.wake({ kind: 'thread', threadId: 'C1:17.5' });
-    engine.wake({ kind: 'run', requestId: 'C1:17.5~r1' });
-    engine.wake({ kind: 'outbox' });
-    engine.wake({ kind: 'timer', timer: 'expire', id: 'C1:17.5~r1' }, 30);
+    queue.wake({ kind: 'thread', threadId: 'C1:17.5' });
+    queue.wake({ kind: 'run', requestId: 'C1:17.5~r1' });
+    queue.wake({ kind: 'outbox' });
+    queue.wake({ kind: 'timer', timer: 'expire', id: 'C1:17.5~r1' }, 30);
     await until('all four are woken', () => seen.length >= 4);
     expect(seen.sort()).toEqual(['outbox', 'run C1:17.5~r1', 'thread C1:17.5', 'timer expire C1:17.5~r1']);
   });
@@ -32,35 +32,35 @@ describe('a process', () => {
   test('queues equal work once, however often it is woken, and leaves no job behind', async () => {
     const { redis } = bench();
     const seen: string[] = [];
-    const { engine } = openTestEngine(bench());
-    for (let count = 0; count < 50; count += 1) engine.wake({ kind: 'run', requestId: 'T~r' });
-    engine.wake({ kind: 'run', requestId: 'T~last' });
-    const waiting = `{${redis.prefix}}:engine:run:wait`;
+    const { queue } = openTestQueue(bench());
+    for (let count = 0; count < 50; count += 1) queue.wake({ kind: 'run', requestId: 'T~r' });
+    queue.wake({ kind: 'run', requestId: 'T~last' });
+    const waiting = `{${redis.prefix}}:queue:run:wait`;
     await until('the last is queued', async () => (await redis.client.llen(waiting)) >= 2);
     expect(await redis.client.llen(waiting)).toBe(2);
-    await engine.start(handlers({ run: async (requestId) => void seen.push(requestId) }));
+    await queue.start(handlers({ run: async (requestId) => void seen.push(requestId) }));
     await until('both are done', () => seen.length >= 2);
     expect(seen.sort()).toEqual(['T~last', 'T~r']);
-    await engine.stop();
-    expect(await redis.client.keys(`{${redis.prefix}}:engine:run:[0-9]*`)).toEqual([]);
+    await queue.stop();
+    expect(await redis.client.keys(`{${redis.prefix}}:queue:run:[0-9]*`)).toEqual([]);
   });
 
   test('runs woken work itself, without a job', async () => {
     const { redis } = bench();
     const seen: string[] = [];
-    const { engine } = openTestEngine(bench());
-    await engine.start(handlers({ run: async (requestId) => void seen.push(requestId) }));
-    engine.wake({ kind: 'run', requestId: 'T~r' });
+    const { queue } = openTestQueue(bench());
+    await queue.start(handlers({ run: async (requestId) => void seen.push(requestId) }));
+    queue.wake({ kind: 'run', requestId: 'T~r' });
     expect(seen).toEqual(['T~r']);
-    await engine.stop();
-    expect(await redis.client.exists(`{${redis.prefix}}:engine:run:id`)).toBe(0);
+    await queue.stop();
+    expect(await redis.client.exists(`{${redis.prefix}}:queue:run:id`)).toBe(0);
   });
 
   test('runs work once more that is woken while it runs', async () => {
     let rounds = 0;
     const held = gate();
-    const { engine } = openTestEngine(bench());
-    await engine.start(
+    const { queue } = openTestQueue(bench());
+    await queue.start(
       handlers({
         async run() {
           rounds += 1;
@@ -68,27 +68,27 @@ describe('a process', () => {
         },
       }),
     );
-    engine.wake({ kind: 'run', requestId: 'T~r' });
-    engine.wake({ kind: 'run', requestId: 'T~r' });
-    engine.wake({ kind: 'run', requestId: 'T~r' });
+    queue.wake({ kind: 'run', requestId: 'T~r' });
+    queue.wake({ kind: 'run', requestId: 'T~r' });
+    queue.wake({ kind: 'run', requestId: 'T~r' });
     expect(rounds).toBe(1);
     held.open();
     await until('the second round has begun', () => rounds === 2);
-    await engine.stop();
+    await queue.stop();
     expect(rounds).toBe(2);
   });
 
   test('at its concurrency limit leaves work to a job, which another process takes', async () => {
     const held = gate();
     const seen: string[] = [];
-    const { engine: busy } = openTestEngine(bench(), { concurrency: { run: 1 } });
+    const { queue: busy } = openTestQueue(bench(), { concurrency: { run: 1 } });
     await busy.start(handlers({ run: () => held.passed }));
     // One is woken here and one came as a job, so that nothing more fits.
     busy.wake({ kind: 'run', requestId: 'T~1' });
     busy.wake({ kind: 'run', requestId: 'T~2' });
     busy.wake({ kind: 'run', requestId: 'T~3' });
     busy.wake({ kind: 'run', requestId: 'T~4' });
-    const { engine: other } = openTestEngine(bench());
+    const { queue: other } = openTestQueue(bench());
     await other.start(handlers({ run: async (requestId) => void seen.push(requestId) }));
     await until('the other has taken what was left', () => seen.length >= 2);
     expect(seen).toContain('T~4');
@@ -97,21 +97,21 @@ describe('a process', () => {
 
   test('a later wake-up does not hold an earlier one back', async () => {
     const sent: string[] = [];
-    const { engine } = openTestEngine(bench());
-    await engine.start(handlers({ outbox: async () => void sent.push('') }));
-    engine.wake({ kind: 'outbox' }, 600_000);
-    engine.wake({ kind: 'outbox' });
+    const { queue } = openTestQueue(bench());
+    await queue.start(handlers({ outbox: async () => void sent.push('') }));
+    queue.wake({ kind: 'outbox' }, 600_000);
+    queue.wake({ kind: 'outbox' });
     await until('it is woken', () => sent.length === 1);
   });
 
   test('leaves what is far away to the sweep, so that it costs no timer', async () => {
     const seen: string[] = [];
-    const { engine } = openTestEngine(bench(), { longestDelayMs: 50 });
-    await engine.start(handlers({ timer: async (_kind, id) => void seen.push(id) }));
-    engine.wake({ kind: 'timer', timer: 'expire', id: 'T~far' }, 51);
-    engine.wake({ kind: 'timer', timer: 'expire', id: 'T~near' }, 50);
+    const { queue } = openTestQueue(bench(), { longestDelayMs: 50 });
+    await queue.start(handlers({ timer: async (_kind, id) => void seen.push(id) }));
+    queue.wake({ kind: 'timer', timer: 'expire', id: 'T~far' }, 51);
+    queue.wake({ kind: 'timer', timer: 'expire', id: 'T~near' }, 50);
     await until('the near one is woken', () => seen.includes('T~near'));
-    engine.wake({ kind: 'timer', timer: 'expire', id: 'T~after' }, 50);
+    queue.wake({ kind: 'timer', timer: 'expire', id: 'T~after' }, 50);
     await until('a later one is woken', () => seen.includes('T~after'));
     expect(seen).toEqual(['T~near', 'T~after']);
   });
@@ -119,26 +119,26 @@ describe('a process', () => {
   test('wakes the outbox no more often than the rate allows', async () => {
     const { redis } = bench();
     const sent: string[] = [];
-    const { engine } = openTestEngine(bench(), { outboxRate: { max: 2, perMs: 3_600_000 } });
-    await engine.start(handlers({ outbox: async () => void sent.push('') }));
-    for (let time = 0; time < 5; time += 1) engine.wake({ kind: 'outbox' });
+    const { queue } = openTestQueue(bench(), { outboxRate: { max: 2, perMs: 3_600_000 } });
+    await queue.start(handlers({ outbox: async () => void sent.push('') }));
+    for (let time = 0; time < 5; time += 1) queue.wake({ kind: 'outbox' });
     // Two by the process itself; what is left is one job, and of jobs as many may run.
     await until('all that may run has run', () => sent.length === 3);
-    for (let time = 0; time < 5; time += 1) engine.wake({ kind: 'outbox' });
-    const waiting = `{${redis.prefix}}:engine:outbox:wait`;
+    for (let time = 0; time < 5; time += 1) queue.wake({ kind: 'outbox' });
+    const waiting = `{${redis.prefix}}:queue:outbox:wait`;
     await until(
       'the rate is used up',
       async () => sent.length === 4 || (await redis.client.llen(waiting)) > 0,
     );
-    await engine.stop();
+    await queue.stop();
     expect(sent.length).toBeLessThanOrEqual(4);
   });
 
   test('senders work beside each other, so that a slow one does not delay what comes after it', async () => {
     const held = gate();
     let begun = 0;
-    const { engine } = openTestEngine(bench());
-    await engine.start(
+    const { queue } = openTestQueue(bench());
+    await queue.start(
       handlers({
         outbox: async () => {
           begun += 1;
@@ -146,8 +146,8 @@ describe('a process', () => {
         },
       }),
     );
-    engine.wake({ kind: 'outbox' });
-    engine.wake({ kind: 'outbox' });
+    queue.wake({ kind: 'outbox' });
+    queue.wake({ kind: 'outbox' });
     await until('the second has begun', () => begun === 2);
     held.open();
   });
@@ -155,12 +155,12 @@ describe('a process', () => {
   test('drops a job that names no work, and goes on', async () => {
     const { redis } = bench();
     const seen: string[] = [];
-    const { engine, warnings } = openTestEngine(bench());
-    const queue = new Queue('run', { connection: redis.client, prefix: `{${redis.prefix}}:engine` });
-    onTestFinished(() => queue.close());
-    await queue.add('run', { kind: 'run', requestId: 17 });
-    engine.wake({ kind: 'run', requestId: 'T~good' });
-    await engine.start(handlers({ run: async (requestId) => void seen.push(requestId) }));
+    const { queue, warnings } = openTestQueue(bench());
+    const jobs = new JobQueue('run', { connection: redis.client, prefix: `{${redis.prefix}}:queue` });
+    onTestFinished(() => jobs.close());
+    await jobs.add('run', { kind: 'run', requestId: 17 });
+    queue.wake({ kind: 'run', requestId: 'T~good' });
+    await queue.start(handlers({ run: async (requestId) => void seen.push(requestId) }));
     await until('the good one is done', () => seen.length === 1);
     expect(seen).toEqual(['T~good']);
     expect(warnings.map(({ message }) => message)).toEqual(['A job that names no work was dropped.']);
@@ -168,8 +168,8 @@ describe('a process', () => {
 
   test('a handler that throws is told and stops nothing else', async () => {
     const seen: string[] = [];
-    const { engine, warnings } = openTestEngine(bench(), { concurrency: { run: 1 } });
-    await engine.start(
+    const { queue, warnings } = openTestQueue(bench(), { concurrency: { run: 1 } });
+    await queue.start(
       handlers({
         async run(requestId) {
           if (requestId === 'T~bad') throw new Error('broken');
@@ -177,7 +177,7 @@ describe('a process', () => {
         },
       }),
     );
-    for (const requestId of ['T~1', 'T~bad', 'T~2']) engine.wake({ kind: 'run', requestId });
+    for (const requestId of ['T~1', 'T~bad', 'T~2']) queue.wake({ kind: 'run', requestId });
     await until('the others are done', () => seen.length === 2);
     await until('the failure is told', () => warnings.length === 1);
     expect(warnings[0]?.details).toMatchObject({
@@ -192,11 +192,11 @@ describe('a process', () => {
     const note = (reason: unknown): void => void unhandled.push(reason);
     process.on('unhandledRejection', note);
     onTestFinished(() => void process.off('unhandledRejection', note));
-    await redis.client.set(`{${redis.prefix}}:engine:run:wait`, 'not a list');
-    const { engine, warnings } = openTestEngine(bench());
-    for (const requestId of ['T~1', 'T~2', 'T~3']) engine.wake({ kind: 'run', requestId });
+    await redis.client.set(`{${redis.prefix}}:queue:run:wait`, 'not a list');
+    const { queue, warnings } = openTestQueue(bench());
+    for (const requestId of ['T~1', 'T~2', 'T~3']) queue.wake({ kind: 'run', requestId });
     await until('it is told', () => warnings.length > 0);
-    await engine.stop();
+    await queue.stop();
     expect(warnings).toEqual([
       { details: { reason: 'WRONGTYPE' }, message: 'BullMQ reports a problem; the sweep goes on.' },
     ]);
@@ -206,18 +206,18 @@ describe('a process', () => {
   test('waking a Redis that is gone throws nothing, and works again when it is back', async () => {
     const first = await startPrivateRedis(plainArguments);
     const seen: string[] = [];
-    const { engine } = openTestEngine(bench(), { settings: { mode: 'single', urls: [first.url] } });
-    await engine.start(handlers({ run: async (requestId) => void seen.push(requestId) }));
+    const { queue } = openTestQueue(bench(), { settings: { mode: 'single', urls: [first.url] } });
+    await queue.start(handlers({ run: async (requestId) => void seen.push(requestId) }));
     await first.stop();
-    engine.wake({ kind: 'run', requestId: 'T~lost' });
+    queue.wake({ kind: 'run', requestId: 'T~lost' });
     const second = await startPrivateRedis(plainArguments, first.port);
     onTestFinished(() => second.stop());
     await until('it is woken again', async () => {
-      engine.wake({ kind: 'run', requestId: 'T~again' });
+      queue.wake({ kind: 'run', requestId: 'T~again' });
       await sleep(50);
       return seen.includes('T~again');
     });
-    await engine.stop();
+    await queue.stop();
   });
 
   test('works on a Redis Cluster', async () => {
@@ -228,24 +228,24 @@ describe('a process', () => {
     };
     const client = await connectRedis(cluster);
     const seen: string[] = [];
-    const { engine, warnings } = openTestEngine(bench(), {
+    const { queue, warnings } = openTestQueue(bench(), {
       settings: cluster,
       store: openRedisStore({ client }),
       sweep: NEVER,
     });
     onTestFinished(async () => {
-      await engine.stop();
+      await queue.stop();
       await client.quit();
       await stop();
     });
-    await engine.start(
+    await queue.start(
       handlers({
         thread: async (threadId) => void seen.push(threadId),
         timer: async (kind) => void seen.push(kind),
       }),
     );
-    engine.wake({ kind: 'thread', threadId: 'T1' });
-    engine.wake({ kind: 'timer', timer: 'remind', id: 'T1~r' }, 20);
+    queue.wake({ kind: 'thread', threadId: 'T1' });
+    queue.wake({ kind: 'timer', timer: 'remind', id: 'T1~r' }, 20);
     await until('both are woken', () => seen.length === 2);
     expect(warnings).toEqual([]);
   });
@@ -253,18 +253,18 @@ describe('a process', () => {
 
 describe('stop', () => {
   test.each([
-    ['was woken', NEVER, (engine: Engine) => engine.wake({ kind: 'run', requestId: 'T~r' })],
+    ['was woken', NEVER, (queue: Queue) => queue.wake({ kind: 'run', requestId: 'T~r' })],
     [
       'was found by the sweep',
       OFTEN,
       () => bench().redis.client.zadd(`{${bench().redis.prefix}}:timers`, 1, 'run|T~r'),
     ],
   ])('waits for a handler that %s', async (_how, sweep, cause) => {
-    const { engine } = openTestEngine(bench(), { sweep });
+    const { queue } = openTestQueue(bench(), { sweep });
     let hasBegun = false;
     let hasEnded = false;
     const held = gate();
-    await engine.start(
+    await queue.start(
       handlers({
         async run() {
           hasBegun = true;
@@ -274,9 +274,9 @@ describe('stop', () => {
         },
       }),
     );
-    await cause(engine);
+    await cause(queue);
     await until('the handler has begun', () => hasBegun);
-    const stopped = engine.stop().then(() => hasEnded);
+    const stopped = queue.stop().then(() => hasEnded);
     await sleep(100);
     held.open();
     expect(await stopped).toBe(true);
@@ -284,36 +284,36 @@ describe('stop', () => {
 
   test('still wakes others for what the last handler made due', async () => {
     const { redis } = bench();
-    const { engine } = openTestEngine(bench());
+    const { queue } = openTestQueue(bench());
     const held = gate();
     let hasBegun = false;
     let wokenHere = 0;
-    await engine.start(
+    await queue.start(
       handlers({
         async run() {
           hasBegun = true;
           await held.passed;
-          for (let each = 0; each < 300; each += 1) engine.wake({ kind: 'thread', threadId: `T${each}` });
+          for (let each = 0; each < 300; each += 1) queue.wake({ kind: 'thread', threadId: `T${each}` });
         },
         async thread() {
           wokenHere += 1;
         },
       }),
     );
-    engine.wake({ kind: 'run', requestId: 'T~r' });
+    queue.wake({ kind: 'run', requestId: 'T~r' });
     await until('the handler has begun', () => hasBegun);
-    const stopped = engine.stop();
+    const stopped = queue.stop();
     held.open();
     await stopped;
     // A read for jobs that was under way when the stop came may still have brought one here.
-    const left = await redis.client.llen(`{${redis.prefix}}:engine:thread:wait`);
+    const left = await redis.client.llen(`{${redis.prefix}}:queue:thread:wait`);
     expect(left + wokenHere).toBe(300);
   });
 
   test('does not wait for ever, and says so', async () => {
-    const { engine, warnings } = openTestEngine(bench(), { stopWithinMs: 100 });
+    const { queue, warnings } = openTestQueue(bench(), { stopWithinMs: 100 });
     let hasBegun = false;
-    await engine.start(
+    await queue.start(
       handlers({
         async run() {
           hasBegun = true;
@@ -321,9 +321,9 @@ describe('stop', () => {
         },
       }),
     );
-    engine.wake({ kind: 'run', requestId: 'T~r' });
+    queue.wake({ kind: 'run', requestId: 'T~r' });
     await until('the handler has begun', () => hasBegun);
-    await engine.stop();
+    await queue.stop();
     expect(warnings.map(({ message }) => message)).toEqual([
       'Handlers still ran 100 ms after the stop and were left behind.',
     ]);
@@ -332,20 +332,20 @@ describe('stop', () => {
   test('ends although Redis is gone', async () => {
     const server = await startPrivateRedis(plainArguments);
     const settings: RedisSettings = { mode: 'single', urls: [server.url] };
-    const { engine } = openTestEngine(bench(), { settings, stopWithinMs: 300 });
-    await engine.start(handlers({}));
+    const { queue } = openTestQueue(bench(), { settings, stopWithinMs: 300 });
+    await queue.start(handlers({}));
     await server.stop();
-    engine.wake({ kind: 'run', requestId: 'T~lost' });
-    await engine.stop();
+    queue.wake({ kind: 'run', requestId: 'T~lost' });
+    await queue.stop();
   });
 
   test('takes no more work, and may be called twice and before any start', async () => {
     const seen: string[] = [];
-    const { engine } = openTestEngine(bench());
-    await engine.start(handlers({ run: async (requestId) => void seen.push(requestId) }));
-    await Promise.all([engine.stop(), engine.stop()]);
-    engine.wake({ kind: 'run', requestId: 'T~late' });
+    const { queue } = openTestQueue(bench());
+    await queue.start(handlers({ run: async (requestId) => void seen.push(requestId) }));
+    await Promise.all([queue.stop(), queue.stop()]);
+    queue.wake({ kind: 'run', requestId: 'T~late' });
     expect(seen).toEqual([]);
-    await openTestEngine(bench()).engine.stop();
+    await openTestQueue(bench()).queue.stop();
   });
 });
