@@ -1,12 +1,12 @@
 import type { Model } from './agent/model.ts';
-import type { Tool } from './agent/tool.ts';
+import type { ToolSet } from './agent/tool.ts';
 
 /** The parts of a bot that a program gives. */
 export interface BotOptions {
   /** The path of the manifest (default: `MANIFEST` of the environment, else `manifest.yml`). */
   readonly manifest?: string | undefined;
   /** Tools beside those of the manifest. One that the manifest does not name needs approval by the policy "default". */
-  readonly tools?: readonly Tool[] | undefined;
+  readonly tools?: ToolSet | undefined;
   /** The version of the code of these tools, such as a commit. A request that was approved for another version is asked again. */
   readonly version?: string | undefined;
   /** Answers in place of the manifest's models, whose names, fallbacks and parameters do not apply then; its budgets do. */

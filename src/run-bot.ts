@@ -1,45 +1,21 @@
-import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { type Logger, pino } from 'pino';
 import { describeError } from './agent/errors.ts';
-import { indexTools, type Tool } from './agent/tool.ts';
 import { proposeChange } from './bot/turns/policy-change.ts';
 import { noticeTexts } from './bot/views/texts/notices.ts';
 import { escapeMarkup } from './bot/views/texts/show-text.ts';
 import { type BotOptions, StartError } from './bot-options.ts';
-import { findRejections } from './commands/manifest/manifest-check.ts';
 import { inspectAtStart } from './inspect-model.ts';
-import { loadEnvironment, withSecretFiles } from './load-environment.ts';
 import { mayCaptureContent, startTracing } from './observe/start-tracing.ts';
-import { traceIdOf } from './observe/tracing.ts';
 import { unusedModelKeys } from './open-model.ts';
-import { DEFAULT_POLICY_NAME } from './policy/policy.ts';
-import { readSettings, SETTINGS_HINT, type Settings, secretsOf } from './settings.ts';
+import { prepareStart, type Start } from './prepare-start.ts';
 import { type RunningBot, startBot } from './start-bot.ts';
 import { manifestIn } from './store/documents/manifest.ts';
 import { proxiedFetch } from './tools/http/proxy.ts';
 import { chooseManifest, versionOf } from './tools/manifest/govern.ts';
-import { parseManifest } from './tools/manifest/parse.ts';
-import { formatProblem } from './tools/manifest/problem.ts';
 import { type ReloadNotice, watchManifest } from './tools/manifest/reload.ts';
-import { BUILT_IN_NAMES } from './tools/manifest/schema/agent.ts';
-import { Secrets } from './tools/secrets.ts';
+import type { Secrets } from './tools/secrets.ts';
 import { readLockText } from './tools/toolbox/tool-lock.ts';
-import type { CodeTools } from './tools/toolbox/tool-source.ts';
-
-/** Everything that a start needs, read and checked before anything is connected. */
-interface Start {
-  readonly environment: NodeJS.ProcessEnv;
-  readonly settings: Settings;
-  readonly file: string;
-  readonly parsed: Extract<ReturnType<typeof parseManifest>, { ok: true }>;
-  readonly code: CodeTools;
-  readonly model: BotOptions['model'];
-  /** The problems of tools that the bot starts without. */
-  readonly missingTools: readonly string[];
-  readonly secrets: Secrets;
-  readonly logger: Logger;
-}
+import { Listeners } from './workspace/listeners.ts';
 
 /** Starts a bot with everything around it: settings, log, traces and the watch of its manifest. What is wrong is one `StartError`. */
 export async function runBot(options: BotOptions) {
@@ -64,77 +40,13 @@ export async function runBot(options: BotOptions) {
   }
 }
 
-async function prepareStart(options: BotOptions): Promise<Start> {
-  const { model, version, allowMissingTools = false } = options;
-  const environment =
-    options.environment === undefined ? loadEnvironment() : withSecretFiles(options.environment);
-  const tools = indexTools(options.tools ?? []);
-  // A program need not be typed.
-  if (model !== undefined && typeof model?.reply !== 'function')
-    throw new StartError(['model: it has no function "reply"; give a Model, such as openAIModel makes']);
-  const read = readSettings(environment, { hasModel: model !== undefined });
-  if (!read.ok) throw new StartError(read.problems, { hint: SETTINGS_HINT });
-  const { settings } = read;
-  const file = options.manifest ?? settings.manifest;
-  const text = await readFile(file, 'utf8').catch(() => {
-    const hint = 'Set MANIFEST in .env to its path, or make one with "countersign init".';
-    throw new StartError([`there is no ${file}`], { hint });
-  });
-  const parsed = parseManifest(text, { file, environment });
-  if (!parsed.ok) throw new StartError(parsed.problems.map(formatProblem));
-  if (parsed.placeholders.length > 0) throw new StartError(parsed.placeholders.map(formatProblem));
-  const { missingTools, others } = await findRejections(parsed, file, tools);
-  const problems = [...others.map(formatProblem), ...codeProblems(parsed.manifest, tools)];
-  if (problems.length > 0) throw new StartError(problems);
-  if (missingTools.length > 0 && !allowMissingTools)
-    throw new StartError(missingTools.map(formatProblem), {
-      hint: '--allow-missing-tools starts the bot with the other tools.',
-    });
-  const secrets = new Secrets();
-  for (const secret of [...parsed.secrets, ...secretsOf(settings, environment)]) secrets.add(secret);
-  // Every line of the log is redacted, whichever library wrote it.
-  const logger = pino({
-    level: settings.logLevel,
-    hooks: { streamWrite: (line) => secrets.redact(line) },
-    mixin: () => ({ traceId: traceIdOf() }),
-  });
-  return {
-    environment,
-    settings,
-    file,
-    parsed,
-    code: { tools, version },
-    model,
-    missingTools: missingTools.map(formatProblem),
-    secrets,
-    logger,
-  };
-}
-
-/** Finds the tools of the program that the manifest leaves without a name or a policy. */
-function codeProblems(
-  { tools, policies }: Start['parsed']['manifest'],
-  code: ReadonlyMap<string, Tool>,
-): string[] {
-  const builtIns: readonly string[] = BUILT_IN_NAMES;
-  const isDeclared = (name: string) => tools.some((tool) => tool.name === name);
-  return [...code.values()].flatMap(({ name, kind }) => {
-    if (builtIns.includes(name))
-      return [`the tool "${name}" of the program has the name of a built-in; give it another`];
-    if (kind === 'interrupt' || isDeclared(name) || policies.has(DEFAULT_POLICY_NAME)) return [];
-    return [
-      `the tool "${name}" of the program has no rule, so its calls need the policy "default", and there is none in policies; add it, or an entry with "code: true" and a rule`,
-    ];
-  });
-}
-
 /** Connects the bot and follows its manifest; a failure closes what was open. */
 async function connect(start: Start): Promise<{ readonly port: number; stop(): Promise<void> }> {
   const { environment, settings, file, parsed, code, model, secrets, logger } = start;
   const folder = dirname(resolve(file));
   const lock = await readLockText(folder);
   let active = versionOf(parsed, lock);
-  let reload = (): void => {};
+  const approved = new Listeners();
   const bot = await startBot({
     settings,
     manifest: parsed.manifest,
@@ -150,7 +62,7 @@ async function connect(start: Start): Promise<{ readonly port: number; stop(): P
         for (const secret of active.secrets) secrets.add(secret);
         return { manifest: active.manifest, lock: { text: active.lock } };
       },
-      onApproved: () => reload(),
+      onApproved: approved.emit,
     },
   });
   try {
@@ -168,7 +80,7 @@ async function connect(start: Start): Promise<{ readonly port: number; stop(): P
       logger,
       onNotice: (notice) => reportReload(bot, secrets, notice),
     });
-    reload = () => void watch.reload();
+    approved.add(() => void watch.reload());
     void reportModel(bot, start);
     if (start.missingTools.length > 0) void reportMissingTools(bot, start);
     logger.info({ port: bot.port }, 'connected to Slack');

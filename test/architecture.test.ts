@@ -159,6 +159,13 @@ describe('the source', () => {
     expect(loaded.filter((target) => ofBots.some((name) => isOf(name, target)))).toEqual([]);
   });
 
+  test('no file of the wiring knows more than 25 others', () => {
+    const wiring = source.filter(({ path }) => /^src\/(?:workspace\/)?[^/]+\.ts$/.test(path));
+    expect(wiring.map(({ path }) => path)).toContain('src/workspace/open-workspace.ts');
+    const large = wiring.filter(({ path, imports }) => path !== 'src/index.ts' && imports.length > 25);
+    expect(large.map(({ path }) => path)).toEqual([]);
+  });
+
   test('no file imports itself, however many files lie between, not even by types', () => {
     expect(findCycles(source, { types: true })).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { openAIModel } from '../../src/agent/openai/openai-model.ts';
-import { openAccounts } from '../../src/bot/connections/connect-flow.ts';
+import { openAccounts, openConnections } from '../../src/bot/connections/connect-flow.ts';
 import { type BotContext, timingFor } from '../../src/bot/context.ts';
 import { castVote } from '../../src/bot/inbox/decisions/cast-vote.ts';
 import { checkClick } from '../../src/bot/inbox/decisions/click.ts';
@@ -67,6 +67,7 @@ export async function openOurs(servers: {
   const store = openRedisStore({ client: openConnection({ mode: 'single', urls: [redisUrl] }) });
   const slack = new SilentSlack('xoxb-bench');
   const { instructions = '', ...agent } = toolbox.manifest.agent;
+  const stored = { store, sealer: undefined, publicUrl: 'http://localhost', secrets: new Secrets(), logger };
   const common: Omit<BotContext, 'model' | 'modelFor'> = {
     agent: () => ({ ...agent, instructions }),
     toolbox,
@@ -85,10 +86,7 @@ export async function openOurs(servers: {
     }),
     limiter: new PendingLimiter(store),
     callbacks: new CallbackUrls('http://localhost', 'bench'),
-    accounts: openAccounts({
-      ...{ store, sealer: undefined, publicUrl: 'http://localhost', secrets: new Secrets(), logger },
-      findServer: () => undefined,
-    }),
+    accounts: openAccounts(openConnections(stored), { ...stored, findServer: () => undefined }),
     turns: new RunningTurns(),
     status: new ThreadStatus(slack, logger),
     updates: new UpdateBudget({ add: async () => ({ updates: 0, progress: 0 }) }, logger),

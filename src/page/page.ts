@@ -27,10 +27,26 @@ export interface PageOptions extends Omit<ApiContext, 'index' | 'declared' | 'or
 export interface Page {
   /** Answers a browser; `undefined` if the path is not the page's or there is no page. */
   answer(request: WebRequest): Promise<HttpAnswer | undefined>;
+}
+
+export interface PageLinks {
   /** Returns the address of a request on the page; `undefined` if there is no page. */
   linkTo(requestId: string): string | undefined;
   /** Returns the address where a person signs by a one-time link, or keeps their passkeys; `undefined` if there is no page. */
   passkeyLink(nonce?: string): string | undefined;
+}
+
+/** Makes the addresses of the page that the active manifest has. */
+export function pageLinks(publicUrl: string, page: PageOptions['page']): PageLinks {
+  const base = publicUrl.replace(/\/$/, '');
+  return {
+    linkTo: (requestId) =>
+      page() === undefined ? undefined : `${base}${ROOT}requests/${encodeURIComponent(requestId)}`,
+    passkeyLink: (nonce) =>
+      page() === undefined
+        ? undefined
+        : `${base}${ROOT}${nonce === undefined ? 'passkeys' : `approve/${nonce}`}`,
+  };
 }
 
 /** The folder of the built browser part, as far from the source as from the bundle and the package. */
@@ -151,12 +167,6 @@ export function openPage(options: PageOptions): Page {
       logger.debug({ path: pathname, status }, 'page answered');
       return { status, headers: { 'cache-control': 'no-store', ...SECURITY, ...headers }, body };
     },
-    passkeyLink: (nonce) =>
-      page() === undefined
-        ? undefined
-        : `${base}${ROOT}${nonce === undefined ? 'passkeys' : `approve/${nonce}`}`,
-    linkTo: (requestId) =>
-      page() === undefined ? undefined : `${base}${ROOT}requests/${encodeURIComponent(requestId)}`,
   };
 }
 

@@ -2,7 +2,7 @@ import { ErrorCode, WebClient } from '@slack/web-api';
 import { pino } from 'pino';
 import type { Model } from '../../src/agent/model.ts';
 import { grantFinder } from '../../src/bot/asks/grants.ts';
-import { openAccounts } from '../../src/bot/connections/connect-flow.ts';
+import { openAccounts, openConnections } from '../../src/bot/connections/connect-flow.ts';
 import { type BotContext, timingFor } from '../../src/bot/context.ts';
 import { CallbackUrls } from '../../src/bot/slack/callback-urls.ts';
 import { Directory } from '../../src/bot/slack/directory.ts';
@@ -107,28 +107,27 @@ export async function startQuietBot(setup: {
   const { store, manifest, model, around } = setup;
   const secrets = new Secrets();
   const client = QuietSlack.of(setup.people);
+  const directory = new Directory(client);
   const toolbox = await openToolbox(manifest, {
     ...{ folder: '.', secrets, log: logger, around },
     lock: { text: undefined },
     readTotals: (limits) => store.readTotals(limits),
-    findGrant: grantFinder(() => context),
+    findGrant: grantFinder({ store, directory }),
   });
+  const stored = { store, sealer: undefined, publicUrl: 'http://localhost', secrets, logger };
   const agent = { ...manifest.agent, instructions: 'Help.', contextBudget: undefined };
   const context: BotContext = {
     ...{ model, toolbox, store, client, metrics, logger },
     modelFor: () => ({ model, contextBudget: undefined }),
     agent: () => agent,
-    directory: new Directory(client),
+    directory,
     links: new MessageLinks(client),
     ...{ pageLink: () => undefined, passkeyLink: () => undefined },
     threads: new ThreadReader(client),
     fileHost: new FileHost({ client, botToken: '', apiUrl: undefined, fetch, logger }),
     limiter: new PendingLimiter(store),
     callbacks: new CallbackUrls('http://localhost', 'a secret that is long enough for every callback'),
-    accounts: openAccounts({
-      ...{ store, sealer: undefined, publicUrl: 'http://localhost', secrets, logger },
-      findServer: () => undefined,
-    }),
+    accounts: openAccounts(openConnections(stored), { ...stored, findServer: () => undefined }),
     turns: new RunningTurns(),
     status: new ThreadStatus(client, logger),
     updates: new UpdateBudget({ add: async () => ({ updates: 0, progress: 0 }) }, logger),

@@ -11,6 +11,7 @@ import type { GrantRecord } from '../../store/port/workspace.ts';
 import { callerNamed } from '../../tools/callers.ts';
 import type { FindGrant } from '../../tools/gate.ts';
 import { definitionDigest, policyDigest } from '../../tools/toolbox/request-digest.ts';
+import type { Toolbox } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
 import { mayDecide } from '../slack/may-decide.ts';
 import { grantIdOf } from '../views/cards/action-ids.ts';
@@ -18,16 +19,16 @@ import { titleOf } from '../views/cards/card-details.ts';
 import { grantTexts } from '../views/texts/grants.ts';
 import { groupsFor, resolveGroups } from './approver-groups.ts';
 
-type Context = Pick<BotContext, 'store' | 'toolbox' | 'directory'>;
+type Context = Pick<BotContext, 'store' | 'directory' | 'toolbox'>;
 type Call = Parameters<FindGrant>[0];
 
-/** Looks for a grant that a call fits; returns the evidence for the record. The script that starts the call takes the use. */
-export function grantFinder(context: () => Context): FindGrant {
-  return async (call, policyName) => {
-    const { store } = context();
+/** Looks for a grant that a call of a toolbox fits; returns the evidence for the record. The script that starts the call takes the use. */
+export function grantFinder({ store, directory }: Omit<Context, 'toolbox'>): (toolbox: Toolbox) => FindGrant {
+  return (toolbox) => async (call, policyName) => {
     for (const grant of (await store.listGrants()).filter(holds)) {
       const details = grantDetailsOf(grant);
-      if (details === undefined || !(await fits(context(), details, call, policyName))) continue;
+      if (details === undefined || !(await fits({ store, directory, toolbox }, details, call, policyName)))
+        continue;
       // The call may have taken the last use itself, before it was tried again; its start knows.
       if (grant.used >= grant.uses && !grant.calls.includes(call.key)) continue;
       const { by, requesters } = details;

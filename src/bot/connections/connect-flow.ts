@@ -284,12 +284,22 @@ export interface Accounts {
   readonly flow: ConnectFlow;
 }
 
-type AccountsOptions = Omit<PersonConnectionsOptions, 'store'> &
-  Pick<ConnectFlowOptions, 'findServer'> & { readonly store: AccountDocuments };
+interface OnRecord {
+  readonly store: AccountDocuments;
+}
 
 /** Opens the accounts on the record. */
-export function openAccounts(options: AccountsOptions): Accounts {
+export function openConnections(
+  options: Omit<PersonConnectionsOptions, 'store'> & OnRecord,
+): PersonConnections {
+  return new PersonConnections({ ...options, store: accountsIn(options.store) });
+}
+
+/** Adds the way in which people connect an account to the accounts on the record. */
+export function openAccounts(
+  connections: PersonConnections,
+  options: Omit<ConnectFlowOptions, 'store' | 'connections'> & OnRecord,
+): Accounts {
   const store = accountsIn(options.store);
-  const connections = new PersonConnections({ ...options, store });
   return { connections, flow: new ConnectFlow({ ...options, store, connections }) };
 }

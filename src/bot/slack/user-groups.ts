@@ -8,13 +8,16 @@ const KEPT_MS = 30_000;
 const KNOWN_MS = 60_000;
 
 /** Keeps the members of all user groups as Slack listed them last. What Slack does not say is not known; nobody is in a disabled group. */
-export function workspaceGroups(
-  context: () => { readonly client: WebClient; readonly logger: Pick<Logger, 'warn'> },
-): UserGroups {
+export function workspaceGroups({
+  client,
+  logger,
+}: {
+  readonly client: WebClient;
+  readonly logger: Pick<Logger, 'warn'>;
+}): UserGroups {
   let listed: { readonly at: number; readonly groups: ReadonlyMap<string, readonly string[]> } | undefined;
   let running: Promise<void> | undefined;
   const list = async (): Promise<void> => {
-    const { client, logger } = context();
     const at = Date.now();
     try {
       const { usergroups = [] } = await client.usergroups.list({ include_users: true });

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { openAccounts } from '../../bot/connections/connect-flow.ts';
+import { openConnections } from '../../bot/connections/connect-flow.ts';
 import { isPerson } from '../../store/record/keys.ts';
 import { AuthorizationError } from '../../tools/errors.ts';
 import { readProxy } from '../../tools/http/proxy.ts';
@@ -97,10 +97,9 @@ function withConnectionsOf<Result>(
   const sealer = Sealer.read(key);
   if (typeof sealer === 'string') throw new Failure(`CONNECTIONS_KEY ${sealer}`);
   return withRecord(context, ({ store }) => {
-    const { connections } = openAccounts({
+    const connections = openConnections({
       ...{ store, sealer, publicUrl, secrets },
       logger: pino({ level: 'silent' }),
-      findServer: () => undefined,
     });
     return work({
       isConnected: (server, who) => connections.isConnected(server, who),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { pino } from 'pino';
-import { openAccounts } from '../../bot/connections/connect-flow.ts';
+import { openConnections } from '../../bot/connections/connect-flow.ts';
 import { accountsIn } from '../../store/documents/accounts.ts';
 import { isPerson } from '../../store/record/keys.ts';
 import { readProxy } from '../../tools/http/proxy.ts';
@@ -36,10 +36,9 @@ Exit code: 0 disconnected, 1 the person had connected nothing, 2 wrong usage.
     const servers = requesterServersOf(manifest, readProxy(environment));
     return withRecord(context, async ({ store }) => {
       const accounts = accountsIn(store);
-      const { connections } = openAccounts({
+      const connections = openConnections({
         ...{ store, sealer, publicUrl: 'http://localhost', secrets: new Secrets() },
         logger: pino({ level: 'silent' }),
-        findServer: () => undefined,
       });
       const connected = await accounts.serversOf(person);
       const wanted = connected.filter((name) => named === undefined || name === named);

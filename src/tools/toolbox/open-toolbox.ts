@@ -40,8 +40,8 @@ interface ToolboxOptions {
   readonly around?: AroundRun | undefined;
   /** Reads how much of limits is used; without it no limit is looked at before the start. */
   readonly readTotals?: ReadTotals | undefined;
-  /** Takes a use of a grant that allows a call without asking. */
-  readonly findGrant?: FindGrant | undefined;
+  /** Makes what takes a use of a grant that allows a call of this toolbox without asking. */
+  readonly findGrant?: ((toolbox: Toolbox) => FindGrant) | undefined;
   /** The user groups of the workspace; without them nobody is known to be in one. */
   readonly userGroups?: UserGroups | undefined;
   /** Keeps what each server listed first. */
@@ -53,7 +53,7 @@ interface ToolboxOptions {
   /** Called when a definition was listed that no admin has locked, or whose name belongs to another entry. */
   readonly onUnlocked?: () => void;
   /** Called when another manifest has become active. */
-  readonly onReplaced?: () => void;
+  readonly onReplaced?: (manifest: Manifest) => void;
 }
 
 /** The text of a lock file; `undefined` if there is none. */
@@ -108,7 +108,7 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
     });
   };
   const rebuild = (): void => {
-    const { secrets, around, readTotals, findGrant, userGroups, approveChange } = options;
+    const { secrets, around, readTotals, userGroups, approveChange } = options;
     const built = buildEntries(manifest, sources, {
       secrets,
       lock,
@@ -139,9 +139,7 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
     if (asksForGroups(manifest)) await options.userGroups?.refresh();
   };
 
-  sources = await open(first, []);
-  rebuild();
-  return {
+  const toolbox: OpenToolbox = {
     get manifest() {
       return manifest;
     },
@@ -176,7 +174,7 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
       lock = nextLock;
       sources = opened;
       rebuild();
-      options.onReplaced?.();
+      options.onReplaced?.(next);
       await Promise.all(closing.map((source) => source.close()));
     },
 
@@ -184,6 +182,10 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
       await Promise.all(sources.map((source) => source.close()));
     },
   };
+  const findGrant = options.findGrant?.(toolbox);
+  sources = await open(first, []);
+  rebuild();
+  return toolbox;
 }
 
 /** Declares the tools of the program that the manifest does not name; without a rule every call needs approval. */

@@ -24,10 +24,10 @@ interface PreparedApproval {
 }
 
 /** Lets people approve on the page by a one-time link; what they sign is checked and recorded as any other approval is. */
-export function signingFor(contextOf: () => BotContext) {
+export function signingFor(context: BotContext) {
   return {
-    prepare: (who: string, nonce: string) => prepareApproval(contextOf(), who, nonce),
-    approve: (who: string, assertion: Assertion) => takeSigned(contextOf(), who, assertion),
+    prepare: (who: string, nonce: string) => prepareApproval(context, who, nonce),
+    approve: (who: string, assertion: Assertion) => takeSigned(context, who, assertion),
   };
 }
 
