@@ -67,9 +67,12 @@ async function openProcess(setup: ProcessSetup): Promise<BotProcess> {
   const log = setup.logger.child({ part: 'record' });
   const auditKey = await readAuditKey(setup.settings, log);
   const redis = await connectRedis(setup.settings.redis, { onProblem: (message) => log.warn(message) });
-  for (const { severity, setting, message } of await checkServer(redis)) {
+  const found = await checkServer(redis).catch((error) => {
+    redis.disconnect();
+    throw error;
+  });
+  for (const { severity, setting, message } of found)
     log[severity === 'error' ? 'error' : 'warn']({ setting }, message);
-  }
   return { ...setup, redis, metrics: new Metrics(), auditKey };
 }
 

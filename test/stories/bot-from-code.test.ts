@@ -193,7 +193,7 @@ test('an approval holds for one version of the program: another does not run wha
   }
 });
 
-test('what is wrong is one error with all that is wrong, and nothing is left open', async () => {
+test('what is wrong is one error from start, which says where it is and what to do', async () => {
   const { create, environment } = await program();
   const { tools } = twoTools();
   const { model } = scripted([]);
