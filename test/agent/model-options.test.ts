@@ -247,3 +247,23 @@ describe('what cannot work is refused at once:', () => {
     expect(() => userMessage('Look', undefined, { media })).toThrow(RangeError);
   });
 });
+
+it('the text of a model that does not stream is reported whole, and that of one that does is not repeated', async () => {
+  const texts = async (isStreaming: boolean): Promise<string[]> => {
+    const told: string[] = [];
+    await generate({
+      model: {
+        name: 'own',
+        async reply({ onText }) {
+          if (isStreaming) for (const part of ['All ', 'done.']) onText?.(part);
+          return { finish: 'stop', text: 'All done.', calls: [], usage: undefined };
+        },
+      },
+      prompt: 'Go',
+      onText: (delta) => void told.push(delta),
+    });
+    return told;
+  };
+  expect(await texts(false)).toEqual(['All done.']);
+  expect(await texts(true)).toEqual(['All ', 'done.']);
+});
