@@ -72,15 +72,24 @@ export async function watchManifest(options: ReloadOptions): Promise<ManifestWat
   let rejected: string | undefined;
   let held: string | undefined;
 
-  async function record(old: string | null, next: string, changed: readonly string[]): Promise<void> {
-    const change = { old, new: next, changed, host: hostname(), ...(await ownerOf(file)) };
+  async function record(
+    old: string | null,
+    next: string,
+    changed: readonly string[],
+    modules: JsonObject = {},
+  ): Promise<void> {
+    const change = { old, new: next, changed, ...modules, host: hostname(), ...(await ownerOf(file)) };
     // All processes on one machine write the same id, so the change is recorded once.
     await store.note(`${EVENT}-${manifestDigest(JSON.stringify(change))}`, EVENT, basename(file), change);
   }
 
-  async function notify(outcome: ReloadNotice['outcome'], problems: readonly string[]): Promise<void> {
+  async function notify(
+    outcome: ReloadNotice['outcome'],
+    problems: readonly string[],
+    about = file,
+  ): Promise<void> {
     try {
-      await options.onNotice({ outcome, file, problems });
+      await options.onNotice({ outcome, file: about, problems });
     } catch (err) {
       logger.error({ err }, 'admins not notified');
     }
@@ -150,6 +159,23 @@ export async function watchManifest(options: ReloadOptions): Promise<ManifestWat
     return toolbox.problems().filter((problem) => !known.includes(problem));
   }
 
+  /** Loads modules whose files have changed; one with errors keeps the tools it had, and the admins are told once. */
+  async function reloadModules(): Promise<void> {
+    const changes = await toolbox.reloadModules(async (loaded) => {
+      if (loaded.length === 0) return;
+      const modules = Object.fromEntries(loaded.map(({ name, digest }) => [name, digest]));
+      const changed = loaded.map(({ name }) => `tools.${name}`);
+      await record(active.digest, active.digest, changed, { modules });
+    });
+    for (const { name, file: about, problems, hadProblems } of changes) {
+      if (problems.length > 0) await notify('rejected', problems, about);
+      else {
+        logger.info({ file: about, tool: name }, 'module reloaded');
+        if (hadProblems) await notify('valid-again', [], about);
+      }
+    }
+  }
+
   await record(null, active.digest, []);
   const first = await readVersion();
   if (first.version?.digest === active.digest) {
@@ -159,6 +185,8 @@ export async function watchManifest(options: ReloadOptions): Promise<ManifestWat
   return watchFile(options, {
     isActive: (digest) => digest === activeFile,
     reload,
+    moduleFiles: () => toolbox.moduleFiles(),
+    reloadModules,
     // Another process may have recorded another manifest.
     isFollowing: async () =>
       options.govern === undefined || (await options.govern.record.readManifest())?.digest === active.digest,
@@ -211,6 +239,8 @@ interface WatchOptions {
   readonly quietMs?: number;
   /** The interval of checks for file systems that report no changes, such as some mounted folders. */
   readonly pollMs?: number;
+  /** The interval in which the files of modules are looked at; a change must stay the same for as long. */
+  readonly modulePollMs?: number;
 }
 
 interface ManifestWatch {
@@ -222,26 +252,37 @@ interface ManifestWatch {
 
 const QUIET_MS = 250;
 const POLL_MS = 15_000;
+const MODULE_POLL_MS = 2000;
+
+/** The manifest and the modules that a watch keeps up to date. */
+interface Watched {
+  isActive(digest: string): boolean;
+  isFollowing(): Promise<boolean>;
+  reload(): Promise<void>;
+  moduleFiles(): readonly string[] | undefined;
+  reloadModules(): Promise<void>;
+}
 
 /** Reloads the file whenever something in its folder changes, and at intervals; one reload at a time. */
 function watchFile(
-  { file, logger, quietMs = QUIET_MS, pollMs = POLL_MS }: WatchOptions,
-  manifest: { isActive(digest: string): boolean; isFollowing(): Promise<boolean>; reload(): Promise<void> },
+  { file, logger, quietMs = QUIET_MS, pollMs = POLL_MS, modulePollMs = MODULE_POLL_MS }: WatchOptions,
+  manifest: Watched,
 ): ManifestWatch {
   let reloading = Promise.resolve();
   let isClosed = false;
   let scheduled: NodeJS.Timeout | undefined;
   let lastSeen: string | undefined;
 
-  const reload = (): Promise<void> => {
+  const next = (work: () => Promise<void>): Promise<void> => {
     reloading = reloading.then(async () => {
       if (isClosed) return;
-      await manifest.reload().catch((err) => {
+      await work().catch((err) => {
         logger.error({ err, file }, 'manifest reload failed, will be retried');
       });
     });
     return reloading;
   };
+  const reload = (): Promise<void> => next(() => manifest.reload());
   const reloadIfQuiet = async (): Promise<void> => {
     scheduled = undefined;
     const text = await readText(file);
@@ -268,16 +309,59 @@ function watchFile(
   }, pollMs);
   polling.unref();
   schedule();
+  const modules = watchModules(manifest, modulePollMs, next);
   return {
     reload,
     async close() {
       isClosed = true;
+      modules.close();
       clearTimeout(scheduled);
       clearInterval(polling);
       watcher?.close();
       await reloading;
     },
   };
+}
+
+/**
+ * Looks at the files of modules at intervals, wherever they are, and reloads what has changed and then stayed the same for an interval.
+ * At rest it reads no file, only their times and sizes.
+ */
+function watchModules(
+  { moduleFiles, reloadModules }: Watched,
+  pollMs: number,
+  next: (work: () => Promise<void>) => Promise<void>,
+): { close(): void } {
+  let seen: string | undefined;
+  let loaded: string | undefined;
+  let isLooking = false;
+  const look = async (): Promise<void> => {
+    const files = moduleFiles();
+    const found = await Promise.all([...new Set(files)].map(versionOfFile));
+    const now = found.join('\n');
+    if (files === undefined || (now !== loaded && now === seen))
+      await next(async () => {
+        await reloadModules();
+        loaded = now;
+      });
+    seen = now;
+  };
+  const polling = setInterval(() => {
+    if (isLooking) return;
+    isLooking = true;
+    void look().finally(() => {
+      isLooking = false;
+    });
+  }, pollMs);
+  polling.unref();
+  return { close: () => clearInterval(polling) };
+}
+
+async function versionOfFile(file: string): Promise<string> {
+  return stat(file).then(
+    ({ mtimeMs, ctimeMs, size, ino }) => [file, mtimeMs, ctimeMs, size, ino].join(' '),
+    () => `${file} -`,
+  );
 }
 
 /** Watches the folder, not the file: editors and deployments replace the file, or a link to it. */

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname, extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Tool } from '../../agent/tool.ts';
@@ -9,17 +10,18 @@ import type { Tool } from '../../agent/tool.ts';
 export type LoadModule = (specifier: string) => Promise<readonly Tool[]>;
 
 /**
- * Loads modules from a folder. Every loader reads changed files anew, and all TypeScript modules of one loader share what they
- * import: a connection that two tools use is opened once.
+ * Loads modules from a folder; all that one loader loads share what they import: a connection that two tools use is opened once. A loader
+ * that reads `anew` gets these files and what imports them as they are now, whatever was loaded before.
  */
-export function createModuleLoader(folder: string): LoadModule {
+export function createModuleLoader(folder: string, anew?: Iterable<string>): LoadModule {
   let typeScript: Promise<Import> | undefined;
+  if (anew !== undefined) forget(new Set(anew));
   return async (specifier) => {
-    const isPath = /^[./]/.test(specifier);
+    const isPath = isOwnFile(specifier);
     const file = isPath ? resolve(folder, specifier) : specifier;
     if (isPath && !existsSync(file)) throw new Error(`there is no file ${specifier}`);
     let loaded: Loaded;
-    if (isPath && /\.m?js$/.test(file)) loaded = await importJavaScript(file);
+    if (isPath && anew === undefined && /\.m?js$/.test(file)) loaded = await importJavaScript(file);
     else {
       typeScript ??= registerTypeScript(folder);
       loaded = await (await typeScript)(isPath ? pathToFileURL(file).href : file);
@@ -31,10 +33,25 @@ export function createModuleLoader(folder: string): LoadModule {
   };
 }
 
+/** Tells whether a module is a file of the admin's, not a package. */
+function isOwnFile(specifier: string): boolean {
+  return /^[./]/.test(specifier);
+}
+
+/** Removes files from the cache of CommonJS, which knows no versions of a file. */
+function forget(files: ReadonlySet<string>): void {
+  const { cache } = createRequire(import.meta.url);
+  const real = new Set([...files].map((file) => (existsSync(file) ? realpathSync(file) : file)));
+  for (const key of Object.keys(cache)) {
+    const [file = ''] = key.split('?');
+    if (files.has(file) || real.has(file)) delete cache[key];
+  }
+}
+
 type Loaded = Readonly<Record<string, unknown>>;
 type Import = (specifier: string) => Promise<Loaded>;
 
-/** Imports a file without a compiler; a changed file is another module. */
+/** Imports a file without a compiler; a changed file is another module, with the imports that it had. */
 async function importJavaScript(file: string): Promise<Loaded> {
   return await import(`${pathToFileURL(file).href}?changed=${statSync(file).mtimeMs}`);
 }
@@ -59,22 +76,26 @@ const LOCK_FILES = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml'
 /** A literal that names a file beside the module: of an import, an export, a `require`, or any other. */
 const RELATIVE = /(from|import|require)?[\s(]*(['"`])(\.{1,2}\/[^'"`\n]+)\2/g;
 
+/** The files of a module and their digest; there is none if there is neither a file nor a lock file. */
+export interface ModuleFiles {
+  readonly paths: readonly string[];
+  readonly digest: string | undefined;
+}
+
 /**
- * Returns the digest of what a module runs: its file, the files that it imports from the admin's folder, however deep, and the lock file of
+ * Reads what a module runs: its file, the files that it imports from the admin's folder, however deep, and the lock file of
  * its libraries. A file counts as imported if a literal of the code names it, so that no form of import is missed; a name that is only
- * computed is not found. `undefined` if there is neither a file nor a lock file.
+ * computed is not found.
  */
-export async function moduleDigest(folder: string, specifier: string): Promise<string | undefined> {
-  const isPath = /^[./]/.test(specifier);
+export async function readModuleFiles(folder: string, specifier: string): Promise<ModuleFiles> {
   const files = new Map<string, Buffer>();
-  if (isPath) await collect(resolve(folder, specifier), files);
+  if (isOwnFile(specifier)) await collect(resolve(folder, specifier), files);
   const lock = await findLock(folder);
-  if (files.size === 0 && lock === undefined) return undefined;
+  if (lock !== undefined) files.set(lock.path, lock.bytes);
+  if (files.size === 0) return { paths: [], digest: undefined };
   const digest = createHash('sha256');
-  for (const bytes of [...files.values(), ...(lock === undefined ? [] : [lock])]) {
-    digest.update(`${bytes.length}\n`).update(bytes);
-  }
-  return digest.digest('hex');
+  for (const bytes of files.values()) digest.update(`${bytes.length}\n`).update(bytes);
+  return { paths: [...files.keys()], digest: digest.digest('hex') };
 }
 
 async function collect(file: string, files: Map<string, Buffer>): Promise<void> {
@@ -108,11 +129,14 @@ async function findFile(path: string, isImport: boolean): Promise<string | undef
 }
 
 /** Reads the lock file of the package that a folder belongs to. */
-async function findLock(folder: string): Promise<Buffer | undefined> {
+async function findLock(
+  folder: string,
+): Promise<{ readonly path: string; readonly bytes: Buffer } | undefined> {
   for (let place = resolve(folder); ; place = dirname(place)) {
     for (const name of LOCK_FILES) {
-      const bytes = await readFile(join(place, name)).catch(() => undefined);
-      if (bytes !== undefined) return bytes;
+      const path = join(place, name);
+      const bytes = await readFile(path).catch(() => undefined);
+      if (bytes !== undefined) return { path, bytes };
     }
     const isRoot = await stat(join(place, 'package.json')).then(
       () => true,

@@ -11,7 +11,7 @@ import type { Connections } from '../mcp/auth/connections.ts';
 import type { McpLog } from '../mcp/mcp-config.ts';
 import type { McpDescription } from '../mcp/open-mcp-server.ts';
 import type { Secrets } from '../secrets.ts';
-import { createModuleLoader } from './load-module.ts';
+import { createModuleLoader, readModuleFiles } from './load-module.ts';
 import { type ApproveChange, policyIn } from './policy-change.ts';
 import {
   buildEntries,
@@ -66,6 +66,17 @@ export interface UnlockedTool extends ToolDefinition {
   readonly problem: string;
 }
 
+/** A module whose files have changed: it is loaded, or has problems and keeps the tools it had. */
+export interface ModuleChange {
+  /** The entry of the manifest, and the file that it names. */
+  readonly name: string;
+  readonly file: string;
+  readonly digest: string;
+  readonly problems: readonly string[];
+  /** Whether its files had errors before. */
+  readonly hadProblems: boolean;
+}
+
 /** A toolbox whose manifest can be replaced while it is in use. */
 export interface OpenToolbox extends Toolbox {
   readonly manifest: Manifest;
@@ -73,6 +84,10 @@ export interface OpenToolbox extends Toolbox {
   readonly isLocked: boolean;
   /** Activates a new manifest, with this lock file or the one that is there now; sources that it declares as before stay open. */
   replace(manifest: Manifest, lock?: LockText): Promise<void>;
+  /** Lists the files that the modules were loaded from; `undefined` while one of them has errors, since it may miss others. */
+  moduleFiles(): readonly string[] | undefined;
+  /** Loads modules whose files have changed, once those without errors are recorded; the others keep the tools they had. */
+  reloadModules(record: (loaded: readonly ModuleChange[]) => Promise<void>): Promise<readonly ModuleChange[]>;
   /** Returns the tools of one entry of the manifest, as they are before their gates. */
   toolsOf(entry: string): readonly Tool[];
   servers(): readonly McpDescription[];
@@ -123,15 +138,35 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
     ({ entries, problems } = built);
     if (unlocked().length > 0) options.onUnlocked?.();
   };
-  const open = (declared: Manifest, current: readonly ToolSource[]): Promise<ToolSource[]> => {
-    const loadModule = createModuleLoader(options.folder);
+  /** Opens what is not open as declared, and modules whose files have changed. */
+  const open = async (declared: Manifest, current: readonly ToolSource[]): Promise<ToolSource[]> => {
+    const planned = await Promise.all(
+      [...declared.tools, ...undeclaredIn(declared, options.code)].map(async (declaration) => {
+        const former = current.find((source) => isSame(source.declaration, declaration));
+        const files =
+          declaration.kind === 'module'
+            ? await readModuleFiles(options.folder, declaration.module)
+            : undefined;
+        return { declaration, files, former, isOpen: former && former.files?.digest === files?.digest };
+      }),
+    );
+    const read = planned.flatMap(({ files, isOpen }) => (isOpen === true ? [] : (files?.paths ?? [])));
+    const loadModule = createModuleLoader(options.folder, current.length === 0 ? undefined : read);
     return Promise.all(
-      [...declared.tools, ...undeclaredIn(declared, options.code)].map(
-        (declaration) =>
-          current.find((source) => isSame(source.declaration, declaration)) ??
-          openSource(declaration, { ...options, loadModule, onChange: rebuild }),
+      planned.map(({ declaration, files, former, isOpen }) =>
+        former !== undefined && isOpen === true
+          ? former
+          : openSource(declaration, { ...options, loadModule, onChange: rebuild, files, former }),
       ),
     );
+  };
+  /** Lets these sources take the place of those before, which are closed. */
+  const activate = async (opened: readonly ToolSource[]): Promise<void> => {
+    const closing = sources.filter((source) => !opened.includes(source));
+    sources = opened;
+    rebuild();
+    options.onReplaced?.(manifest);
+    await Promise.all(closing.map((source) => source.close()));
   };
   const offered = (place: Place): RuledEntry[] =>
     offeredEntries(entries.values(), place, options.userGroups?.of);
@@ -168,14 +203,30 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
 
     async replace(next, given) {
       const opened = await open(next, sources);
-      const nextLock = await readLock(given);
-      const closing = sources.filter((source) => !opened.includes(source));
+      lock = await readLock(given);
       manifest = next;
-      lock = nextLock;
-      sources = opened;
-      rebuild();
-      options.onReplaced?.(next);
-      await Promise.all(closing.map((source) => source.close()));
+      await activate(opened);
+    },
+
+    moduleFiles() {
+      const modules = sources.filter(({ declaration }) => declaration.kind === 'module');
+      if (modules.some((source) => source.problems().length > 0)) return undefined;
+      return modules.flatMap(({ files }) => files?.paths ?? []);
+    },
+
+    async reloadModules(record) {
+      const opened = await open(manifest, sources);
+      const changes = opened.flatMap((source, index) => {
+        const before = sources[index];
+        if (source.declaration.kind !== 'module' || before === undefined || source === before) return [];
+        const { name, module: file } = source.declaration;
+        const hadProblems = before.problems().length > 0;
+        return [{ name, file, digest: source.files?.digest ?? '', problems: source.problems(), hadProblems }];
+      });
+      if (changes.length === 0) return [];
+      await record(changes.filter(({ problems: found }) => found.length === 0));
+      await activate(opened);
+      return changes;
     },
 
     async close() {

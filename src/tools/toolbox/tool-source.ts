@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { describeError } from '../../agent/errors.ts';
 import type { Tool } from '../../agent/tool.ts';
+import { withTimeout } from '../../agent/util/abort.ts';
 import { guardedFetch } from '../http/guard/guarded-fetch.ts';
 import { httpTool } from '../http/http-tool.ts';
 import type { ProxySettings } from '../http/proxy.ts';
@@ -12,11 +13,13 @@ import type { McpHints } from '../mcp/build-tools.ts';
 import type { FirstSeen, McpConfig, McpLog } from '../mcp/mcp-config.ts';
 import type { McpDescription } from '../mcp/open-mcp-server.ts';
 import type { Secrets } from '../secrets.ts';
-import { type LoadModule, moduleDigest } from './load-module.ts';
+import type { LoadModule, ModuleFiles } from './load-module.ts';
 
 /** One entry of the manifest, opened: a module, a tool from code, an HTTP call or an MCP server. */
 export interface ToolSource {
   readonly declaration: ToolDeclaration;
+  /** The files of a module as they were when it was last loaded, or could not be. */
+  readonly files?: ModuleFiles | undefined;
   tools(): readonly Tool[];
   /** Returns a server's hints about its own tool; they are trusted only where the manifest says so. */
   hintsOf(name: string): McpHints | undefined;
@@ -47,6 +50,10 @@ export interface SourceOptions {
   readonly loadModule: LoadModule;
   /** The tools of the program; a command has none. */
   readonly code?: CodeTools | undefined;
+  /** The files of the module. */
+  readonly files?: ModuleFiles | undefined;
+  /** The same module before its files changed; its tools stay if the files cannot be loaded now. */
+  readonly former?: ToolSource | undefined;
   readonly secrets: Secrets;
   readonly log: McpLog;
   readonly proxy?: ProxySettings | undefined;
@@ -64,17 +71,11 @@ export interface SourceOptions {
 export async function openSource(declaration: ToolDeclaration, options: SourceOptions): Promise<ToolSource> {
   switch (declaration.kind) {
     case 'module':
-      return fixedSource(
-        declaration,
-        () => options.loadModule(declaration.module),
-        await moduleDigest(options.folder, declaration.module),
-      );
+      return fixedSource(declaration, () => options.loadModule(declaration.module), options);
     case 'code':
-      return fixedSource(
-        declaration,
-        async () => [findInCode(declaration.name, options.code)],
-        options.code?.version,
-      );
+      return fixedSource(declaration, async () => [findInCode(declaration.name, options.code)], {
+        files: options.code?.version === undefined ? undefined : { digest: options.code.version, paths: [] },
+      });
     case 'http':
       return fixedSource(declaration, async () => [
         httpTool({
@@ -144,23 +145,33 @@ function inFolder(config: McpConfig, folder: string): McpConfig {
   return config.transport === 'http' ? config : { ...config, cwd: resolve(folder, config.cwd ?? '.') };
 }
 
+/** The longest time that a module may take to load. */
+const LONGEST_LOAD_MS = 30_000;
+
+/** Loads the tools of a source that is no server. One that worked before its files changed keeps its tools while they have errors. */
 async function fixedSource(
   declaration: ToolDeclaration,
   load: () => Promise<readonly Tool[]>,
-  digest?: string,
+  { files, former }: Pick<SourceOptions, 'files' | 'former'> = {},
 ): Promise<ToolSource> {
-  let tools: readonly Tool[] = [];
+  let tools: readonly Tool[] = former?.tools() ?? [];
+  let digestOf: ToolSource['digestOf'] = former?.digestOf ?? (() => undefined);
   let problems: readonly string[] = [];
   try {
-    tools = await load();
+    const loaded = await withTimeout(load(), LONGEST_LOAD_MS);
+    if (loaded === undefined) throw new Error(`it did not load within ${LONGEST_LOAD_MS / 1000} seconds`);
+    tools = loaded;
+    digestOf = () => files?.digest;
   } catch (error) {
-    problems = [`${declaration.name}: ${describeError(error)}`];
+    const kept = tools.length === 0 ? '' : 'its files have errors; the previous version stays active: ';
+    problems = [`${declaration.name}: ${kept}${describeError(error)}`];
   }
   return {
     declaration,
+    files,
     tools: () => tools,
     hintsOf: () => undefined,
-    digestOf: () => digest,
+    digestOf,
     hasChanged: () => false,
     relist: async () => {},
     problems: () => problems,

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -12,6 +12,8 @@ import { openToolbox } from '../../../src/tools/toolbox/open-toolbox.ts';
 import { newFolder } from '../../commands/support.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { connectTestRedis } from '../../support/redis.ts';
+
+const INDEX = join(import.meta.dirname, '../../../src/index.ts');
 
 const manifest = (instructions: string, rest = '') => `slack: { display_information: { name: Countersign } }
 agent: { instructions: ${instructions}, max_steps: 5 }
@@ -269,4 +271,92 @@ test('a changed lock file is read without a restart, and the change is on record
   await eventually(async () =>
     expect((await audit()).map(({ body }) => body).join()).toContain('"changed":["manifest.lock.json"]'),
   );
+});
+
+/** A module that returns what the file beside it says, in the words of its kind of package. */
+function writeTool(folder: string, { type, ending }: Kind, words: string): void {
+  const isCommonJs = type === 'commonjs' && ending === 'js';
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type }));
+  writeFileSync(
+    join(folder, `words.${ending}`),
+    isCommonJs
+      ? `exports.words = ${JSON.stringify(words)};`
+      : `export const words = ${JSON.stringify(words)};`,
+  );
+  const index = JSON.stringify(INDEX);
+  const tool = `defineTool({ name: 'say', description: words }, async () => words);`;
+  // The package in its sources cannot be required without a compiler.
+  const plain = `{ kind: 'tool', name: 'say', description: words, effect: 'none', matches: () => true, run: async () => words,
+    inputSchema: { jsonSchema: {}, parse: (value) => ({ ok: true, value }) } };`;
+  writeFileSync(
+    join(folder, `say.${ending}`),
+    isCommonJs
+      ? `const { words } = require('./words.js');\nexports.say = ${plain}`
+      : `import { words } from './words.${ending}';\nimport { defineTool } from ${index};\nexport const say = ${tool}`,
+  );
+}
+
+interface Kind {
+  readonly type: 'module' | 'commonjs';
+  readonly ending: 'ts' | 'js' | 'mjs';
+}
+
+const KINDS: readonly Kind[] = [
+  { type: 'module', ending: 'ts' },
+  { type: 'module', ending: 'js' },
+  { type: 'commonjs', ending: 'ts' },
+  { type: 'commonjs', ending: 'js' },
+  { type: 'commonjs', ending: 'mjs' },
+];
+
+/** A watch over a manifest with one module, which says these words. */
+async function watchTool(kind: Kind, words: string) {
+  const folder = newFolder();
+  const text = manifest('First.', `  say: { module: ./say.${kind.ending} }`);
+  writeFileSync(join(folder, 'manifest.yml'), text);
+  writeTool(folder, kind, words);
+  const watched = await startWatch({ text, folder, changes: { modulePollMs: 20 } });
+  const said = () => watched.toolbox.find('say')?.tool.description;
+  return { ...watched, said, kind };
+}
+
+test.each(KINDS)('a file that a module imports is loaded when it changes ($type, $ending)', async (kind) => {
+  const { folder, said, audit } = await watchTool(kind, 'first');
+  expect(said()).toBe('first');
+  writeTool(folder, kind, 'second');
+  await eventually(() => expect(said()).toBe('second'));
+  writeTool(folder, kind, 'third');
+  await eventually(() => expect(said()).toBe('third'));
+  const rows = (await audit()).filter(({ event }) => event === 'configured');
+  expect(rows.map(({ body }) => JSON.parse(body).changed)).toEqual([[], ['tools.say'], ['tools.say']]);
+});
+
+test.each([
+  ['a syntax error', 'export const say = ;', /say: its files have errors; the previous version stays active/],
+  ['no tool', 'export const say = 1;', /exports no tool; make one with defineTool/],
+  ['a missing import', "import './missing.ts';", /missing/],
+])('a changed module with %s keeps its tools, and the admins are told once', async (_, broken, problem) => {
+  const { folder, said, kind, notices, toolbox } = await watchTool({ type: 'module', ending: 'ts' }, 'first');
+  const digest = toolbox.find('say')?.behind;
+  writeFileSync(join(folder, 'say.ts'), broken);
+  await eventually(() => expect(notices).toHaveLength(1));
+  expect(notices).toMatchObject([
+    { outcome: 'rejected', file: './say.ts', problems: [expect.stringMatching(problem)] },
+  ]);
+  expect(toolbox.problems()).toEqual(notices[0]?.problems);
+  expect([said(), toolbox.find('say')?.behind]).toEqual(['first', digest]);
+  writeTool(folder, kind, 'second');
+  await eventually(() => expect(said()).toBe('second'));
+  await eventually(() => expect(notices.map(({ outcome }) => outcome)).toEqual(['rejected', 'valid-again']));
+  expect(toolbox.problems()).toEqual([]);
+});
+
+test('a module whose missing import appears is loaded', async () => {
+  const { folder, said, notices } = await watchTool({ type: 'module', ending: 'ts' }, 'first');
+  const text = readFileSync(join(folder, 'say.ts'), 'utf8');
+  writeFileSync(join(folder, 'say.ts'), text.replaceAll('words.ts', 'other.ts'));
+  await eventually(() => expect(notices).toHaveLength(1));
+  expect(said()).toBe('first');
+  writeFileSync(join(folder, 'other.ts'), "export const words = 'other';");
+  await eventually(() => expect(said()).toBe('other'));
 });
