@@ -166,11 +166,15 @@ export interface ModuleDeclaration extends Declared {
   readonly kind: 'module';
   /** A path relative to the manifest, an absolute path, or the name of a package. */
   readonly module: string;
+  /** The time limit of a call; `undefined` leaves it to the definition. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** A tool of this name that a program gives to the bot. */
 export interface CodeDeclaration extends Declared {
   readonly kind: 'code';
+  /** The time limit of a call; `undefined` leaves it to the definition. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** The people who are asked when a server needs input, and how long it waits for them. */

@@ -243,8 +243,8 @@ function toTool(
 ): ToolDeclaration | undefined {
   const { module, code, mcp, http } = written;
   const declared = toDeclared(name, written, withoutSecrets);
-  if (module !== undefined) return { ...declared, kind: 'module', module };
-  if (code !== undefined) return { ...declared, kind: 'code' };
+  if (module !== undefined) return { ...declared, kind: 'module', module, timeoutMs: written.timeout };
+  if (code !== undefined) return { ...declared, kind: 'code', timeoutMs: written.timeout };
   if (mcp !== undefined) {
     const config = toMcpConfig(mcp);
     if (config === undefined) return undefined;

@@ -297,7 +297,7 @@ function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): Rul
   const hasFinalErrors =
     declaration.kind === 'mcp' && declaration.finalErrors.some((match) => matchesGlob(match, tool.name));
   const protectedTool = protectTool(
-    { ...(hasFinalErrors ? withFinalErrors(tool) : tool), effect },
+    { ...(hasFinalErrors ? withFinalErrors(tool) : tool), effect, ...timeLimit(declaration) },
     { secrets, maxOutput, images, untrusted: kind === 'mcp' || kind === 'http', around },
   );
   const changeFreezes = effect === 'none' ? [] : freezes;
@@ -549,4 +549,10 @@ function previewProblems(
   const used = cards.find(({ match }) => matchesGlob(match, tool))?.preview?.tool;
   const problem = used === undefined ? undefined : readProblem(used, entries.get(used));
   return problem === undefined ? [] : [`${source}: ${tool}: ${problem}`];
+}
+
+/** Returns the time limit that the manifest sets for the tools of a module. */
+function timeLimit(declaration: ToolSource['declaration']): { readonly timeoutMs?: number } {
+  const timeoutMs = 'timeoutMs' in declaration ? declaration.timeoutMs : undefined;
+  return timeoutMs === undefined ? {} : { timeoutMs };
 }

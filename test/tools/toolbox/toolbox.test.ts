@@ -147,3 +147,23 @@ test('modules of one manifest share what they import, and a reload reads it anew
   await toolbox.replace(manifestOf(declare('first') + declare('third')));
   expect([await outputOf('first'), await outputOf('third')]).toEqual(['new 1', 'new 2']);
 });
+
+test('the time limit of a module in the manifest takes precedence over that of its definition', async () => {
+  const folder = temporaryFolder();
+  const body =
+    'await new Promise((resolve) => signal.addEventListener("abort", resolve)); throw new Error("cut");';
+  writeModule(folder, 'slow.ts', 'slow', body);
+  const file = join(folder, 'slow.ts');
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(
+    file,
+    text
+      .replace('async ()', 'async (_, { signal })')
+      .replace("name: 'slow'", "name: 'slow', timeoutMs: 3_600_000"),
+  );
+  const declared = '  slow: { module: ./slow.ts, timeout: 1s, approval: { require: never } }\n';
+  const toolbox = await openTools(manifestOf(declared), { folder });
+  expect(JSON.stringify(await runOnce(actionIn(toolbox, 'slow'), {}))).toContain(
+    'did not finish within 1000 ms',
+  );
+});

@@ -55,6 +55,9 @@ function checkTool(pointer: string, name: string, tool: JsonObject): Finding[] {
         report(`/${key}`, `"${key}" is only for http; a tool from code or a server brings its own`);
     }
   }
+  const kind = ['http', 'mcp'].find((each) => tool[each] !== undefined);
+  if (tool.timeout !== undefined && kind !== undefined)
+    report('/timeout', `"timeout" here is for a module; write it below "${kind}"`);
   const isTriedAgain = typeof tool.max_attempts === 'number' && tool.max_attempts > 1;
   const runsOnce =
     tool.effect === 'once' ||

@@ -283,6 +283,9 @@ export const ToolFile = z
       .describe(
         'none: it only reads; idempotent: a second run with the same idempotency key has no further effect; once: it must never run twice. Without it, what the tool says of itself, none for an HTTP GET, else once.',
       ),
+    timeout: Duration.optional().describe(
+      'For module: how long a call may take (default: the timeoutMs of its definition, else no limit).',
+    ),
     max_attempts: Count.max(20)
       .optional()
       .describe('How often an idempotent action is attempted (default: 3).'),

@@ -217,6 +217,22 @@ export const brokenTools: readonly BrokenManifest[] = [
     problems: ['4:17: tools.refund.max_output: expected a whole number, but this is "10kB"'],
   },
   {
+    says: "a module's time limit in a unit that is none, and beside a server",
+    text: `tools:
+  refund:
+    module: ./refund.ts
+    timeout: 30 seconds
+  github:
+    mcp: { command: node }
+    timeout: 30s
+`,
+    rest: 'slack and default policy',
+    problems: [
+      '4:14: tools.refund.timeout: "30 seconds" is not a duration such as 30s, 15m, 4h or 2d',
+      '7:5: tools.github.timeout: "timeout" here is for a module; write it below "mcp"',
+    ],
+  },
+  {
     says: 'a server that cannot be reached',
     text: `tools:
   github:
