@@ -29,6 +29,8 @@ export interface Timing {
   readonly heartbeatMs: number;
   /** The shortest time between two changes of a card that only show progress. */
   readonly progressMs: number;
+  /** An action that still runs so long after its process was told to stop is told as well. */
+  readonly stopActionsMs: number;
   /** The lease of a turn; it must be several times `renewMs`. */
   readonly leaseMs: number;
   readonly renewMs: number;
@@ -42,6 +44,8 @@ export interface Timing {
 
 /** Slack's guide: at most one update of a message in about three seconds. */
 const PROGRESS_MS = 3_000;
+/** Most of the 20 seconds that running work has at a stop. */
+const STOP_ACTIONS_MS = 15_000;
 const REDRAW_MS = 60_000;
 /** A click is decided at once if Slack need not be asked. A form waits a little, so that a refusal is shown below its field. */
 const ACK_WITHIN_MS = { click: 15, submission: 500 };
@@ -54,6 +58,7 @@ export function timingFor(crashNoticeSeconds: number): Timing {
     heartbeatTimeoutMs: noticeMs,
     heartbeatMs: signMs,
     progressMs: PROGRESS_MS,
+    stopActionsMs: STOP_ACTIONS_MS,
     leaseMs: noticeMs,
     renewMs: signMs,
     claimMs: noticeMs,

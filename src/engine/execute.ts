@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import type { EffectJournal } from '../agent/calls/journal.ts';
 import { interruptsInside } from '../agent/calls/nested.ts';
 import { answeredPart, settledPart } from '../agent/calls/outcomes.ts';
 import { describeError } from '../agent/errors.ts';
@@ -8,6 +9,7 @@ import { type Interrupt, MESSAGE_VERSION, sealMessage, type ToolPart } from '../
 import { buildRestart, checkOutput, type RestartReply } from '../agent/replies.ts';
 import { restartAlone } from '../agent/settle.ts';
 import type { Tool } from '../agent/tool.ts';
+import { HandOverError } from '../agent/util/abort.ts';
 import type { Attempt, Outcome, PlanStep, RequestRecord } from '../store/port/store.ts';
 import { ALONE } from '../store/port/store.ts';
 import { ALL_TOOLS, type Freeze, type FreezeStore } from '../store/port/workspace.ts';
@@ -229,9 +231,13 @@ async function runTool(
     return outcomeOf(context, run, attempt, respondedPart(tool, details, decision.output, by));
   const chosen = decision?.reply === 'restart' ? decision.resumed : undefined;
   const resumed = openWith(details.interrupt, { by, own, under }, chosen);
+  // A call to a server that is cut off leaves its outcome unknown, so only code of this process is told to stop.
+  const isOwnCode = entry.source === 'module' || entry.source === 'code';
+  const stop = isOwnCode ? context.beginAction(request.id) : undefined;
   let unknown: string | undefined;
   const part = await restartAlone({
     ...context.toolSettings(run, details.idempotencyKey),
+    ...(stop !== undefined && { signal: stop.signal, journal: startedJournal(tool) }),
     ...{ call: callOf(details), interrupt: details.interrupt, tool },
     reply: restartOf(tool, details.interrupt, resumed, resumedWith({ status: 'APPROVED' }, by, new Date())),
     onProgress: ({ message, fraction }) =>
@@ -240,8 +246,27 @@ async function runTool(
       if (isUnknown) unknown = describeError(error);
       context.logger.warn({ requestId: request.id, err: error }, 'approved action failed');
     },
-  });
-  return unknown === undefined ? outcomeOf(context, run, attempt, part) : { unknown };
+  }).finally(() => stop?.end());
+  if (unknown !== undefined) return { unknown };
+  const outcome = outcomeOf(context, run, attempt, part);
+  const isHandedOver = stop?.signal.reason instanceof HandOverError;
+  // Another process tries an idempotent action again.
+  if (isHandedOver && entry.execution.idempotent && 'state' in outcome && outcome.state === 'failed')
+    return { unknown: stop.signal.reason.message };
+  return outcome;
+}
+
+/** The longest time that a timer can have. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** The journal of a call whose start and end are on record as those of its request. A stop leaves it its time, since it may still end. */
+function startedJournal(tool: Tool): EffectJournal {
+  return {
+    stopGraceMs: (tool.kind === 'tool' ? tool.timeoutMs : undefined) ?? LONGEST_MS,
+    recorded: async () => undefined,
+    start: async () => true,
+    finish: async () => {},
+  };
 }
 
 /** Makes the output that approvers chose the result of a call whose tool only asks. */

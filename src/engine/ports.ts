@@ -77,6 +77,8 @@ export interface ExecutorContext extends EngineContext {
     run: TaskPeople & { readonly threadId: string },
     key: string,
   ) => Pick<RunOptions, 'context' | 'files'>;
+  /** Returns the signal by which a person or the end of the process stops a running action. */
+  readonly beginAction: (requestId: string) => { readonly signal: AbortSignal; readonly end: () => void };
   /** Does the work of a request in its trace. */
   readonly inTrace: (request: RequestRecord, work: () => Promise<void>) => Promise<void>;
   /** Tells a caller that it can start an approved Run itself; safe to do twice. */

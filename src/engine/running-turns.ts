@@ -1,4 +1,4 @@
-import { StoppedError } from '../agent/util/abort.ts';
+import { HandOverError, StoppedError } from '../agent/util/abort.ts';
 import { RunningWork } from '../agent/util/running-work.ts';
 import type { ClaimedTurn } from '../store/port/store.ts';
 
@@ -8,6 +8,7 @@ const MAX_IN_BACKGROUND = 64;
 /** The turns and actions that run in this process, so that Stop reaches them at once and a shutdown waits for them. */
 export class RunningTurns {
   readonly #controllers = new Map<string, { readonly token: string; readonly controller: AbortController }>();
+  readonly #actions = new Map<string, AbortController>();
   readonly #requesters = new Map<string, readonly string[]>();
   readonly #inBackground = new Map<string, Promise<void>>();
   readonly #work = new RunningWork();
@@ -22,6 +23,25 @@ export class RunningTurns {
   /** Lets every running turn end at its next step, and no new effect start. */
   handOverAll(): void {
     this.#handOver.abort();
+  }
+
+  /** Tells the approved actions that run here to stop, because this process is about to end. */
+  stopActions(): void {
+    for (const controller of this.#actions.values()) controller.abort(new HandOverError());
+  }
+
+  /** Tells an approved action to stop on a person's request; returns `false` if it does not run here, or takes no signal. */
+  stopAction(requestId: string): boolean {
+    const controller = this.#actions.get(requestId);
+    controller?.abort(new StoppedError());
+    return controller !== undefined;
+  }
+
+  /** Returns the signal of an approved action, until its `end`. */
+  beginAction(requestId: string): { readonly signal: AbortSignal; readonly end: () => void } {
+    const controller = new AbortController();
+    this.#actions.set(requestId, controller);
+    return { signal: controller.signal, end: () => void this.#actions.delete(requestId) };
   }
 
   begin({ threadId, token }: Pick<ClaimedTurn, 'threadId' | 'token'>): AbortController {

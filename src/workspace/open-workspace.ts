@@ -107,7 +107,9 @@ export async function openWorkspace(installation: Installation, process: BotProc
     async stop() {
       const idle = queue.stop();
       context.turns.handOverAll();
+      const lastCall = setTimeout(() => context.turns.stopActions(), context.timing.stopActionsMs);
       await Promise.all([idle, context.turns.idle(STOP_TIMEOUT_MS)]);
+      clearTimeout(lastCall);
       if (context.turns.threads().length > 0 || queue.running().length > 0)
         logger.warn(runningWork(), 'stopped with work left; other processes continue it');
       await context.status.idle(STATUS_TIMEOUT_MS);

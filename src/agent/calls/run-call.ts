@@ -12,7 +12,7 @@ import {
 import { toPauseMetadata } from '../pause.ts';
 import type { Resume } from '../replies.ts';
 import { type Admitted, NEEDS_APPROVAL, type Tool, type ToolContext, type ToolHelpers } from '../tool.ts';
-import { limitTime, orAbort } from '../util/abort.ts';
+import { HandOverError, limitTime, orAbort } from '../util/abort.ts';
 import { CallFiles, type FileSink } from '../util/tool-files.ts';
 import type { EffectEnd, EffectJournal, WhyNotRun } from './journal.ts';
 import { OUTCOME_UNKNOWN } from './journal.ts';
@@ -101,7 +101,11 @@ export async function runCall(
   /** Ends a call that did not take effect now; an earlier run of it may have. */
   const notRun = async (part: ToolPart, why: WhyNotRun): Promise<ToolPart> =>
     (await journal?.inDoubt?.(call, why, replaced)) ?? part;
-  const stopped = () => notRun(errorPart(call, 'Not run: the task was stopped', replaced), 'stopped');
+  const stopped = () => {
+    const isHandedOver = settings.signal.reason instanceof HandOverError;
+    const by = isHandedOver ? 'Countersign was restarted' : 'the task was stopped';
+    return notRun(errorPart(call, `Not run: ${by}`, replaced), 'stopped');
+  };
   // The tool gets a copy: changing its input must not change what people approved.
   const given = toJson(replaced === undefined ? input : replaced.ran);
   const fit = tool.inputSchema.parse(given);

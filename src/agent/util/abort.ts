@@ -61,6 +61,13 @@ export class StoppedError extends Error {
   }
 }
 
+/** The reason of an abort because the process stops: another one may continue the work. */
+export class HandOverError extends Error {
+  constructor() {
+    super('Countersign is stopping');
+  }
+}
+
 /** The first wait before a retry, and the longest one. */
 export interface BackOffLimits {
   readonly firstMs: number;

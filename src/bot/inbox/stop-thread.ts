@@ -64,13 +64,15 @@ export async function withdrawWaiting(
       const problem = await withdraw(context, requestId, { who, id: stopClick(threadId) });
       if (problem === undefined) return { requestId, isWithdrawn: true };
       const { requesters, attempts } = loaded.request;
-      return requesters.includes(who) && attempts > 0 ? { requestId, isWithdrawn: false } : undefined;
+      if (!requesters.includes(who) || attempts === 0) return undefined;
+      return { requestId, isWithdrawn: false, isTold: context.turns.stopAction(requestId) };
     }),
   );
   const found = ended.filter((each) => each !== undefined);
   return {
     withdrawn: found.flatMap(({ requestId, isWithdrawn }) => (isWithdrawn ? [requestId] : [])),
     running: found.flatMap(({ requestId, isWithdrawn }) => (isWithdrawn ? [] : [requestId])),
+    told: found.flatMap(({ requestId, isTold }) => (isTold === true ? [requestId] : [])),
   };
 }
 

@@ -22,6 +22,8 @@ interface TaskActions {
 export interface StoppedRequests {
   readonly withdrawn: readonly string[];
   readonly running: readonly string[];
+  /** Those that run and were told to stop. */
+  readonly told?: readonly string[];
 }
 
 const NONE: StoppedRequests = { withdrawn: [], running: [] };
@@ -43,7 +45,7 @@ export function stopText(
 export async function reportStop(
   context: Pick<BotContext, 'toolbox' | 'store'>,
   threadId: string,
-  { withdrawn, running }: StoppedRequests,
+  { withdrawn, running, told = [] }: StoppedRequests,
   stopId = '',
 ): Promise<void> {
   const [first] = [...withdrawn.toSorted(), ...running];
@@ -55,6 +57,7 @@ export async function reportStop(
       ? replyTexts.notStopped(
           titles(going),
           going.some((request) => readDetails(request)?.undoMs !== undefined),
+          running.every((id) => told.includes(id)),
         )
       : stopText(context, (await store.readThread(threadId)).messages, {
           withdrawn: titles(ended),

@@ -21,6 +21,7 @@ export function executorContext(
       context: toolContext(context, run.threadId, run),
       files: threadFiles(context, run.threadId, key),
     }),
+    beginAction: (requestId) => context.turns.beginAction(requestId),
     inTrace({ id, threadId, trace: parent }, work) {
       const attributes = { 'countersign.request.id': id, 'gen_ai.conversation.id': threadId };
       return inSpan('run approved action', { parent, attributes }, work);

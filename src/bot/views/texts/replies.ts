@@ -82,8 +82,8 @@ export const replyTexts = {
       ran.length === 0 ? 'Nothing else had run.' : `Already done: ${ended(listed(ran))}`,
     ].join(' '),
   cutOff: '(This answer was interrupted. I started again below.)',
-  notStopped: (running: readonly string[], canBeUndone: boolean) =>
-    `This is running and can't be stopped from here: ${ended(listed(running))}${canBeUndone ? ' You can undo it on its card when it is done.' : ''} I won't do anything after it.`,
+  notStopped: (running: readonly string[], canBeUndone: boolean, isTold = false) =>
+    `This is running and ${isTold ? 'was told to stop; its card says how it ended' : "can't be stopped from here"}: ${ended(listed(running))}${canBeUndone ? ' You can undo it on its card when it is done.' : ''} I won't do anything after it.`,
   nothingToStop: 'You have nothing to stop here.',
   notAnAsker: "You can't give me tasks in this workspace. Please ask a colleague who can.",
   askerNotChecked: "I can't check right now whether you may ask me. Please try again in a moment.",
