@@ -67,6 +67,14 @@ export function unansweredIn({ state, payload = '' }: RequestRecord): Unanswered
   return state === 'succeeded' ? Unanswered.safeParse(tryParseJson(payload)).data : undefined;
 }
 
+/** The result of an action that ran, and returned something that cannot be used. */
+const Unusable = z.strictObject({ status: z.literal('ran'), problem: z.string() });
+
+/** Returns what is wrong with the result of an action that ran; `undefined` for any other. */
+export function resultProblemIn({ state, payload = '' }: RequestRecord): string | undefined {
+  return state === 'succeeded' ? Unusable.safeParse(tryParseJson(payload)).data?.problem : undefined;
+}
+
 /** The place and the people of a call. */
 type CallPeople = TaskPeople & { readonly threadId: string };
 

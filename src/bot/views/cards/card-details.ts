@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type JsonValue, tryParseJson } from '../../../agent/json.ts';
-import { unansweredIn } from '../../../engine/paused.ts';
+import { resultProblemIn, unansweredIn } from '../../../engine/paused.ts';
 import { type Reason, readReason } from '../../../engine/reasons.ts';
 import {
   approvedArguments,
@@ -16,7 +16,7 @@ import { type Elicitation, elicitationOf } from '../../../tools/mcp/server-pause
 import { type Ask, askOf, type Question, questionIn } from '../../../tools/pause.ts';
 import { type WaitingAnswer, waitingAnswerOf } from '../../../tools/waiting-answer.ts';
 import { limits } from '../../slack/limits.ts';
-import { cardTexts, STATE_ICON, STATE_WORD, UNDONE_ICON, VERDICT } from '../texts/cards.ts';
+import { cardTexts, PROBLEM_ICON, STATE_ICON, STATE_WORD, UNDONE_ICON, VERDICT } from '../texts/cards.ts';
 import { showLabel } from '../texts/show-text.ts';
 import { plainValue } from './render-value.ts';
 
@@ -111,6 +111,7 @@ const UNREADABLE_QUESTION = "This question can't be shown.";
 /** Returns the icon and the word for the state of a request, as its cards and lists show them. */
 export function stateOf(request: RequestRecord): { readonly icon: string; readonly word: string } {
   if (request.undo?.isDone === true) return { icon: UNDONE_ICON, word: cardTexts.undoneWord };
+  if (resultProblemIn(request) !== undefined) return { icon: PROBLEM_ICON, word: cardTexts.unusableWord };
   const shown = { icon: STATE_ICON[request.state], word: STATE_WORD[request.state] };
   if (request.state === 'superseded' && !isReplaced(request)) return VERDICT.get('did-not-run') ?? shown;
   return request.state === 'resolved' ? (VERDICT.get(verdictOf(request)) ?? shown) : shown;

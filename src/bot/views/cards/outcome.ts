@@ -1,5 +1,5 @@
 import type { Button, KnownBlock, RichTextElement } from '@slack/types';
-import { pausedIn, unansweredIn } from '../../../engine/paused.ts';
+import { pausedIn, resultProblemIn, unansweredIn } from '../../../engine/paused.ts';
 import { doubtIn, readReason } from '../../../engine/reasons.ts';
 import { readDetails } from '../../../engine/request-details.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
@@ -165,8 +165,16 @@ function endOf(request: RequestRecord, { freeze }: CardOptions): End {
         ],
         quote: { label: cardTexts.progress, text: request.progress ?? '' },
       };
+    case 'succeeded': {
+      const problem = resultProblemIn(request);
+      const lines = [[...progressOf(request), ...when(request), ...undoUntil(request)]];
+      if (problem === undefined) return { lines };
+      return {
+        lines: [[words(cardTexts.unusable), ...when(request), ...undoUntil(request)]],
+        quote: { label: cardTexts.resultProblem, text: problem },
+      };
+    }
     case 'paused':
-    case 'succeeded':
       return { lines: [[...progressOf(request), ...when(request), ...undoUntil(request)]] };
     case 'failed':
       return {

@@ -25,6 +25,9 @@ export const STATE_ICON: Readonly<Record<State, string>> = {
 /** The icon of an action that is approved and may not start now. */
 export const HELD_ICON = '🧊';
 
+/** The icon of an action that ran, and whose result cannot be used. */
+export const PROBLEM_ICON = '⚠️';
+
 /** The icon of an action that was undone. */
 export const UNDONE_ICON = '⏪';
 
@@ -66,6 +69,9 @@ export const VERDICT: ReadonlyMap<string, { readonly icon: string; readonly word
 
 /** Every sentence of a card. */
 export const cardTexts = {
+  unusableWord: 'Ran, with an unusable result',
+  unusable: "It ran, but its result can't be used: ",
+  resultProblem: 'Problem',
   approvalNeeded: (title: string) => `Approval needed: ${title}`,
   place: (number: number, of: number) => `${number} of ${of}`,
   requestedBy: 'Requested by ',
