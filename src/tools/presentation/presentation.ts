@@ -146,7 +146,16 @@ export function createPresentation(
             ...formatOf(template, { values, schema }),
           }));
       const ownTexts = hasOwn ? writtenFields.map(({ text }) => text) : [];
-      const untold = hasOwn ? [] : [...labels].filter(([name]) => !isNamed({ path: [name] }, named));
+      const untold = hasOwn
+        ? untoldBy(ownTexts, input, {
+            labels: argumentLabels(
+              schema,
+              writtenFields.map(({ label }) => label),
+            ),
+            named,
+            schema,
+          })
+        : [...labels].filter(([name]) => !isNamed({ path: [name] }, named));
       const presentedFields = [
         ...writtenFields,
         ...untold.flatMap(([name, label]) => {
@@ -225,7 +234,9 @@ function argumentLabels(schema: JsonObject, declared: readonly string[]): Readon
       const label = readableName(name);
       const isAlone = inWords.filter((each) => each === fold(label)).length === 1;
       if (isAlone && !taken.has(fold(label))) return [[name, label] as const];
-      return all.filter((each) => each === fold(name)).length === 1 ? [[name, name] as const] : [];
+      if (all.filter((each) => each === fold(name)).length === 1) return [[name, name] as const];
+      const exact = `${label} (exact)`;
+      return isAlone && !taken.has(fold(exact)) ? [[name, exact] as const] : [];
     }),
   );
 }
@@ -321,14 +332,43 @@ function areTold(
     schema,
   }: { named: readonly Placeholder[]; ownTexts: readonly string[]; schema: JsonObject },
 ): boolean {
-  const left = [...ownTexts];
-  return leaves
-    .filter((leaf) => !isNamed(leaf, named))
-    .every(({ path, value }) => {
-      const at = left.indexOf(typeof value === 'string' ? value : JSON.stringify(value));
-      if (at !== -1) left.splice(at, 1);
-      return at !== -1 && value !== '' && hasOneType(schema, path, value);
-    });
+  const unnamed = leaves.filter((leaf) => !isNamed(leaf, named));
+  return withoutTold(ownTexts, unnamed, schema) !== undefined;
+}
+
+/** Returns the texts that are left when each value has taken one that says nothing else; `undefined` if there is none for a value. */
+function withoutTold(
+  texts: readonly string[],
+  leaves: readonly Leaf[],
+  schema: JsonObject,
+): readonly string[] | undefined {
+  const left = [...texts];
+  for (const { path, value } of leaves) {
+    const at = left.indexOf(typeof value === 'string' ? value : JSON.stringify(value));
+    if (at === -1 || value === '' || !hasOneType(schema, path, value)) return undefined;
+    left.splice(at, 1);
+  }
+  return left;
+}
+
+/** Lists the arguments that a module's own fields do not tell, with the labels under which the card adds them. */
+function untoldBy(
+  ownTexts: readonly string[],
+  input: JsonValue,
+  {
+    labels,
+    named,
+    schema,
+  }: { labels: ReadonlyMap<string, string>; named: readonly Placeholder[]; schema: JsonObject },
+): (readonly [string, string])[] {
+  let left = ownTexts;
+  return [...labels].filter(([name]) => {
+    const value = isJsonObject(input) ? input[name] : undefined;
+    if (value === undefined || isNamed({ path: [name] }, named)) return false;
+    const others = withoutTold(left, leavesOf(value, [name]), schema);
+    left = others ?? left;
+    return others === undefined;
+  });
 }
 
 /** A filled text of a card. */

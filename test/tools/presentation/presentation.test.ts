@@ -122,8 +122,14 @@ describe('the words about a call', () => {
     );
     const input = { orderId: 'a', order_id: 'b', why_approval: 'c', customer: 'd' };
     const { fields, isComplete } = createPresentation(alike, { fields: { Customer: 'none' } }).present(input);
-    expect(fields.map(({ label }) => label)).toEqual(['Customer', 'orderId', 'order_id', 'why_approval']);
-    expect(isComplete).toBe(false);
+    expect(fields.map(({ label }) => label)).toEqual([
+      'Customer',
+      'orderId',
+      'order_id',
+      'why_approval',
+      'Customer (exact)',
+    ]);
+    expect(isComplete).toBe(true);
     expect(createPresentation(alike, {}).present({ 'two words': 'x' })).toMatchObject({
       fields: [],
       isComplete: false,
@@ -183,26 +189,47 @@ describe('the words of a module', () => {
     expect(createPresentation(own, {}).present({ orderId: 'A-1', amount: 12 })).toEqual({
       title: 'Refund A-1',
       target: 'A-1',
-      fields: [{ label: 'Amount', text: '12' }],
+      fields: [
+        { label: 'Amount', text: '12' },
+        { label: 'Order id', text: 'A-1', argument: 'orderId' },
+      ],
       hasTitle: true,
-      isComplete: false,
+      isComplete: true,
     });
   });
 
-  test('are complete only if every argument is a field of its own', () => {
+  test('are completed by the arguments that they do not tell exactly, and these are not shown raw', () => {
+    const fields = ({ amount }: z.infer<typeof inputSchema>) => ({ Amount: `€${amount}.00` });
+    const listing = defineTool({ name: 't', description: '', inputSchema, fields }, () => 'ok');
+    expect(createPresentation(listing, {}).present({ orderId: 'A-1', amount: 12 })).toMatchObject({
+      fields: [
+        { label: 'Amount', text: '€12.00' },
+        { label: 'Order id', text: 'A-1' },
+        { label: 'Amount (exact)', text: '12' },
+      ],
+      isComplete: true,
+    });
+  });
+
+  test('are complete if every argument is a field, of theirs or added', () => {
     const fields = ({ orderId, amount, reason }: z.infer<typeof inputSchema>) => ({
       Order: orderId,
       Amount: amount,
       Reason: reason === 'hidden' ? undefined : reason,
     });
     const listing = defineTool({ name: 't', description: '', inputSchema, fields }, () => 'ok');
-    const isComplete = (input: z.infer<typeof inputSchema>) =>
-      createPresentation(listing, {}).present(input).isComplete;
+    const present = (input: z.infer<typeof inputSchema>) => createPresentation(listing, {}).present(input);
+    const isComplete = (input: z.infer<typeof inputSchema>) => present(input).isComplete;
+    const added = (input: z.infer<typeof inputSchema>) =>
+      present(input).fields.flatMap(({ argument, text }) =>
+        argument === undefined ? [] : [[argument, text]],
+      );
     expect(isComplete({ orderId: 'A-1', amount: 1 })).toBe(true);
     expect(isComplete({ orderId: 'A-1', amount: 1, reason: '2' })).toBe(true);
-    expect(isComplete({ orderId: 'A-1', amount: 1, reason: 'hidden' })).toBe(false);
-    expect(isComplete({ orderId: 'hidden', amount: 1, reason: 'hidden' })).toBe(false);
-    expect(isComplete({ orderId: '', amount: 1 })).toBe(false);
+    expect(added({ orderId: 'A-1', amount: 1, reason: '2' })).toEqual([]);
+    expect(added({ orderId: 'A-1', amount: 1, reason: 'hidden' })).toEqual([['reason', 'hidden']]);
+    expect(added({ orderId: 'hidden', amount: 1, reason: 'hidden' })).toEqual([['reason', 'hidden']]);
+    expect(added({ orderId: '', amount: 1 })).toEqual([['orderId', '""']]);
   });
 
   test('give way to those of the manifest', () => {
