@@ -50,13 +50,26 @@ export async function withToolbox<Result>(
  */
 function lockedTools(declaration: ToolDeclaration, lock: ToolLock): ToolDeclaration[] {
   if (declaration.kind !== 'mcp' || declaration.trustHints) return [declaration];
-  const { approval, effect, maxAttempts, retryForMs, allow, maxOutput, images, answers, asWritten } = declaration;
+  const { approval, effect, maxAttempts, retryForMs, allow, maxOutput, images, answers, asWritten } =
+    declaration;
   // The parts of its texts that rules can see.
   const cards = declaration.cards.map(({ match, target, undo, reversible }) => ({
     ...{ match, target, undo, reversible },
   }));
   return lock.toolsOf(declaration.name).map((name) => ({
-    ...{ name, approval, effect, maxAttempts, retryForMs, allow, maxOutput, images, answers, asWritten, cards },
+    ...{
+      name,
+      approval,
+      effect,
+      maxAttempts,
+      retryForMs,
+      allow,
+      maxOutput,
+      images,
+      answers,
+      asWritten,
+      cards,
+    },
     kind: 'http',
     definition: {
       name,
