@@ -12,11 +12,13 @@ import { appFromManifest } from '../../playground/slack/app-from-manifest.ts';
 import { CAST, CHANNELS } from '../../playground/slack/default-cast.ts';
 import { startLocalSlack } from '../../playground/slack/start-local-slack.ts';
 import { extractSamples } from '../../scripts/extract-samples.ts';
+import { openWith, resumeWith } from '../../src/tools/gate.ts';
 import { SHIPPED_SLACK } from '../../src/tools/manifest/schema/slack.ts';
+import { askOf, meaningOf } from '../../src/tools/pause.ts';
 import { writeManifest } from '../commands/support.ts';
 import { clickCard } from '../support/click-card.ts';
 import { PATIENT_SLACK } from '../support/patience.ts';
-import { runOnce } from '../tools/gate/support.ts';
+import { interruptIn, runOnce } from '../tools/gate/support.ts';
 import { actionIn, manifestOf, openTools } from '../tools/toolbox/support.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -33,6 +35,7 @@ test('every TypeScript sample of the documentation is run here', () => {
     'docs/library.md 1',
     'docs/modules.md 1',
     'docs/modules.md 2',
+    'docs/modules.md 3',
   ]);
 });
 
@@ -86,13 +89,38 @@ test('the module of the page of modules is a tool that the bot can load and run'
   });
 });
 
+test('the tool of the page of modules that asks twice keeps both answers', async () => {
+  const file = fileOf('docs/modules.md 2');
+  const toolbox = await openTools(manifestOf(`  rooms: { module: ${file}, approval: { require: never } }\n`));
+  expect(toolbox.problems()).toEqual([]);
+  const tool = actionIn(toolbox, 'book_room');
+  const first = interruptIn(await runOnce(tool, { people: 6 }));
+  expect(askOf(first)).toMatchObject({ message: 'Which room for 6?', by: 'requester' });
+  const answered = (interrupt: typeof first, answer: string) => {
+    const ask = askOf(interrupt);
+    const meaning = ask && meaningOf(ask, answer);
+    if (ask === undefined || meaning?.reply !== 'restart') throw new Error('It is not restarted.');
+    return resumeWith(interrupt, { ask, answer, resumed: meaning.resumed }, 'U1');
+  };
+  const second = interruptIn(await runOnce(tool, { people: 6 }, { resumed: answered(first, 'Blue') }));
+  expect(askOf(second)).toMatchObject({ message: 'The blue room costs $40.', by: { policy: 'default' } });
+  const resumed = openWith(
+    second,
+    { by: 'U2', own: true, under: null },
+    { room: 'blue', status: 'APPROVED' },
+  );
+  expect(await runOnce(tool, { people: 6 }, { resumed })).toMatchObject({
+    toolResponse: { output: { booked: 'blue' } },
+  });
+});
+
 test('the program of the page of modules starts a bot, whose tool runs when it was approved', async () => {
   const slack = await startLocalSlack({ timings: PATIENT_SLACK, app: appFromManifest(SHIPPED_SLACK) });
   onTestFinished(() => slack.stop());
   const payment = { name: 'transfer_money', arguments: { to: 'ABC', cents: 100 } };
   const model = await startLocalModel({ script: [{ calls: [payment] }, { text: 'It is on its way.' }] });
   onTestFinished(() => model.stop());
-  const child = spawn(process.execPath, ['--import', 'tsx', fileOf('docs/modules.md 2')], {
+  const child = spawn(process.execPath, ['--import', 'tsx', fileOf('docs/modules.md 3')], {
     cwd: root,
     env: {
       PATH: process.env.PATH,

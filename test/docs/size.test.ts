@@ -13,7 +13,7 @@ const INTERNALS = [
   ...['CONTRIBUTING.md', 'docs/faults.md', 'docs/how-it-works.md', 'docs/loop.md'],
   ...['docs/measures.md', 'docs/pairs.md', 'docs/record.md', 'docs/README.md'],
 ];
-const LIMITS = { words: 24_050, meanSentence: 17, cell: 200 };
+const LIMITS = { words: 24_500, meanSentence: 17, cell: 200 };
 /** Words of ours for what has a common name. */
 const OWN_WORDS = /\b(asked anew|resolvers?|context authors?|the record|on record|held)\b/gi;
 

@@ -35,7 +35,7 @@ test('an approval that waits for the old code of a module is asked again when a 
   writeFileSync(
     join(folder, 'greet.ts'),
     `import { defineTool } from ${JSON.stringify(INDEX)};
-import { word } from './word.ts';
+import { word } from ${JSON.stringify('./word.ts')};
 export const greet = defineTool({ name: 'greet', description: 'Greets.' }, async () => word);
 `,
   );

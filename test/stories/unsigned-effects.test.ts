@@ -91,7 +91,7 @@ test('a call whose output cannot be used has taken effect: it is recorded as suc
   expect(events).toEqual(['effect-started', 'effect-succeeded']);
 });
 
-test('an approved action whose output cannot be used is shown as done', async () => {
+test('an approved action whose output cannot be used is shown as what ran', async () => {
   const workshop = await openWorkshop();
   const story = await startStory({
     manifest: workshopManifest().replace('approval:', 'max_output: 3, approval:'),
@@ -99,7 +99,7 @@ test('an approved action whose output cannot be used is shown as done', async ()
   });
   const thread = story.ask('make a part');
   await thread.click(CAST.alice, /Approval needed/, 'approve');
-  await thread.shows(/Done: Press part/);
+  await thread.shows(/Ran, with an unusable result: Press part/);
   await thread.shows(/Pressed\./);
   expect(story.toldOfCalls()).toEqual([expect.stringMatching(/"status":"ran"/)]);
 });

@@ -100,7 +100,10 @@ function pendingBlocks(request: RequestRecord, details: CardDetails, options: Ca
     ...descriptionLine(details),
     ...body.blocks,
     ...previewBlocks(details),
-    ...pairRows([{ label: cardTexts.whyApproval, value: whyApproval(details) }]),
+    // The tool's own question says why.
+    ...(question.blocks.length > 0
+      ? []
+      : pairRows([{ label: cardTexts.whyApproval, value: whyApproval(details) }])),
     ...explanation(request, details, options),
     ...callerLink(request, details),
     ...approvalLines(request, details),
