@@ -38,6 +38,7 @@ export type {
   ToolSpec,
 } from './agent/model.ts';
 export { type OpenAIModelOptions, openAIModel } from './agent/openai/openai-model.ts';
+export type { PauseChoice, PauseRequest } from './agent/pause.ts';
 export {
   approve,
   type CloseReply,
