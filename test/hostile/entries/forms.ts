@@ -98,9 +98,9 @@ export async function playForms() {
   });
   const outcomes = await playAll(TEXTS, async ({ text }, row) => {
     const thread = stage.begin(row);
-    const first = await thread.shows(/Please fill in|Request form did not run|Not run: /);
+    const first = await thread.shows(/Please fill in|told /);
     if (!/Please fill in/.test(first.text)) {
-      const refused = /did not run/.test(first.text) ? 'refused: no schema' : 'refused: too long';
+      const refused = /cannot be used/.test(first.text) ? 'refused: no schema' : 'refused: too long';
       return { form: refused, wrong: refused, value: refused };
     }
     const form = shownAs(text, first.blocks);
@@ -143,7 +143,7 @@ export async function playBrokenForms() {
     const thread = stage.begin(row);
     const { text: told } = await thread.shows(/told /);
     if (/Not run: .*must not have more than/.test(told)) return 'refused: too long';
-    await thread.shows(/Request form did not run/);
+    expect(told).toMatch(/its form cannot be used/);
     return 'refused, and said in plain words';
   });
   await stage.expectUnharmed();
