@@ -84,7 +84,7 @@ export type VoteResult =
   | Unknown
   | Malformed;
 export type AnswerResult =
-  | { readonly outcome: 'answered' | 'expired' | 'is-an-approval' | 'not-eligible' }
+  | { readonly outcome: 'answered' | 'expired' | 'is-an-approval' | 'not-eligible' | 'own-request' }
   | Settled
   | Unknown
   | Malformed;

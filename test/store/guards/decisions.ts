@@ -116,6 +116,15 @@ export const decisionScenarios: Scenarios = {
     const requestId = await ask(store, QUESTION);
     expect(await store.answer(requestId, stranger, 'yes')).toEqual({ outcome: 'not-eligible' });
   },
+  'answer-own': async ({ store }) => {
+    const own = { outcome: 'own-request' };
+    const strict = await ask(store, QUESTION);
+    expect(await store.answer(strict, actor('U-rita'), 'yes')).toEqual(own);
+    expect(await store.answer(strict, actor('U-ann'), 'yes')).toEqual({ outcome: 'answered' });
+    const lenient = await ask(store, { ...QUESTION, barred: ['U-ben'], policy: { selfApproval: true } });
+    expect(await store.answer(lenient, actor('U-ben'), 'yes')).toEqual(own);
+    expect(await store.answer(lenient, actor('U-rita'), 'yes')).toEqual({ outcome: 'answered' });
+  },
 
   'end-unknown': async ({ store }) => {
     expect(await store.end(NOBODY, withdrawal('U-rita'))).toEqual({

@@ -161,6 +161,7 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       if (request.state !== 'pending') return refuse(request, actor, settled(request));
       if (world.now >= expiryOf(request)) return refuse(request, actor, { outcome: 'expired' });
       if (!actor.eligible) return refuse(request, actor, { outcome: 'not-eligible' });
+      if (isBarred(request, actor.who)) return refuse(request, actor, { outcome: 'own-request' });
       world.settle(request, 'answered', actor.who, payload);
       world.audit(request, 'answered', actor.who);
       return { outcome: 'answered' };

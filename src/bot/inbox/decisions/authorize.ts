@@ -36,13 +36,13 @@ export async function authorize(
 export async function authorizeAnswer(
   context: Pick<BotContext, 'directory' | 'agent'>,
   click: Click,
-  { principals, requesters, threadId }: RequestRecord,
+  { principals, requesters, threadId, policy }: RequestRecord,
 ): Promise<Authorization> {
   const asker = { user: click.who, channel: parseThreadId(threadId).channel };
   const mayAsk =
     requesters.includes(click.who) &&
     (await askerProblem(context.directory, context.agent().askers, asker).catch(() => '')) === undefined;
-  return authorize(context, click, principals, [], mayAsk);
+  return authorize(context, click, principals, policy.excluded, mayAsk);
 }
 
 type VoteContext = Pick<BotContext, 'directory' | 'store'>;

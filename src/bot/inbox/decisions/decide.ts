@@ -29,7 +29,9 @@ export async function answer(
 ): Promise<Notice> {
   const { actor, problem } = await authorizeAnswer(context, click, request);
   const result = await context.store.answer(request.id, actor, value);
-  return result.outcome === 'answered' ? undefined : refusalText(result, problem, noticeTexts.notAnswerer);
+  if (result.outcome === 'answered') return undefined;
+  if (result.outcome === 'own-request') return noticeTexts.ownAnswer;
+  return refusalText(result, problem, noticeTexts.notAnswerer);
 }
 
 /** Withdraws a request; the record allows it only to a requester. */

@@ -13,6 +13,7 @@ export const noticeTexts = {
     `The outcome of this is already confirmed${by === '' ? '' : `, by ${by}`}.`,
   ownRequest: 'You took part in requesting this, so someone else has to approve it.',
   notApprover: "You're not an approver for this request.",
+  ownAnswer: 'You took part in requesting this, so someone else has to answer it.',
   notAnswerer: 'Only the people this was sent to can answer.',
   notResolver: "You can't confirm the outcome of this action.",
   mayNotRunAgain: "You can't have this action run again.",

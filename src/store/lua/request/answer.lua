@@ -10,7 +10,7 @@
 -- Returns
 --   {'answered'}           also for the same answer by the same person again
 --   {'settled', state, by}
---   {'expired'}, {'unknown'}, {'is-an-approval'}, {'not-eligible'}
+--   {'expired'}, {'unknown'}, {'is-an-approval'}, {'not-eligible'}, {'own-request'}
 --- include request
 local who, eligible, value, body, digest = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 
@@ -28,6 +28,9 @@ if now >= tonumber(request.expires) then -- guard: answer-expired
 end
 if eligible ~= '1' then -- guard: answer-eligible
   return refuse(who, body, digest, 'not-eligible')
+end
+if is_barred(who) then -- guard: answer-own
+  return refuse(who, body, digest, 'own-request')
 end
 
 settle('answered', who, value)

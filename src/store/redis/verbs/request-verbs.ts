@@ -87,7 +87,7 @@ export function requestVerbs(run: RunScript, client: RedisClient, keys: Keys): R
       const body = run.auditBody({ who, value, evidence });
       const args = [who, eligible ? 1 : 0, JSON.stringify(value), ...body];
       const reply = await askAbout(run, 'answer', requestId, args);
-      return reply.plain('answered', 'expired', 'is-an-approval', 'not-eligible');
+      return reply.plain('answered', 'expired', 'is-an-approval', 'not-eligible', 'own-request');
     },
 
     async end(requestId, end) {
