@@ -30,7 +30,13 @@ const ANSWERS = [
   ...['suspend suspended', 'suspend stale', 'suspend existing-request'],
   ...['vote voted pending', 'vote voted approved', 'vote voted rejected', 'vote already-voted'],
   ...['vote not-an-approval', 'vote not-eligible', 'vote own-request', 'vote not-as-shown', 'vote expired'],
-  ...['answer answered', 'answer is-an-approval', 'answer not-eligible', 'answer own-request', 'answer expired'],
+  ...[
+    'answer answered',
+    'answer is-an-approval',
+    'answer not-eligible',
+    'answer own-request',
+    'answer expired',
+  ],
   ...['end ended', 'end not-yours', 'end unknown-outcome', 'end not-due', 'end settled started'],
   ...['end settled approved'],
   ...[
