@@ -4,7 +4,7 @@ import { type ApproverGroup, fillGroups, isRiskLevel, RISK_LEVELS } from '../../
 import { isTimeZone } from '../../../policy/time.ts';
 import { parseDisplayTemplate, placeholdersIn, type TemplateRoot } from '../../presentation/text-template.ts';
 import { didYouMean, type Finding } from '../problem.ts';
-import { LimitFile, NotifyFile, PolicyFile, RULE_WORDS } from '../schema/policies.ts';
+import { ANSWERERS, LimitFile, NotifyFile, PolicyFile, RULE_WORDS } from '../schema/policies.ts';
 import { durationMs } from '../schema/values.ts';
 import { DEFAULT_EXPIRES_MS, toApprovers } from '../to-manifest.ts';
 import { CONDITION, checkExpression, possibleTexts } from './check-rules.ts';
@@ -45,10 +45,11 @@ function checkPasskey(pointer: string, policy: JsonValue): Finding[] {
   return isSigned ? [{ pointer: `${pointer}/confirm`, at: 'value', message }] : [];
 }
 
-/** Refuses a name that has another meaning as the word of an approval. */
+/** Refuses a name that has another meaning as the word of an approval or of who answers. */
 function checkPolicyName(name: string): Finding[] {
-  if (!RULE_WORDS.includes(name)) return [];
-  const message = `"approval: ${name}" would not ask this policy; give it another name`;
+  const key = RULE_WORDS.includes(name) ? 'approval' : ANSWERERS.includes(name) ? 'answers' : undefined;
+  if (key === undefined) return [];
+  const message = `"${key}: ${name}" would not ask this policy; give it another name`;
   return [{ pointer: pointerTo('/policies', name), at: 'key', message }];
 }
 

@@ -2,13 +2,15 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { DefinitionError } from '../../../agent/errors.ts';
 import { isJsonObject, type JsonObject, pointerTo, toJson } from '../../../agent/json.ts';
 import { compileSchema } from '../../../agent/schema/compile-schema.ts';
+import { DEFAULT_POLICY_NAME } from '../../../policy/policy.ts';
 import { httpProblems } from '../../http/http-definition.ts';
 import { MAX_TOOLS } from '../../toolbox/toolbox.ts';
 import { isPath } from '../http-defaults.ts';
-import { type Finding, nearestWord } from '../problem.ts';
+import { didYouMean, type Finding, nearestWord } from '../problem.ts';
 import { BUILT_IN_NAMES } from '../schema/agent.ts';
+import { ANSWERERS } from '../schema/policies.ts';
 import { HttpFile } from '../schema/tools.ts';
-import { checkRules, type RuleFindings } from './check-rules.ts';
+import { checkRules, listRules, type RuleFindings } from './check-rules.ts';
 import { outdentedKey } from './check-shape.ts';
 import { checkTexts } from './check-texts.ts';
 
@@ -25,7 +27,12 @@ export function checkTools(manifest: JsonObject): RuleFindings {
     if (!isJsonObject(tool)) return { findings: [], warnings: [] };
     const { findings, warnings } = checkRules(pointer, tool, name, policies);
     return {
-      findings: [...checkTool(pointer, name, tool), ...checkTexts(pointer, name, tool, tools), ...findings],
+      findings: [
+        ...checkTool(pointer, name, tool),
+        ...checkAnswers(pointer, tool, policies),
+        ...checkTexts(pointer, name, tool, tools),
+        ...findings,
+      ],
       warnings,
     };
   });
@@ -69,6 +76,35 @@ function checkTool(pointer: string, name: string, tool: JsonObject): Finding[] {
     );
   }
   return findings;
+}
+
+const ANSWERS_ELSEWHERE = {
+  mcp: '"answers" here is for a module; a server asks who requested the call, and "answers" below "mcp" says whether approvers see it first',
+  http: '"answers" is for a module; an HTTP call asks nobody, so name who decides in "approval"',
+};
+
+/** Finds answers that nobody could give: of a policy that there is not, or of a tool that never asks. */
+function checkAnswers(pointer: string, tool: JsonObject, policies: readonly string[]): Finding[] {
+  const { answers } = tool;
+  if (typeof answers !== 'string') return [];
+  const report = (at: Finding['at'], message: string): Finding[] => [
+    { pointer: `${pointer}/answers`, at, message },
+  ];
+  if (tool.mcp !== undefined) return report('key', ANSWERS_ELSEWHERE.mcp);
+  if (tool.http !== undefined) return report('key', ANSWERS_ELSEWHERE.http);
+  const names = [...ANSWERERS, ...policies];
+  if (!names.includes(answers)) {
+    const known = `; name ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+    return report('value', `there is no policy "${answers}"${didYouMean(answers, names) || known}`);
+  }
+  const isNamed = listRules('', tool.approval).some(
+    ({ value }) => isJsonObject(value) && value.policy !== undefined,
+  );
+  if (answers !== 'approvers' || isNamed || policies.includes(DEFAULT_POLICY_NAME)) return [];
+  return report(
+    'value',
+    'the rules of the tool name no policy, and there is no policy "default"; add it, or name one here',
+  );
 }
 
 function checkServer(pointer: string, server: JsonObject): Finding[] {

@@ -317,6 +317,7 @@ function policyUses({ tools, limits }: JsonObject): ReadonlyMap<string, readonly
       if (rule.policy !== undefined) add(rule.policy, { entry, match: rule.match ?? '*' });
     if (needsDefault(rules, isHttp(tool) ? entry : undefined))
       add(DEFAULT_POLICY_NAME, { entry, match: '*' });
+    if (typeof tool.answers === 'string') add(tool.answers, { entry, match: '*' });
   }
   for (const [match, written] of entriesOf(limits)) {
     for (const limit of Array.isArray(written) ? written : [written]) {
@@ -404,7 +405,7 @@ function unusedPolicies(
     .map(([name]) => ({
       pointer: pointerTo('/policies', name),
       at: 'key',
-      message: 'no rule and no limit uses this policy; name it in one, or remove it',
+      message: 'no rule and no limit uses this policy; name it in one or in "answers", or remove it',
     }));
 }
 

@@ -236,6 +236,9 @@ export type RuleFile = z.output<typeof RuleFile>;
 /** The words in place of a rule that are no policy. */
 export const RULE_WORDS: readonly string[] = ['never', 'deny', 'always'];
 
+/** The words of `answers` that are no policy. */
+export const ANSWERERS: readonly string[] = ['requester', 'approvers'];
+
 /** Returns the rule that one word stands for: never, deny, or the name of a policy. */
 export function toRule(word: string): RuleFile {
   if (word === 'never') return { require: 'never' };

@@ -86,13 +86,17 @@ export const brokenPolicies: readonly BrokenManifest[] = [
     ],
   },
   {
-    says: 'a policy with a name that is a word of approval',
+    says: 'policies with names that are words of "approval" and "answers"',
     text: `policies:
   default: { approvers: [U012ABCDEF] }
   never: { approvers: [U012ABCDEF] }
+  approvers: { approvers: [U012ABCDEF] }
 `,
     rest: 'slack',
-    problems: ['3:3: policies.never: "approval: never" would not ask this policy; give it another name'],
+    problems: [
+      '3:3: policies.never: "approval: never" would not ask this policy; give it another name',
+      '4:3: policies.approvers: "answers: approvers" would not ask this policy; give it another name',
+    ],
   },
   {
     says: 'a limit in the older spelling',

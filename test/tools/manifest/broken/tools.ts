@@ -23,6 +23,47 @@ export const brokenTools: readonly BrokenManifest[] = [
     ],
   },
   {
+    says: 'answers of a policy nobody made, and of a misspelt one',
+    text: `tools:
+  refund: { module: ./refund.ts, answers: finance }
+  pay: { module: ./pay.ts, answers: defualt }
+  ask: { module: ./ask.ts, answers: requestor }
+`,
+    rest: 'slack and default policy',
+    problems: [
+      '2:43: tools.refund.answers: there is no policy "finance"; name requester, approvers or default',
+      '3:37: tools.pay.answers: there is no policy "defualt"; did you mean "default"?',
+      '4:37: tools.ask.answers: there is no policy "requestor"; did you mean "requester"?',
+    ],
+  },
+  {
+    says: 'answers of approvers that no policy names',
+    text: `tools:
+  refund: { module: ./refund.ts, approval: never, answers: approvers }
+`,
+    rest: 'slack',
+    problems: [
+      '2:60: tools.refund.answers: the rules of the tool name no policy, and there is no policy "default"; add it, or name one here',
+    ],
+  },
+  {
+    says: 'answers beside a server and an HTTP call',
+    text: `tools:
+  files:
+    mcp: { command: node }
+    answers: approvers
+  refund:
+    description: Refunds.
+    http: { method: POST, url: "https://a.example/refund" }
+    answers: default
+`,
+    rest: 'slack and default policy',
+    problems: [
+      '4:5: tools.files.answers: "answers" here is for a module; a server asks who requested the call, and "answers" below "mcp" says whether approvers see it first',
+      '8:5: tools.refund.answers: "answers" is for a module; an HTTP call asks nobody, so name who decides in "approval"',
+    ],
+  },
+  {
     says: 'a misspelt kind',
     text: `tools:
   refund:
