@@ -75,7 +75,8 @@ export function withAsk(words: JsonObject, call: PausingCall): JsonObject {
   const ask: Ask = {
     message: textIn(words, ['message']) ?? (isAsking ? (textIn(given, QUESTION_KEYS) ?? '') : ''),
     way,
-    by: call.answerers(way.kind),
+    // A report comes from another system, whoever may answer questions.
+    by: way.kind === 'callback' ? 'requester' : call.answerers(way.kind),
     reply: isAsking ? 'respond' : 'restart',
     before: call.before ?? {},
   };

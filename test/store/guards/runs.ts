@@ -85,6 +85,12 @@ export const runScenarios: Scenarios = {
     const changed = attempt('first', { digest: 'another' });
     const refused = { outcome: 'superseded', reason: 'changed' };
     expect(await stage.store.start(await askAndApprove(stage), changed)).toEqual(refused);
+    // A vote that chooses and starts in one step is bound to what it chose.
+    const vote = approve('U-ann', { chosen: { steps: [2], digest: 'digest-2' } });
+    const chosen = attempt('first', { digest: 'digest-2' });
+    expect(await stage.store.vote(await ask(stage.store), vote, chosen)).toMatchObject({
+      started: { outcome: 'started' },
+    });
   },
   'start-quorum': async (stage) => {
     const fewer = attempt('first', { stillEligible: ['U-ann'] });

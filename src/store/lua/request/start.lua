@@ -70,7 +70,7 @@ for _, word in ipairs(words(still)) do
 end
 if request.groups then counted = filled_places(people) end -- guard: start-groups
 local problem = nil
-if digest_now ~= request.digest then problem = 'changed' end -- guard: start-digest
+if digest_now ~= field('digest') then problem = 'changed' end -- guard: start-digest
 -- A call that needed no approval was resolved to run again.
 local quorum = request.unsigned == '1' and 0 or tonumber(request.quorum)
 if counted < quorum then problem = problem or 'quorum-lost' end -- guard: start-quorum
