@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { notDone } from './errors.ts';
+import { describeError, notDone } from './errors.ts';
 import { type JsonObject, toJson } from './json.ts';
 import { compileSchema, type Schema } from './schema/compile-schema.ts';
 import type { CompiledSchema } from './schema/json-schema.ts';
@@ -84,16 +84,25 @@ export function toPauseMetadata(asks: unknown, tool: PausingTool): JsonObject | 
     const problem = resumedProblem(tool, choice.resumed);
     if (problem !== undefined) refuse(`the choice "${choice.label}" does not fit resumedSchema${problem}`);
   }
+  const toJsonSchema = (schema: Schema, at: string): JsonObject => {
+    try {
+      return compileSchema(schema, tool.name, 'form').jsonSchema;
+    } catch (error) {
+      return refuse(`"${at}" is no schema that can be used: ${describeError(error)}`);
+    }
+  };
   return Object.fromEntries([
     ...Object.entries(read.data).map(([name, value]) => [name, toJson(value)] as const),
-    ...(form === undefined ? [] : [['form', toJsonSchema(form, tool.name)] as const]),
+    ...(form === undefined ? [] : [['form', toJsonSchema(form, 'form')] as const]),
     ...(callback === undefined
       ? []
       : [
           [
             'callback',
             {
-              ...(callback.result !== undefined && { result: toJsonSchema(callback.result, tool.name) }),
+              ...(callback.result !== undefined && {
+                result: toJsonSchema(callback.result, 'callback.result'),
+              }),
               ...(callback.link !== undefined && { link: callback.link }),
             },
           ] as const,
@@ -103,10 +112,6 @@ export function toPauseMetadata(asks: unknown, tool: PausingTool): JsonObject | 
 
 function isSame(a: string, b: string): boolean {
   return a.trim().toLowerCase() === b.trim().toLowerCase();
-}
-
-function toJsonSchema(schema: Schema, tool: string): JsonObject {
-  return compileSchema(schema, tool, 'form').jsonSchema;
 }
 
 /** Tells where the answer of a choice does not fit; a value that another pause gives may be missing. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { notDone } from '../agent/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
 import { type Interrupt, Json, JsonRecord } from '../agent/messages.ts';
 import { MOST_CHOICES, toPauseMetadata } from '../agent/pause.ts';
@@ -140,9 +141,10 @@ function askedWay(input: JsonObject, { name, outputSchema }: AskingTool): Way {
   if (listed.length > 0) {
     const choices = listed.map((choice: JsonValue) => choiceOf(choice, 'interrupt'));
     const labels = new Set(choices.map(({ label }) => label.trim().toLowerCase()));
-    if (choices.length > MOST_CHOICES) throw new TypeError(`${name}: more than ${MOST_CHOICES} choices`);
-    if (labels.has('')) throw new TypeError(`${name}: a choice is empty`);
-    if (labels.size < choices.length) throw new TypeError(`${name}: two choices are the same`);
+    if (choices.length > MOST_CHOICES)
+      throw notDone(new TypeError(`${name}: more than ${MOST_CHOICES} choices`));
+    if (labels.has('')) throw notDone(new TypeError(`${name}: a choice is empty`));
+    if (labels.size < choices.length) throw notDone(new TypeError(`${name}: two choices are the same`));
     const allowOther = input.allowOther === true || input.allow_other === true;
     return { kind: 'choice', choices, allowOther, several };
   }

@@ -197,3 +197,30 @@ async function select(story: Story, thread: Thread, who: string, value: string) 
   const place = { channel: thread.channel, ts: card.ts };
   return story.workspace.as(who).click(place, 'choose-from-menu', { value });
 }
+
+test.each([
+  ['differ only after the 75th character', ['a'.repeat(80), `${'a'.repeat(80)}b`], (label: string) => label],
+  [
+    'differ only by what nobody sees',
+    ['Red', 'R\u200bed'],
+    (label: string) => label.replace('\u200b', '\\\\u{200b}'),
+  ],
+  ['name everybody', ['<!channel> <@U0ALICE002>', '@here <b>x</b>'], (label: string) => label],
+])('choices that %s are told apart, and nothing in them is live', async (_what, choices, shown) => {
+  const story = await startRooms('one', 'paint_room', { choices });
+  const thread = story.ask('paint it');
+  const card = await thread.shows(QUESTION);
+  const live = JSON.stringify(card.blocks, (_key, value: unknown) => (isPlain(value) ? undefined : value));
+  expect(live).not.toMatch(/<!channel>|<@U0ALICE002> *</);
+  for (const choice of choices)
+    expect(JSON.stringify(card.blocks).toLowerCase()).toContain(shown(choice).toLowerCase());
+  if (JSON.stringify(card.blocks).includes('static_select')) await select(story, thread, alice, '1');
+  else await thread.click(alice, QUESTION, 'choose:1');
+  await thread.shows(/All done\./);
+  expect(told(story)).toEqual([{ painted: choices[1], by: alice }]);
+});
+
+/** Tells whether a part of a card is shown letter by letter. */
+function isPlain(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'plain_text';
+}
