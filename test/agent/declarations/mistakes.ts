@@ -47,7 +47,7 @@ export const MISTAKES: readonly (readonly [code: string, message: string])[] = [
   ],
   [
     `defineTool({ name: 'pay', description: 'Pays.' }, (_input, { interrupt }) => interrupt('Sure?'));`,
-    `Argument of type 'string' is not assignable to parameter of type 'JsonObject'.`,
+    `Argument of type '"Sure?"' is not assignable to parameter of type 'JsonObject | PauseRequest<object> | undefined'.`,
   ],
   [
     `defineTool({ name: 'pay', description: 'Pays.' }, (_input, { interrupt }) => interrupt({ ask: () => true }));`,

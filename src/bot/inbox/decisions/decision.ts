@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../../agent/json.ts';
+import { votedChoices } from '../../../engine/choices.ts';
 import { Assertion } from '../../../engine/passkeys.ts';
+import { detailsOf } from '../../../engine/request-details.ts';
 import { inSpan } from '../../../observe/tracing.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
 import { DECLINED } from '../../../tools/mcp/server-pause.ts';
@@ -112,8 +114,12 @@ async function choose(
   picked: readonly number[],
 ): Promise<Notice> {
   const [index = -1] = picked;
-  if (request.kind === 'approval')
+  if (request.kind === 'approval') {
+    // Only what was offered can be chosen; a click that nothing offered is no approval.
+    const isOffered = votedChoices(detailsOf(request).interrupt)[index] !== undefined;
+    if (!isOffered) return noticeTexts.chooseFirst;
     return castVote(context, request, click, { decision: 'approve', steps: [index + 1] });
+  }
   const { choices, several } = questionOf(request);
   const answers = picked.flatMap((index) => choices[index] ?? []);
   const [first] = answers;
