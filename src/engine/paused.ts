@@ -23,7 +23,7 @@ import {
   serverPauseOf,
   taskOf,
 } from '../tools/mcp/server-pause.ts';
-import { askOf } from '../tools/pause.ts';
+import { askOf, meaningOf } from '../tools/pause.ts';
 import type { Toolbox, ToolEntry } from '../tools/toolbox/toolbox.ts';
 import { waitingAnswerOf } from '../tools/waiting-answer.ts';
 import { admit } from './admit.ts';
@@ -174,7 +174,7 @@ export async function concludeActions(
     const conclusion =
       result === undefined
         ? continuation(settled, pauses, () => toJson(describePause(toolbox, latest, people)))
-        : endOf(result, unanswered(settled, pauses));
+        : endOf(result, unanswered(settled, pauses), rejection(settled, pauses));
     // The request of the last pause says by itself how it ended.
     for (const { id } of pauses
       .slice(0, -1)
@@ -219,7 +219,11 @@ function continuation(
 
 const Closed = z.object({ status: z.string(), reason: z.string().catch('') });
 
-function endOf({ status, toolResponse: { output } }: ResponsePart, missing: Missing | undefined): Conclusion {
+function endOf(
+  { status, toolResponse: { output } }: ResponsePart,
+  missing: Missing | undefined,
+  rejected: string | undefined,
+): Conclusion {
   if (status === 'ok')
     return {
       state: 'succeeded',
@@ -227,7 +231,24 @@ function endOf({ status, toolResponse: { output } }: ResponsePart, missing: Miss
     };
   const closed = Closed.safeParse(output).data;
   if (status === 'closed' && closed?.status === 'ran') return { state: 'succeeded', summary: output };
+  if (status === 'denied' && rejected !== undefined) return { state: 'failed', summary: rejected };
   return { state: 'failed', summary: closed === undefined || closed.reason === '' ? output : closed.reason };
+}
+
+/** Says that a person said no to what a call asked, in their words; the card of that request names them. */
+function rejection(settled: readonly Settlement[], pauses: readonly Interrupt[]): string | undefined {
+  const ended = settled.find((settlement) => pauses.some((pause) => isRejectionOf(pause, settlement)));
+  if (ended === undefined) return undefined;
+  return ended.state === 'answered' || ended.payload === '' ? 'Rejected' : `Rejected: ${ended.payload}`;
+}
+
+/** Tells whether a pause ended because a person said no: by a rejection, or by the answer to a tool that asked for a yes. */
+export function isRejectionOf(pause: Interrupt, { requestId, state, payload }: Settlement): boolean {
+  if (interruptOf(requestId) !== pause.id) return false;
+  if (state !== 'answered') return state === 'rejected';
+  const ask = askOf(pause);
+  const answer = tryParseJson(payload);
+  return ask !== undefined && answer !== undefined && meaningOf(ask, answer).reply === 'deny';
 }
 
 type Missing = Omit<Unanswered, 'result'>;

@@ -381,6 +381,11 @@ export function approverOf(interrupt: Interrupt): string | null {
   return KeptApproval.safeParse(interrupt.metadata).data?.approvedBy ?? null;
 }
 
+/** Tells whether a paused call was approved by an earlier request, which shows how the call ends; a grant has none. */
+export function wasApprovedBefore(interrupt: Interrupt): boolean {
+  return approverOf(interrupt) !== null && grantOf(interrupt) === undefined;
+}
+
 /** Returns the people of a call; a person who edited it counts as a requester. */
 function placeOf(context: ToolContext, editor: string | undefined): CallPlace {
   const { requester, requesters = [requester], contextAuthors, channel } = Caller.parse(context);

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { type JsonObject, toJson } from '../../agent/json.ts';
 import type { Message } from '../../agent/messages.ts';
 import { Transcript } from '../../agent/transcript.ts';
+import { isRejectionOf } from '../../engine/paused.ts';
 import { latestPeopleOf } from '../../engine/task-people.ts';
-import { type ClaimedTurn, interruptOf } from '../../store/port/store.ts';
+import type { ClaimedTurn } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import type { RefusedCall } from '../outbox/reply-rows.ts';
 
@@ -30,12 +31,10 @@ export function deniedCalls(
 
 /** Returns the refs of the calls that people rejected. */
 function rejectedRefs(messages: readonly Message[], settled: ClaimedTurn['settled']): ReadonlySet<string> {
-  const ended = settled
-    .filter(({ state }) => state === 'rejected')
-    .map(({ requestId }) => interruptOf(requestId));
-  if (ended.length === 0) return new Set();
+  if (settled.length === 0) return new Set();
   const { interrupts } = Transcript.latestRound(messages, { mayBeOpen: true });
-  return new Set(interrupts.filter(({ id }) => ended.includes(id)).map(({ toolRequest }) => toolRequest.ref));
+  const rejected = interrupts.filter((pause) => settled.some((ended) => isRejectionOf(pause, ended)));
+  return new Set(rejected.map(({ toolRequest }) => toolRequest.ref));
 }
 
 /** Writes an audit row for each denied call. */

@@ -20,7 +20,7 @@ import { firstOfFacts } from '../../../policy/first-times.ts';
 import { confirmFor, type Policy, type RiskLevel, riskOf } from '../../../policy/policy.ts';
 import { reversibilityOf } from '../../../policy/reversible.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf, type Store } from '../../../store/port/store.ts';
-import { editorOf, previousPreviewOf } from '../../../tools/gate.ts';
+import { approverOf, editorOf, previousPreviewOf } from '../../../tools/gate.ts';
 import { elicitationOf, waitsForTask } from '../../../tools/mcp/server-pause.ts';
 import { CALLER_ACTION_TOOL } from '../../../tools/toolbox/caller-action.ts';
 import type { ToolEntry } from '../../../tools/toolbox/toolbox.ts';
@@ -45,7 +45,15 @@ import {
 import { planAnswer } from './plan-answer.ts';
 import { planElicitation } from './plan-elicitation.ts';
 import { planUnknown } from './plan-unknown.ts';
-import { changesOf, coverageOf, firstInWords, inputWords, presentCall, presentPart } from './present-call.ts';
+import {
+  changesOf,
+  coverageOf,
+  firstInWords,
+  inputWords,
+  presentCall,
+  presentPart,
+  presentQuestion,
+} from './present-call.ts';
 
 const DAY_MS = 86_400_000;
 /** A task ignores an answer that it has already, so that one may be sent again. */
@@ -126,7 +134,10 @@ async function planKnown(
     presentCall(directory, entry, input),
     isWhole ? previewOf(entry, input, { threadId, requesters, contextAuthors }) : undefined,
   ]);
-  const words = part?.plan?.presented ?? (isWhole ? whole : presentPart(whole, inner, answer));
+  const isInside = isWhole && pause.own && approverOf(interrupt) !== null;
+  const words =
+    part?.plan?.presented ??
+    (isInside ? presentQuestion(whole) : isWhole ? whole : presentPart(whole, inner, answer));
   // A default that the model left out is no change.
   const effective = (given: JsonValue) => effectiveInput(tool.inputSchema, given);
   const previousPreview = previousPreviewOf(interrupt);
@@ -245,9 +256,7 @@ async function planKnown(
       policy: shown,
       ...(isWhole && entry.answers !== undefined && { answers: entry.answers }),
       reversible,
-      ...(reversible !== 'no' &&
-        answer === undefined &&
-        entry.undo !== undefined && { undoMs: entry.undo.withinMs }),
+      ...(reversible !== 'no' && entry.undo !== undefined && { undoMs: entry.undo.withinMs }),
       ...(undoes !== undefined && { undoes }),
       ...(link !== undefined && { link }),
       ...(editor !== undefined && { editedBy: editor }),

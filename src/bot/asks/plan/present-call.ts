@@ -110,6 +110,11 @@ export function firstInWords(
   };
 }
 
+/** Names the question of a tool in a call that is approved already, so that nobody takes it for another call. */
+export function presentQuestion({ done: _done, title, ...rest }: Details['presented']): Details['presented'] {
+  return { ...rest, title: cardTexts.confirmationIn(title) };
+}
+
 /** Puts the part of a call that waits into words; its arguments are shown, since nobody has written a title for it. */
 export function presentPart(
   { title, target }: Details['presented'],

@@ -2,6 +2,7 @@ import { toJson } from '../../../agent/json.ts';
 import type { UndoCall } from '../../../agent/tool.ts';
 import { type Details, detailsOf } from '../../../engine/request-details.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
+import { wasApprovedBefore } from '../../../tools/gate.ts';
 import { askerProblem } from '../../asks/may-ask.ts';
 import { undoMark } from '../../asks/undo-call.ts';
 import type { BotContext } from '../../context.ts';
@@ -27,7 +28,8 @@ export async function undo(context: Context, request: RequestRecord, click: Clic
   if (!isDone(request)) return noticeTexts.nothingToUndo(stateWord(request.state));
   const details = detailsOf(request);
   if (isAsked(request)) return noticeTexts.alreadyUndone;
-  if (details.undoMs === undefined || Date.now() > settledAt + details.undoMs) return noticeTexts.undoTooLate;
+  const undoMs = wasApprovedBefore(details.interrupt) ? undefined : details.undoMs;
+  if (undoMs === undefined || Date.now() > settledAt + undoMs) return noticeTexts.undoTooLate;
   const { problem } = await authorize(context, click, request.principals, request.policy.excluded);
   if (problem !== undefined && !request.requesters.includes(who))
     return ineligibleText(problem, noticeTexts.mayNotUndo);

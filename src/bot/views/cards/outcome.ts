@@ -3,6 +3,7 @@ import { pausedIn, resultProblemIn, unansweredIn } from '../../../engine/paused.
 import { doubtIn, readReason } from '../../../engine/reasons.ts';
 import { readDetails } from '../../../engine/request-details.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
+import { wasApprovedBefore } from '../../../tools/gate.ts';
 import { consentOf } from '../../../tools/mcp/auth/ask-for-consent.ts';
 import { type Elicitation, elicitationOf, parseAnswerValue } from '../../../tools/mcp/server-pause.ts';
 import { limits } from '../../slack/limits.ts';
@@ -420,10 +421,14 @@ function undoUntil(request: RequestRecord): RichTextElement[] {
   return [words(cardTexts.undoUntil), moment(request.settledAt + undoMs)];
 }
 
-/** Returns for how long after its success an action can be undone; `undefined` if it cannot, or not any more. */
+/**
+ * Returns for how long after its success an action can be undone; `undefined` if it cannot, or not any more. Of several requests of one
+ * call only the first offers it.
+ */
 export function undoOfferMs(request: RequestRecord): number | undefined {
   const isOffered = request.undo === undefined || request.undo.step === 'offered';
-  return isOffered && isDone(request) ? readDetails(request)?.undoMs : undefined;
+  const details = isOffered && isDone(request) ? readDetails(request) : undefined;
+  return details === undefined || wasApprovedBefore(details.interrupt) ? undefined : details.undoMs;
 }
 
 /** Says who asked to undo the action, and whether it was undone. */

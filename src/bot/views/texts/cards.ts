@@ -159,6 +159,7 @@ export const cardTexts = {
   toolAsks: (tool: string) => `${tool} asks:`,
   askedIn: (tool: string) => `Asked by ${tool}, in the middle of this call`,
   chosenSoFar: 'Chosen so far: ',
+  confirmationIn: (title: string) => `Confirmation for: ${title}`,
   answerIn: (title: string) => `Answer for: ${title}`,
   answerTo: (server: string, title: string) => `Answer to ${server}, for: ${title}`,
   answers: {
