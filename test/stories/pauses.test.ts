@@ -12,7 +12,6 @@ interface DeskOptions extends Omit<StoryOptions, 'manifest' | 'replies'> {
   /** Keys of the tools in the manifest. */
   readonly tools?: string;
   readonly approval?: string;
-  readonly limits?: string;
   readonly replies?: readonly ModelReply[];
 }
 
@@ -21,7 +20,7 @@ type Calls = readonly (readonly [name: string, input: object])[];
 /** Starts a bot with tools that pause, and a model that makes these calls in one round and then says something; gives what the tools noted. */
 async function startDesk(
   calls: Calls,
-  { policy = '', tools = '', approval = 'default', limits = '', replies, ...options }: DeskOptions = {},
+  { policy = '', tools = '', approval = 'default', replies, ...options }: DeskOptions = {},
 ) {
   const file = join(newFolder(), 'notes');
   process.env.PAUSES_FILE = file;
@@ -34,7 +33,6 @@ policies:
   default: { approvers: [${alice}, ${bruno}], notify: { direct_messages: false }${policy} }
 tools:
   desk: { module: ./test/stories/fixtures/pausing-tools.ts, approval: ${approval}${tools} }
-${limits}
 `,
     replies: replies ?? [
       { calls: calls.map(([name, given]) => ({ name, arguments: given })) },
@@ -426,26 +424,4 @@ test('a choice that approvers decide in an approved call is one vote, and goes o
   await thread.click(bruno, question, 'choose:1');
   await ended(story, thread);
   expect(runs()).toEqual([ROOM, { ...ROOM, resumed: { room: 'Blue', by: bruno } }]);
-});
-
-test('a call that pauses counts once against a limit', async () => {
-  const room = (guest: string) => ({ name: 'book_room', arguments: { guest } });
-  const { story, runs, thread } = await startDesk([], {
-    approval: 'never',
-    limits: 'limits: [{ match: book_room, per: requester, window: 1h, max: 2, policy: default }]',
-    replies: [
-      { calls: [room('Ada')] },
-      { calls: [room('Bob')] },
-      { calls: [room('Cid')] },
-      { text: 'All done.' },
-    ],
-  });
-  await thread.click(remi, /Which room does Ada get\?/, 'choose:0');
-  await thread.click(remi, /Which room does Bob get\?/, 'choose:0');
-  expect(runs()).toHaveLength(3);
-  await thread.click(alice, /Approval needed: Book a room for Cid/, 'approve');
-  await thread.click(remi, /Which room does Cid get\?/, 'choose:1');
-  await thread.click(bruno, /Approval needed: Answer for: Book a room for Cid/, 'approve');
-  await ended(story, thread);
-  expect(runs()).toHaveLength(6);
 });
