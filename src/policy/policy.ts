@@ -88,6 +88,11 @@ export function confirmFor(confirm: Policy['confirm'], risk: RiskLevel): Confirm
   return typeof confirm === 'object' ? confirm[risk] : confirm;
 }
 
+/** Tells whether some approvals of a policy are signed with a passkey. */
+export function isSigned({ confirm }: Pick<Policy, 'confirm'>): boolean {
+  return RISK_LEVELS.some((risk) => confirmFor(confirm, risk) === 'passkey');
+}
+
 export const DEFAULT_POLICY_NAME = 'default';
 
 /** Finds a policy by its name; `undefined` if it is gone, and then nobody can approve under it. */

@@ -113,6 +113,31 @@ test('a policy that allows delegation wants mentions in the slash command, else 
   expect(await checkedWith('', '')).toMatchObject({ code: 0, error: '' });
 });
 
+test('a change of the rules that needs less than the rules is a warning, and a passkey without a page an error', async () => {
+  const page = `page: { client_id: "1.2", client_secret: "\${PAGE_SECRET}" }\n`;
+  const checkedWith = async (changes: string, policy: string, more = page) => {
+    const agent = `agent: { instructions: Help., policy_changes: { approvers: [S0SECURITY], channel: C0POLICIES${changes} } }`;
+    const text = `${agent}\n${more}${GOOD.replace('[S0APPROVE1]', `[S0APPROVE1]${policy}`)}`;
+    return run(['manifest', 'check', writeManifest(text)], { PAGE_SECRET: 'shh' });
+  };
+  const signed = await checkedWith('', ', confirm: { high: passkey }');
+  expect(signed).toMatchObject({ code: 0 });
+  expect(signed.error).toMatch(
+    /^warning: .*: agent\.policy_changes: approvals of the policy "default" are signed with a passkey, but a click changes the rules; set confirm: passkey here as well\n$/,
+  );
+  expect((await checkedWith(', confirm: passkey', ', quorum: 2, confirm: passkey')).error).toMatch(
+    /^warning: .*: agent\.policy_changes: the policy "default" needs 2 approvals, but a change of the rules needs 1; set quorum: 2 here as well\n$/,
+  );
+  const strict = ', quorum: 2, confirm: passkey';
+  expect(await checkedWith(strict, strict)).toMatchObject({ code: 0, error: '' });
+  expect(await checkedWith('', '')).toMatchObject({ code: 0, error: '' });
+  const without = await checkedWith(', confirm: passkey', '', '');
+  expect(without).toMatchObject({ code: 1 });
+  expect(without.error).toMatch(
+    /agent\.policy_changes\.confirm: people sign with a passkey on the page, and there is none/,
+  );
+});
+
 test('the file is the one named, else that of MANIFEST', async () => {
   const good = writeManifest(GOOD);
   const bad = writeManifest('tolls: {}\n');

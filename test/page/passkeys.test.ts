@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
+import { proposeChange } from '../../src/bot/turns/policy-change.ts';
 import type { Passkeys } from '../../src/page/protocol.ts';
 import { type ApprovalTerms, challengeOf } from '../../src/policy/proof.ts';
+import { manifestIn } from '../../src/store/documents/manifest.ts';
 import { parseManifest } from '../../src/tools/manifest/parse.ts';
-import { CAST } from '../stories/support.ts';
+import { changeKey } from '../../src/tools/toolbox/policy-change.ts';
+import { CAST, PLACES } from '../stories/support.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import {
   addKey,
   approve,
@@ -53,6 +57,25 @@ test('rejecting needs no key, and who has none reads how to get one', async () =
   const modal = await story.modalFor(alice);
   await story.workspace.as(alice).submit(modal.id, { reason: { reason: 'no' } });
   await thread.shows(/I did not\./);
+});
+
+test('where a change of the rules needs a passkey, a click does not take the passkeys out', async () => {
+  const changes = `policy_changes: { approvers: [${alice}], confirm: passkey, channel: ${PLACES.general} }`;
+  const story = await startSignedStory({ manifest: SIGNED.replace('agent: {', `agent: { ${changes},`) });
+  const { context } = story.bot;
+  const record = manifestIn(context.store);
+  const change = { from: 'signed', to: 'clicked', diff: '- policies.default.confirm: passkey' };
+  const former = { digest: change.from, text: '{}', lock: undefined, isGoverned: true };
+  await record.recordManifest(undefined, former);
+  const ann = await enrol(story, alice);
+  await proposeChange(context, change);
+  const place = story.placeIn(PLACES.general);
+  const nonce = await linkFor(story, alice, () => place.click(alice, /Change the rules/, 'approve'));
+  expect(await record.readManifest()).toMatchObject({ approved: undefined });
+  expect(await approve(story, ann, nonce)).toMatchObject({ status: 200 });
+  await expect
+    .poll(() => record.readManifest(), { timeout: PATIENCE_MS })
+    .toMatchObject({ approved: changeKey(change) });
 });
 
 test('with Slack sign-in a new key counts when another person, who is an admin, confirms it', async () => {

@@ -1,8 +1,9 @@
 import { isIP } from 'node:net';
 import { pointerTo } from '../../agent/json.ts';
 import { countsNow, readPasskeys } from '../../engine/passkeys.ts';
-import { confirmFor, type Policy, RISK_LEVELS } from '../../policy/policy.ts';
+import { isSigned, type Policy } from '../../policy/policy.ts';
 import type { Store } from '../../store/port/store.ts';
+import type { Manifest } from '../../tools/manifest/manifest.ts';
 import type { CommandContext } from '../shared/command.ts';
 import { withRecord } from '../shared/open-record.ts';
 import { nameOf, openWorkspace, peopleOf, type Workspace } from './check-people.ts';
@@ -16,9 +17,7 @@ export async function checkPasskeys(
   context: CommandContext,
   loaded: LoadedManifest | undefined,
 ): Promise<Finding[]> {
-  const signed = [...(loaded?.manifest.policies.values() ?? [])].filter(({ confirm }) =>
-    RISK_LEVELS.some((risk) => confirmFor(confirm, risk) === 'passkey'),
-  );
+  const signed = policiesIn(loaded?.manifest).filter(({ policy }) => isSigned(policy));
   if (loaded === undefined || signed.length === 0) return [];
   const { SLACK_BOT_TOKEN: token = '', REDIS_URL: redis = '', PUBLIC_URL: url = '' } = context.environment;
   if (token === '' || redis === '') return [notChecked(PASSKEYS, 'SLACK_BOT_TOKEN or REDIS_URL is not set')];
@@ -27,7 +26,7 @@ export async function checkPasskeys(
     if (workspace === undefined) return [notChecked(PASSKEYS, 'the token is rejected')];
     const found = await withRecord(context, async ({ store }) => {
       const findings = [];
-      for (const policy of signed) findings.push(await inspectKeys(policy, workspace, store, loaded));
+      for (const each of signed) findings.push(await inspectKeys(each, workspace, store, loaded));
       return findings.flat();
     });
     const findings = [...addressProblems(url), ...found];
@@ -35,6 +34,22 @@ export async function checkPasskeys(
   } catch (error) {
     return [failed(PASSKEYS, firstLineOf(error))];
   }
+}
+
+interface PlacedPolicy {
+  readonly pointer: string;
+  readonly policy: Policy;
+}
+
+/** Lists the policies of a manifest with their places, the one under which policies are changed among them. */
+function policiesIn(manifest: Manifest | undefined): PlacedPolicy[] {
+  if (manifest === undefined) return [];
+  const { policies, agent } = manifest;
+  const changes = agent.policyChanges?.policy;
+  return [
+    ...[...policies.values()].map((policy) => ({ pointer: pointerTo('/policies', policy.name), policy })),
+    ...(changes === undefined ? [] : [{ pointer: '/agent/policy_changes', policy: changes }]),
+  ];
 }
 
 /** A passkey belongs to a name of the web: browsers make none for the number of a machine. */
@@ -47,7 +62,7 @@ function addressProblems(url: string): Finding[] {
 
 /** Too few who can sign is an error: nothing of this policy can be approved. */
 async function inspectKeys(
-  { name, groups }: Policy,
+  { pointer, policy: { groups } }: PlacedPolicy,
   workspace: Workspace,
   store: Store,
   loaded: LoadedManifest,
@@ -70,7 +85,7 @@ async function inspectKeys(
   const isStuck = able < quorum && groups.every(({ from }) => from === undefined);
   const message = `no passkey that counts: ${without.join(', ')}${isStuck ? `; ${quorum} must approve, and ${able} can sign` : ''}`;
   const placed: PlacedProblem = {
-    pointer: pointerTo('/policies', name),
+    pointer,
     severity: isStuck ? 'error' : 'warning',
     message,
     fix: 'they type /countersign passkey in Slack',

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { type JsonObject, pointerTo } from '../../agent/json.ts';
+import { isSigned } from '../../policy/policy.ts';
 import { BlockedAddressError } from '../../tools/errors.ts';
 import { AllowedHosts } from '../../tools/http/guard/allowed-hosts.ts';
 import { targetOf } from '../../tools/http/guard/guarded-connector.ts';
@@ -21,6 +22,7 @@ export function inspectManifest({
     ...inspectScopes(manifest),
     ...inspectApp(manifest),
     ...inspectMentions(manifest),
+    ...inspectChanges(manifest),
   ];
 }
 
@@ -246,6 +248,36 @@ function inspectMentions({ slack, policies }: Manifest): PlacedProblem[] {
       message: "a policy allows delegation, but the slash command can't resolve mentions",
       fix: 'set should_escape: true on the command and update the app in Slack; until then people can use member IDs',
     },
+  ];
+}
+
+/** Finds rules that ask for more than a change of the rules does: whoever can change them can take them out. */
+function inspectChanges({ agent, policies }: Manifest): PlacedProblem[] {
+  const changes = agent.policyChanges?.policy;
+  if (changes === undefined) return [];
+  const warn = (message: string, fix: string): PlacedProblem => ({
+    ...{ pointer: '/agent/policy_changes', severity: 'warning', message, fix },
+  });
+  const all = [...policies.values()];
+  const signed = isSigned(changes) ? undefined : all.find(isSigned);
+  const [larger] = all.filter(({ quorum }) => quorum > changes.quorum).sort((a, b) => b.quorum - a.quorum);
+  return [
+    ...(signed === undefined
+      ? []
+      : [
+          warn(
+            `approvals of the policy "${signed.name}" are signed with a passkey, but a click changes the rules`,
+            'set confirm: passkey here as well',
+          ),
+        ]),
+    ...(larger === undefined
+      ? []
+      : [
+          warn(
+            `the policy "${larger.name}" needs ${larger.quorum} approvals, but a change of the rules needs ${changes.quorum}`,
+            `set quorum: ${larger.quorum} here as well`,
+          ),
+        ]),
   ];
 }
 

@@ -106,8 +106,8 @@ const POLICY_CHANGE_EXPIRES_MS = durationMs('7d');
 
 function toPolicyChanges(written: AgentFile['policy_changes']): Manifest['agent']['policyChanges'] {
   if (written === undefined) return undefined;
-  const { approvers, quorum = 1, channel } = written;
-  const declared = { approvers, quorum, risk: 'high', expires: POLICY_CHANGE_EXPIRES_MS };
+  const { approvers, quorum = 1, confirm, channel } = written;
+  const declared = { approvers, quorum, confirm, risk: 'high', expires: POLICY_CHANGE_EXPIRES_MS };
   return { policy: toPolicy(POLICY_CHANGES, declared), channel };
 }
 

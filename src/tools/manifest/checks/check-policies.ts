@@ -21,6 +21,7 @@ export function checkPolicies(manifest: JsonObject): Finding[] {
         ...checkTimeZone('/agent', agent.time_zone),
         ...checkUnfreeze(agent.unfreeze),
         ...checkChanges(agent.policy_changes),
+        ...(page === undefined ? checkPasskey('/agent/policy_changes', agent.policy_changes) : []),
       ]
     : [];
   ofAgent.push(...checkChangeFreezes(freezes));
@@ -37,7 +38,8 @@ export function checkPolicies(manifest: JsonObject): Finding[] {
 }
 
 /** Refuses passkeys where there is no page to sign on. */
-function checkPasskey(pointer: string, policy: JsonValue): Finding[] {
+function checkPasskey(pointer: string, policy: JsonValue | undefined): Finding[] {
+  if (policy === undefined) return [];
   const { confirm } = readableParts(Parts, policy);
   const isSigned =
     typeof confirm === 'object' ? Object.values(confirm).includes('passkey') : confirm === 'passkey';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ConfirmFile } from './policies.ts';
 import {
   Bot,
   Channel,
@@ -219,6 +220,9 @@ export const AgentFile = z
       .strictObject({
         approvers: distinct(PersonOrGroup, 'Who may approve a change.').min(1),
         quorum: Count.optional().describe('How many of them must approve (default: 1).'),
+        confirm: ConfirmFile.optional().describe(
+          'Whether Approve asks for a confirmation (default: true). "passkey": approvers sign with their own passkey on the page.',
+        ),
         channel: Channel.describe('The channel where the card is posted; the bot must be in it.'),
       })
       .optional()

@@ -132,7 +132,7 @@ export const NotifyFile = z
   .describe('How approvers hear of a request: direct messages, channels, reminders, and when not.');
 export type NotifyFile = z.output<typeof NotifyFile>;
 
-const ConfirmFile = z.union([z.boolean(), z.literal('passkey')]);
+export const ConfirmFile = z.union([z.boolean(), z.literal('passkey')]);
 
 export const PolicyFile = z
   .strictObject({
