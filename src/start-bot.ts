@@ -4,11 +4,10 @@ import { createBotServer } from './bot/slack/bot-server.ts';
 import { Metrics } from './observe/metrics.ts';
 import { setGauges, setSurroundings } from './observe/observe-record.ts';
 import type { Settings } from './settings.ts';
-import { refusalOf } from './store/errors.ts';
 import { DEFAULT_PREFIX } from './store/record/keys.ts';
 import { checkServer, readMemory } from './store/redis/check-server.ts';
 import { connectRedis } from './store/redis/connect.ts';
-import { onceIn } from './store/redis/short-lived.ts';
+import { refusedWrite } from './store/redis/short-lived.ts';
 import type { BotProcess, Installation, ProcessSetup } from './workspace/installation.ts';
 import { openWorkspace, type Workspace } from './workspace/open-workspace.ts';
 
@@ -92,9 +91,8 @@ function serverFor(
   { settings, redis, metrics, logger }: BotProcess,
   prefix: string,
 ) {
-  const once = onceIn(redis, prefix);
   const surroundings = {
-    refusedWrite: () => refusedWrite(once),
+    refusedWrite: () => refusedWrite(redis, prefix),
     memory: () => readMemory(redis),
     toolProblems: routes.toolProblems,
   };
@@ -109,18 +107,4 @@ function serverFor(
     metricsToken: settings.metricsToken,
     logger,
   });
-}
-
-const WRITE_KEY_MS = 60_000;
-
-/** Tries to write, and returns Redis's code if it answers and refuses; throws if it does not answer. */
-async function refusedWrite(once: ReturnType<typeof onceIn>): Promise<string | undefined> {
-  try {
-    await once('is-writable', WRITE_KEY_MS);
-    return undefined;
-  } catch (error) {
-    const code = refusalOf(error);
-    if (code === undefined) throw error;
-    return code;
-  }
 }

@@ -46,6 +46,9 @@ interface SignerOptions {
   readonly unsignedAfterMs: number;
 }
 
+/** The end of the rows that a checkpoint signs. */
+type SignedRows = Pick<Checkpoint, 'seq' | 'hash' | 'sha256'>;
+
 /** The agreement of memory and Redis: the checkpoint to continue, and one that Redis lacks although it was signed. */
 interface Agreed {
   readonly outcome: 'agreed';
@@ -81,12 +84,10 @@ export class Signer {
       this.#log.warn({ checkpoint: lost.n }, 'signed checkpoint is not in Redis: it is put back');
       return this.#append(owner, lost);
     }
-    const { base, head } = await this.#store.auditEnds();
-    const from: AuditMark = last === undefined ? { ...base, sha256: '' } : markOf(last);
-    if (head.seq === from.seq && head.hash === from.hash) return { outcome: 'nothing-new' };
-    const rows = await this.#walk(from, head.seq);
+    const rows = await this.#rowsAfter(last);
+    if (rows === 'none') return { outcome: 'nothing-new' };
     if (rows === undefined) return refused('log-changed', last);
-    if (last === undefined) this.#log.info({ seq: base.seq + 1 }, 'audit signer begins a new series');
+    if (last === undefined) this.#log.info({ until: rows.seq }, 'audit signer begins a new series');
     const next = signCheckpoint(
       { n: (last?.n ?? 0) + 1, at: Date.now(), ...rows, previous: last === undefined ? '' : hashOf(last) },
       this.#key,
@@ -107,6 +108,16 @@ export class Signer {
       break;
     }
     return { outcome: 'followed' };
+  }
+
+  /** Finds the reason for which the log is not signed, as a process without the lease does, and also where its rows do not continue. */
+  async inspect(): Promise<Refusal | undefined> {
+    const followed = await this.follow();
+    if (followed.outcome === 'refused') return followed;
+    const agreed = await this.#agree();
+    if (agreed.outcome === 'refused') return agreed;
+    const rows = await this.#rowsAfter(agreed.last);
+    return rows === undefined ? refused('log-changed', agreed.last) : undefined;
   }
 
   /** Compares the memory with the last checkpoint in Redis. */
@@ -158,11 +169,16 @@ export class Signer {
     return check.problems.length === 0;
   }
 
+  /** Follows the rows after a checkpoint to the last one; `undefined` if they do not continue it. */
+  async #rowsAfter(last: Checkpoint | undefined): Promise<SignedRows | 'none' | undefined> {
+    const { base, head } = await this.#store.auditEnds();
+    const from: AuditMark = last === undefined ? { ...base, sha256: '' } : markOf(last);
+    if (head.seq === from.seq && head.hash === from.hash) return 'none';
+    return this.#walk(from, head.seq);
+  }
+
   /** Follows the rows from a known one to a number; `undefined` if they do not continue it. */
-  async #walk(
-    from: AuditMark,
-    until: number,
-  ): Promise<Pick<Checkpoint, 'seq' | 'hash' | 'sha256'> | undefined> {
+  async #walk(from: AuditMark, until: number): Promise<SignedRows | undefined> {
     let { seq, hash, sha256 = '' } = from;
     for await (const row of this.#store.exportAudit(from.seq)) {
       if (row.seq !== seq + 1 || linkOf(row, hash) !== row.hash) return undefined;

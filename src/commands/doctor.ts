@@ -22,13 +22,13 @@ const MARKS: Readonly<Record<Finding['status'], string>> = {
 export const doctor: Command = {
   help: `Usage: countersign doctor [--without-tools] [--fix-names] [--cards] [--json]
 
-Checks what the bot needs, a line each: settings, manifest, Redis and its persistence, Slack's tokens, the scopes of the
-app against those of the manifest, that every id of the manifest exists, is active and of the right kind, that enough
-people can approve and have the passkeys that policies want, the clocks of Slack, Redis and this machine, each model (it
-is asked to call a harmless tool with the parameters of the manifest, and looked up in its provider's list), that every
-module loads, every MCP server starts and every host resolves, that rules fit their tools, that people can connect their
-accounts where a server wants them, and that the audit log is signed and its sinks answer. Checks that depend on something
-missing are skipped.
+Checks what the bot needs, a line each: settings, manifest, Redis, its persistence and whether it takes writes, work
+that waits too long, Slack's tokens, the scopes of the app against those of the manifest, that every id of the manifest
+exists, is active and of the right kind, that enough people can approve and have the passkeys that policies want, the
+clocks of Slack, Redis and this machine, each model (it is asked to call a harmless tool with the parameters of the
+manifest, and looked up in its provider's list), that every module loads, every MCP server starts and every host
+resolves, that rules fit their tools, that people can connect their accounts where a server wants them, and that the
+audit log is signed and its sinks answer. Checks that depend on something missing are skipped.
 
   --without-tools  leave the tools out, for example before their libraries are installed
   --fix-names      write the names of people and user groups into the manifest, as comments beside their ids

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import type { ModelReply } from '../../playground/model/model-reply.ts';
 import { type LocalModelOptions, startLocalModel } from '../../playground/model/start-local-model.ts';
@@ -7,10 +8,15 @@ import { findFreePort } from '../../playground/redis/find-free-port.ts';
 import type { AppSeed } from '../../playground/slack/build-state.ts';
 import { APPROVERS_GROUP, CAST } from '../../playground/slack/default-cast.ts';
 import { startLocalSlack } from '../../playground/slack/start-local-slack.ts';
-import { createKeyPair } from '../../src/audit/signing-key.ts';
+import { exportIn } from '../../src/audit/export-progress.ts';
+import { fileMemory, Signer } from '../../src/audit/signer.ts';
+import { createKeyPair, readSigningKey } from '../../src/audit/signing-key.ts';
+import { checkWork } from '../../src/commands/checks/check-services.ts';
 import { addPasskey } from '../../src/engine/passkeys.ts';
+import { Keys } from '../../src/store/record/keys.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { SoftwareKey } from '../page/software-key.ts';
+import { plainArguments, startPrivateRedis } from '../store/private-redis.ts';
 import { connectTestRedis } from '../support/redis.ts';
 import { startManifestApi } from './slack-server.ts';
 import { GOOD, GOOD_SCOPES, jsonLines, newFolder, run, writeManifest } from './support.ts';
@@ -144,6 +150,67 @@ test('a signer that cannot remember what it signed is a failure, and one that fo
   ]);
   expect(await saysOf('audit key', { ...environment, AUDIT_STATE_FILE: '/none/audit.state' })).toEqual([
     'failed: /none cannot be written, so the signer cannot remember what it signed; create it, give the bot access, or set AUDIT_STATE_FILE',
+  ]);
+});
+
+test('a log that does not continue what was signed is a failure, although the key is fine', async () => {
+  const redis = connectTestRedis();
+  onTestFinished(() => redis.close());
+  const store = openRedisStore({ client: redis.client, prefix: redis.prefix });
+  const environment = await surroundings({ replies: [PING, PING] });
+  const { AUDIT_KEY: text, AUDIT_STATE_FILE: file } = environment;
+  const key = await readSigningKey({ text });
+  const log = { info() {}, warn() {} };
+  const signer = new Signer({ store, key, memory: fileMemory(file), log, unsignedAfterMs: 300_000 });
+  await store.note('one', 'configured', 'U-ann', {});
+  await exportIn(store).claim('test', 600_000);
+  expect(await signer.sign('test', async () => true)).toEqual({ outcome: 'appended' });
+  const remembered = readFileSync(file, 'utf8');
+  await store.note('two', 'configured', 'U-ann', {});
+  expect(await saysOf('audit key', environment, redis.prefix)).toEqual([
+    `ok: checkpoints are signed with the key ${key.id}`,
+  ]);
+  // A backup of an earlier day has fewer rows than were signed.
+  await redis.client.del(new Keys(redis.prefix).shared('audit'));
+  expect(await saysOf('audit key', environment, redis.prefix)).toEqual([
+    "failed: the audit log is not signed: the rows in Redis don't continue the last one that was signed; checkpoint 1 is the last one to trust; keep the exported log, and run countersign audit verify",
+  ]);
+  expect(readFileSync(file, 'utf8')).toBe(remembered);
+});
+
+test('a Redis that refuses writes is a failure, with its reason', async () => {
+  const server = await startPrivateRedis(plainArguments);
+  const admin = new Redis(server.url);
+  onTestFinished(async () => {
+    await admin.quit();
+    await server.stop();
+  });
+  const environment = { ...(await surroundings({ replies: [PING, PING] })), REDIS_URL: server.url };
+  await admin.config('SET', 'min-replicas-to-write', '1');
+  expect(await saysOf('redis', environment)).toContain(
+    'failed: it refuses writes: Redis has too few replicas',
+  );
+  await admin.config('SET', 'min-replicas-to-write', '0', 'maxmemory', '1');
+  expect(await saysOf('redis', environment)).toContain(
+    'failed: it refuses writes: the memory of Redis is full',
+  );
+});
+
+test('what the alerts watch is a finding: messages and timers that wait, and unknown outcomes', () => {
+  const requests = { pending: 3, approved: 0, started: 0, unknown: 0 };
+  const fine = {
+    ...{ requests, quarantinedThreads: 0, overdueTimers: 0 },
+    outbox: { waiting: 2, due: 1, oldestMs: 2_000 },
+  };
+  expect(checkWork(fine)).toEqual([]);
+  const stuck = {
+    ...{ ...fine, requests: { ...requests, unknown: 1 }, overdueTimers: 2 },
+    outbox: { waiting: 2, due: 1, oldestMs: 420_000 },
+  };
+  expect(checkWork(stuck)).toMatchObject([
+    { check: 'work', status: 'failed', message: 'a message to Slack has waited for 7 minutes' },
+    { check: 'work', status: 'failed', message: 'overdue timers: 2' },
+    { check: 'work', status: 'warning', message: 'actions with an unknown outcome: 1' },
   ]);
 });
 

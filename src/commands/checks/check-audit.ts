@@ -4,9 +4,11 @@ import { dirname } from 'node:path';
 import { parseCheckpoint } from '../../audit/checkpoint.ts';
 import { timeOf } from '../../audit/export-line.ts';
 import { exportIn } from '../../audit/export-progress.ts';
-import { readSignerState } from '../../audit/signer.ts';
-import { readSigningKey } from '../../audit/signing-key.ts';
+import { readSignerState, Signer } from '../../audit/signer.ts';
+import { readSigningKey, type SigningKey } from '../../audit/signing-key.ts';
 import { auditSettings, sinksOf } from '../../audit/sinks.ts';
+import { LONGEST_UNSIGNED_MS } from '../../audit/verify.ts';
+import { AUDIT_REASONS } from '../../bot/views/texts/notices.ts';
 import { auditFolder, auditKeySource, auditStateFile } from '../../settings.ts';
 import type { AuditStore } from '../../store/port/audit.ts';
 import { proxiedFetch, readProxy } from '../../tools/http/proxy.ts';
@@ -20,22 +22,27 @@ type Loaded = LoadedManifest | undefined;
 /** Checks that the audit log is signed and exported. */
 export async function checkAudit(context: CommandContext, loaded: Loaded): Promise<Finding[]> {
   return [
-    await checkKey(context.environment),
+    await checkKey(context),
     await checkExport(context, loaded),
     ...(loaded === undefined ? [] : await checkSinks(loaded, context.environment)),
   ];
 }
 
-async function checkKey(environment: NodeJS.ProcessEnv): Promise<Finding> {
+async function checkKey(context: CommandContext): Promise<Finding> {
   const check = 'audit key';
+  const { environment } = context;
   const source = auditKeySource(environment);
   if (source === undefined)
     return warning(check, 'the audit log is not signed', {
       fix: 'make a key (countersign audit key) and set AUDIT_KEY_FILE in .env',
     });
   try {
-    const { id } = await readSigningKey(source);
-    return (await checkMemory(environment)) ?? ok(check, `checkpoints are signed with the key ${id}`);
+    const key = await readSigningKey(source);
+    return (
+      (await checkMemory(environment)) ??
+      (await checkSigned(context, key)) ??
+      ok(check, `checkpoints are signed with the key ${key.id}`)
+    );
   } catch (error) {
     return failed(check, firstLineOf(error));
   }
@@ -56,6 +63,29 @@ async function checkMemory(environment: NodeJS.ProcessEnv): Promise<Finding | un
     });
   await readSignerState(file);
   return undefined;
+}
+
+/** Checks that the log can be signed on, by the rules of the signer; it signs and remembers nothing. */
+async function checkSigned(context: CommandContext, key: SigningKey): Promise<Finding | undefined> {
+  const { environment } = context;
+  const { REDIS_URL: url = '' } = environment;
+  if (url === '') return undefined;
+  const file = auditStateFile(environment);
+  const state = (file === undefined ? undefined : await readSignerState(file)) ?? {};
+  const memory = { read: async () => state, write: async () => {} };
+  const log = { info() {}, warn() {} };
+  const refusal = await withRecord(context, ({ store }) =>
+    new Signer({ store, key, memory, log, unsignedAfterMs: LONGEST_UNSIGNED_MS }).inspect(),
+  );
+  if (refusal === undefined) return undefined;
+  const { code, checkpoint } = refusal;
+  const trusted = checkpoint > 0 ? `; checkpoint ${checkpoint} is the last one to trust` : '';
+  return failed('audit key', `the audit log is not signed: ${AUDIT_REASONS[code]}${trusted}`, {
+    fix:
+      code === 'unsigned-rows'
+        ? 'start the bot with this key if none runs; otherwise look for "not signed" in its log'
+        : 'keep the exported log, and run countersign audit verify',
+  });
 }
 
 function isWritable(path: string): Promise<boolean> {

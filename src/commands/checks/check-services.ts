@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { WRITE_REASONS } from '../../bot/views/texts/notices.ts';
 import { inspectModels } from '../../inspect-model.ts';
 import { readSettings } from '../../settings.ts';
+import type { Measures } from '../../store/port/values.ts';
 import {
   checkServer,
   fillOf,
@@ -9,6 +11,7 @@ import {
   type ServerMemory,
 } from '../../store/redis/check-server.ts';
 import { redactUrl } from '../../store/redis/redact-url.ts';
+import { refusedWrite } from '../../store/redis/short-lived.ts';
 import { proxiedFetch, readProxy } from '../../tools/http/proxy.ts';
 import type { Manifest } from '../../tools/manifest/manifest.ts';
 import { Sealer } from '../../tools/mcp/auth/connections.ts';
@@ -26,14 +29,23 @@ export async function checkRedis(context: CommandContext): Promise<Finding[]> {
   const { REDIS_URL: url = '' } = context.environment;
   if (url === '') return [notChecked('redis', 'REDIS_URL is not set')];
   try {
-    const { findings, threads, time, memory } = await withRecord(context, async ({ client, store }) => ({
-      findings: await checkServer(client),
-      threads: await store.listQuarantined(),
-      time: await readClock(client),
-      memory: await readMemory(client),
-    }));
+    const { refused, findings, threads, time, memory, measures } = await withRecord(
+      context,
+      async ({ client, store, prefix }) => ({
+        refused: await refusedWrite(client, prefix),
+        measures: await store.measure(),
+        findings: await checkServer(client),
+        threads: await store.listQuarantined(),
+        time: await readClock(client),
+        memory: await readMemory(client),
+      }),
+    );
     return [
       ok('redis', `reached at ${redactUrl(url)}`),
+      ...(refused === undefined
+        ? []
+        : [failed('redis', `it refuses writes: ${WRITE_REASONS[refused] ?? refused}`)]),
+      ...checkWork(measures),
       ...(memory === undefined ? [] : [checkMemory(memory)]),
       ...threads.map(({ threadId, reason }) =>
         warning('threads', `${threadId} is quarantined: ${reason}; see "countersign retry --help"`),
@@ -44,6 +56,30 @@ export async function checkRedis(context: CommandContext): Promise<Finding[]> {
   } catch (error) {
     return [failed('redis', firstLineOf(error))];
   }
+}
+
+/** Messages that are due wait no longer than this where the bot works. */
+const STUCK_MS = 300_000;
+
+/** Finds work that is not done, and outcomes that nobody has confirmed. */
+export function checkWork({ outbox, overdueTimers, requests }: Measures): Finding[] {
+  const check = 'work';
+  const minutes = Math.floor(outbox.oldestMs / 60_000);
+  const stuck = [
+    ...(outbox.oldestMs > STUCK_MS ? [`a message to Slack has waited for ${minutes} minutes`] : []),
+    ...(overdueTimers > 0 ? [`overdue timers: ${overdueTimers}`] : []),
+  ];
+  const fix = 'start the bot if none runs; otherwise look for "delivery failed" in its log';
+  return [
+    ...stuck.map((message) => failed(check, message, { fix })),
+    ...(requests.unknown > 0
+      ? [
+          warning(check, `actions with an unknown outcome: ${requests.unknown}`, {
+            fix: 'countersign pending names them',
+          }),
+        ]
+      : []),
+  ];
 }
 
 const ALMOST_FULL = 0.85;

@@ -1,3 +1,4 @@
+import { refusalOf } from '../errors.ts';
 import type { UpdateCounter, UpdateCounts } from '../port/workspace.ts';
 import { DEFAULT_PREFIX, keyStart } from '../record/keys.ts';
 import type { RedisClient } from './run-script.ts';
@@ -33,4 +34,18 @@ export function onceIn(
 ): (key: string, ttlMs: number) => Promise<boolean> {
   return async (key, ttlMs) =>
     (await client.set(`${keyStart(prefix)}once:${key}`, '1', 'PX', ttlMs, 'NX')) === 'OK';
+}
+
+const WRITE_KEY_MS = 60_000;
+
+/** Tries to write, and returns Redis's code if it answers and refuses; throws if it does not answer. */
+export async function refusedWrite(client: RedisClient, prefix?: string): Promise<string | undefined> {
+  try {
+    await onceIn(client, prefix)('is-writable', WRITE_KEY_MS);
+    return undefined;
+  } catch (error) {
+    const code = refusalOf(error);
+    if (code === undefined) throw error;
+    return code;
+  }
 }

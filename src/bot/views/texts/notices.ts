@@ -157,7 +157,8 @@ const NOT_APPLIED: Readonly<Record<string, string>> = {
   asked: 'nobody could be asked',
 };
 
-const AUDIT_REASONS: Readonly<Record<string, string>> = {
+/** The reasons for which the audit log is not signed, by the codes of refusals. */
+export const AUDIT_REASONS: Readonly<Record<string, string>> = {
   'state-unreadable': "the file in which the signer remembers what it signed can't be read",
   'state-unwritable': "the file in which the signer remembers what it signed can't be written",
   'checkpoint-changed': 'the last checkpoint in Redis was changed',
@@ -169,14 +170,15 @@ const AUDIT_REASONS: Readonly<Record<string, string>> = {
   failing: 'signing keeps failing',
 };
 
-/** Every sentence that only admins are told; those about the manifest are with the notices. */
-const WRITE_REASONS: Readonly<Record<string, string>> = {
+/** The reasons for which Redis refuses writes, by its codes. */
+export const WRITE_REASONS: Readonly<Record<string, string>> = {
   OOM: 'the memory of Redis is full',
   MISCONF: "Redis can't write to its disk",
   READONLY: 'this Redis is a replica and takes no writes',
   NOREPLICAS: 'Redis has too few replicas',
 };
 
+/** Every sentence that only admins are told; those about the manifest are with the notices. */
 export const adminTexts = {
   quarantined: (threadId: string, reason: string) =>
     `The thread ${threadId} is quarantined, so I don't continue it. ${reason}\nWhen the cause is fixed, run: countersign retry ${threadId}`,
