@@ -131,7 +131,7 @@ export const MORE_STEPS: readonly TourText[] = [
       },
       {
         as: CAST.admin,
-        text: "Confirm it: Countersign's direct message to Ada has the command, with the code that Alice sees.",
+        text: "Confirm it: Countersign's direct message to Ada has the command. Add the code, which only Alice is shown.",
       },
       { as: CAST.alice, text: 'Click Approve on the card, open the link in the answer, read, and sign.' },
     ],

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { canonicalJson, type JsonObject, type JsonValue, toJson, tryParseJson } from '../agent/json.ts';
 import {
@@ -20,6 +20,7 @@ import type { Voter } from './ports.ts';
 import { readDetails } from './request-details.ts';
 
 const KEYS = 'passkeys';
+const OWNERS = 'passkey-owners';
 const LINKS = 'passkey-links';
 /** A link to approve works this long. */
 const LINK_MS = 600_000;
@@ -58,9 +59,19 @@ export function countsNow({ countsFrom }: Passkey, now = Date.now()): boolean {
   return countsFrom !== null && countsFrom <= now;
 }
 
-/** Returns a short code of a key, by which two people can tell that they mean the same one. */
-export function codeOf({ key: { credential } }: Passkey): string {
-  return credential.replaceAll(/[^A-Za-z0-9]/g, '').slice(-6);
+/** Digits and letters that nobody takes for one another when they are read aloud: 32 of them, so five bits each. */
+const CODE_LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const CODE_LENGTH = 12;
+
+/** Returns a code of 60 bits of a key, by which two people can tell that they mean the same one: of the public key, since its holder chooses the id. */
+export function codeOf({ key: { jwk } }: Passkey): string {
+  const bytes = hash('sha256', canonicalJson(toJson(jwk)), 'buffer');
+  const letters = [...bytes.subarray(0, CODE_LENGTH)].map((byte) => CODE_LETTERS[byte % CODE_LETTERS.length]);
+  return letters.join('').replaceAll(/.{4}(?=.)/g, '$&-');
+}
+
+function isCode(passkey: Passkey, typed: string): boolean {
+  return codeOf(passkey).replaceAll('-', '') === typed.replaceAll('-', '').toUpperCase();
 }
 
 /** A change of somebody's keys, with its row in the audit log. */
@@ -98,13 +109,24 @@ async function changeKeys(
   }
 }
 
-/** Adds a key that a person has just shown; `undefined` if they have it already. */
-export function addPasskey(
+/** Makes a person the only owner of a key, for good, by its id and by its public key; false if either is somebody else's. */
+async function claimKey(store: DocumentStore, who: string, { key }: Passkey): Promise<boolean> {
+  const names = [key.credential, canonicalJson(toJson(key.jwk))].map((name) => hash('sha256', name));
+  for (const name of names) {
+    await store.writeDocument(OWNERS, name, { version: randomUUID(), value: who }, { replaces: '' });
+    if ((await store.readDocument(OWNERS, name))?.value !== who) return false;
+  }
+  return true;
+}
+
+/** Adds a key that a person has just shown; `undefined` if they have it already, or somebody else had it. */
+export async function addPasskey(
   store: DocumentStore,
   who: string,
   added: Passkey,
   evidence: JsonObject,
 ): Promise<Passkey | undefined> {
+  if (!(await claimKey(store, who, added))) return undefined;
   return changeKeys(store, { who, by: who, evidence }, (keys) =>
     keys.some(({ key }) => key.credential === added.key.credential)
       ? undefined
@@ -119,7 +141,7 @@ export function confirmPasskey(
   evidence: JsonObject,
 ): Promise<Passkey | undefined> {
   return changeKeys(store, { who, by, evidence }, (keys) => {
-    const meant = keys.filter((each) => codeOf(each) === code && !countsNow(each));
+    const meant = keys.filter((each) => isCode(each, code) && !countsNow(each));
     const [only, second] = meant;
     if (only === undefined || second !== undefined) return undefined;
     const changed = { ...only, countsFrom: Date.now(), confirmedBy: by };

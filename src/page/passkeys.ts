@@ -66,7 +66,7 @@ export interface PasskeyCall {
   readonly freshAt: number;
 }
 
-/** A key is added at most so long after a fresh sign-in. */
+/** A key is added or removed at most so long after a fresh sign-in. */
 const FRESH_MS = 600_000;
 const ENROLMENTS = 'passkey-enrolments';
 const MOST_KEYS = 10;
@@ -150,7 +150,7 @@ export async function takePasskey({ context, viewer, body, freshAt }: PasskeyCal
   const [name, code, when] = [escapeMarkup(showLine(added.name)), codeOf(added), countsInWords(added)];
   await tell(context, who, passkeyTexts.added(name, code, when));
   for (const admin of context.admins())
-    if (admin !== who) await tell(context, admin, passkeyTexts.toConfirm(who, name, code, when));
+    if (admin !== who) await tell(context, admin, passkeyTexts.toConfirm(who, name, when));
   return jsonAnswer(200, itemOf(added));
 }
 
@@ -200,8 +200,9 @@ export async function changeName({ context, viewer, body }: PasskeyCall): Promis
 
 const Removed = z.object({ credential: z.string() });
 
-/** Removes a key; it counts no more at once. */
-export async function dropPasskey({ context, viewer, body }: PasskeyCall): Promise<HttpAnswer> {
+/** Removes a key; it counts no more at once. Only somebody who has just signed in afresh can. */
+export async function dropPasskey({ context, viewer, body, freshAt }: PasskeyCall): Promise<HttpAnswer> {
+  if (!isFresh(freshAt)) return refusal(403, pageTexts.signInAgain);
   const { data } = Removed.safeParse(tryParseJson(body));
   const removed = data && (await removePasskey(context.store, { who: viewer.who, ...data }));
   if (removed === undefined) return refusal(404, pageTexts.notFound);

@@ -35,9 +35,9 @@ export const pageTexts = {
     `${numbers.length === 1 ? 'Step' : 'Steps'} ${numbers.join(', ')} of the plan, as shown.`,
   onBehalfOf: 'In the place of',
   approved: 'Approved. You can close this page.',
-  signInAgain: 'To add a passkey, sign in again first.',
+  signInAgain: 'To add or remove a passkey, sign in again first.',
   keyNotTaken: "The passkey wasn't added: the answer of your device doesn't fit. Try again.",
-  keyKnown: 'You have this passkey already.',
+  keyKnown: 'This passkey is already in use.',
   manyKeys: 'You have 10 passkeys, which is the most. Remove one first.',
 
   notSignedIn: 'Sign in first.',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { proposeChange } from '../../src/bot/turns/policy-change.ts';
+import { codeOf } from '../../src/engine/passkeys.ts';
 import type { Passkeys } from '../../src/page/protocol.ts';
 import { type ApprovalTerms, challengeOf } from '../../src/policy/proof.ts';
 import { manifestIn } from '../../src/store/documents/manifest.ts';
@@ -24,6 +25,10 @@ import { type Lies, SoftwareKey } from './software-key.ts';
 import { COMPANY, type PageStory } from './support.ts';
 
 const { alice, bruno, admin, requester } = CAST;
+const KEY = {
+  ...{ name: 'Laptop', counter: 0, transports: [], addedAt: 0, countsFrom: null },
+  key: { origin: 'http://localhost', rpId: 'localhost' },
+};
 
 test('a click on Approve counts nothing: the person signs on the page, and then it runs', async () => {
   const story = await startSignedStory({ replies: [REFUND, { text: 'Refunded.' }] });
@@ -83,7 +88,7 @@ test('with Slack sign-in a new key counts when another person, who is an admin, 
   const stale = await story.browserOf(alice);
   expect((await addKey(story, stale)).answer).toMatchObject({
     status: 403,
-    body: { error: 'To add a passkey, sign in again first.' },
+    body: { error: 'To add or remove a passkey, sign in again first.' },
   });
   const browser = await story.browserOf(alice, { isFresh: true });
   const { key, answer } = await addKey(story, browser);
@@ -105,10 +110,54 @@ test('with Slack sign-in a new key counts when another person, who is an admin, 
   await command(story, admin, `passkey confirm <@${alice}> ${code}`);
   await story.noticeFor(admin, /counts now/);
   await command(story, alice, 'passkey');
-  await story.noticeFor(alice, /Laptop \(code \w+\): counts\n/);
+  await story.noticeFor(alice, /Laptop \(code [\w-]+\): counts\n/);
   const nonce = await linkFor(story, alice, () => thread.click(alice, /Approval needed/, 'approve'));
   expect(await approve(story, { browser, key }, nonce)).toMatchObject({ status: 200 });
   await thread.shows(/Refunded\./);
+});
+
+test('only the person has the code of a new key; it is of the public key, whatever id the key has chosen', async () => {
+  const story = await startSignedStory();
+  const browser = await story.browserOf(alice, { isFresh: true });
+  const { key, answer } = await addKey(story, browser);
+  const code = String(answer.body.code);
+  expect(code).toMatch(/^([0-9A-HJKMNP-TV-Z]{4}-){2}[0-9A-HJKMNP-TV-Z]{4}$/);
+  expect(code).not.toContain(key.id.slice(-6));
+  await story.directly(alice).shows(new RegExp(code));
+  const { text } = await story.directly(admin).shows(/added a passkey: Laptop/);
+  expect(text).not.toContain(code);
+  // Another key under the same id has another code.
+  const twin = new SoftwareKey(story.url, { id: key.id });
+  const of = (shown: SoftwareKey) =>
+    codeOf({ ...KEY, key: { ...KEY.key, credential: shown.id, jwk: shown.publicJwk } });
+  expect(of(key)).toBe(code);
+  expect(of(twin)).not.toBe(code);
+  // Read aloud, nobody says the hyphens or the case.
+  await command(story, admin, `passkey confirm <@${alice}> ${code.replaceAll('-', '').toLowerCase()}`);
+  await story.noticeFor(admin, /counts now/);
+});
+
+test('a key is of one person: another cannot add it, nor another key under its id', async () => {
+  const story = await startSignedStory();
+  const { key } = await addKey(story, await story.browserOf(alice, { isFresh: true }));
+  const browser = await story.browserOf(bruno, { isFresh: true });
+  const refused = { status: 409, body: { error: 'This passkey is already in use.' } };
+  expect((await addKey(story, browser, key)).answer).toMatchObject(refused);
+  const twin = new SoftwareKey(story.url, { id: key.id });
+  expect((await addKey(story, browser, twin)).answer).toMatchObject(refused);
+  expect((await addKey(story, browser)).answer).toMatchObject({ status: 200 });
+});
+
+test('removing a key needs a fresh sign-in', async () => {
+  const story = await startSignedStory();
+  const { key, browser } = await enrol(story, alice);
+  const stale = await story.browserOf(alice);
+  const credential = key.id;
+  expect(await post(story, stale, 'passkey-remove', { credential })).toMatchObject({
+    status: 403,
+    body: { error: 'To add or remove a passkey, sign in again first.' },
+  });
+  expect(await post(story, browser, 'passkey-remove', { credential })).toMatchObject({ status: 200 });
 });
 
 test('with the company sign-in a key counts after its time, and the sign-in must be fresh', async () => {

@@ -16,14 +16,15 @@ const [PRESENT, VERIFIED, ATTESTED] = [0x01, 0x04, 0x40];
 
 /** An authenticator in software: it makes P-256 keys and signs as a device does, and also what no browser would let it sign. */
 export class SoftwareKey {
-  readonly id = randomBytes(16).toString('base64url');
+  readonly id: string;
   readonly #pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   readonly #foreign = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   readonly #origin: string;
   /** A synced key does not count. */
   counter: number;
 
-  constructor(origin: string, { counter = 0 } = {}) {
+  constructor(origin: string, { counter = 0, id = randomBytes(16).toString('base64url') } = {}) {
+    this.id = id;
     this.#origin = origin;
     this.counter = counter;
   }

@@ -8,7 +8,7 @@ import { escapeMarkup, showLine } from '../views/texts/show-text.ts';
 import type { Click } from './decisions/click.ts';
 import { ineligibleText } from './decisions/refusal-text.ts';
 
-const CONFIRM = /^\s*confirm\s+<@([UW][A-Z0-9]+)(?:\|[^>]*)?>\s+([A-Za-z0-9]{1,12})\s*$/;
+const CONFIRM = /^\s*confirm\s+<@([UW][A-Z0-9]+)(?:\|[^>]*)?>\s+([A-Za-z0-9-]{1,20})\s*$/;
 
 /** Answers `/countersign passkey`: the person's keys with the page where they change them, or an admin's confirmation of a new one. */
 export async function answerPasskey(context: BotContext, sent: string, click: Click): Promise<string> {

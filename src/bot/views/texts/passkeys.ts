@@ -50,6 +50,6 @@ export const passkeyTexts = {
     `A passkey was added for you: ${name} (code ${code}). It ${when}. If this wasn't you, remove it now with /countersign passkey and tell an admin.`,
   removed: (name: string) =>
     `Your passkey ${name} was removed. What it approved and has not started does not run.`,
-  toConfirm: (who: string, name: string, code: string, when: string) =>
-    `<@${who}> added a passkey: ${name} (code ${code}). It ${when}. Ask them whether it was them and which code they see, then type /countersign passkey confirm <@${who}> ${code}`,
+  toConfirm: (who: string, name: string, when: string) =>
+    `<@${who}> added a passkey: ${name}. It ${when}. Call them or meet them, not in Slack: ask whether it was them and which code they see. Then type /countersign passkey confirm <@${who}> and the code`,
 } as const;

@@ -26,7 +26,7 @@ export function PasskeysPage() {
             ) : (
               <p>
                 <a className="button" href="sign-in?to=passkeys">
-                  Sign in again to add a passkey
+                  Sign in again to add or remove a passkey
                 </a>
               </p>
             )}
