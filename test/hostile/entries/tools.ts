@@ -89,7 +89,7 @@ export async function playOutputs() {
     for (const title of ['Fetch page', 'Fail with']) {
       await thread.click(CAST.alice, new RegExp(`Approval needed: ${title}`), 'approve');
     }
-    const fetched = await thread.shows(/Done: Fetch page/);
+    const fetched = await thread.shows(/(Done|Ran, with an unusable result): Fetch page/);
     const failed = await thread.shows(/Failed: Fail with/);
     await thread.shows(/Done\./);
     const details = await stage.detailsOf(CAST.bruno, fetched);
@@ -125,7 +125,7 @@ export async function playOutputBytes() {
   const outcomes = await playAll(JSONS, async (_item, row) => {
     const thread = stage.begin(row);
     await thread.click(CAST.alice, /Approval needed: Fetch page/, 'approve');
-    const card = await thread.shows(/(Done|Outcome unknown): Fetch page/);
+    const card = await thread.shows(/(Done|Outcome unknown|Ran, with an unusable result): Fetch page/);
     if (/^Outcome unknown/.test(card.text)) return 'in doubt, and people are asked';
     const told = await thread.shows(/told /);
     const [problem] = /not JSON|over the limit|nested more than/.exec(told.text) ?? [];
