@@ -55,12 +55,12 @@ async function enrol(story: PageStory, { page, who }: Device): Promise<void> {
   await page.goto('/page/passkeys');
   await page.getByLabel('Name of the new passkey').fill('Laptop');
   await page.getByRole('button', { name: 'Add a passkey' }).click();
-  const line = await page.getByText(/^Code \w+ · counts when an admin has confirmed it/).textContent();
+  const line = await page.getByText(/^Code [\w-]+ · counts when an admin has confirmed it/).textContent();
   const code = /Code ([\w-]+)/.exec(line ?? '')?.[1] ?? '';
   await command(story, admin, `passkey confirm <@${who}> ${code}`);
   await story.directly(who).shows(/confirmed your passkey Laptop/);
   await page.reload();
-  await page.getByText(/^Code \w+ · counts · added/).waitFor();
+  await page.getByText(/^Code [\w-]+ · counts · added/).waitFor();
 }
 
 const sign = ({ page }: Pick<Device, 'page'>) =>
