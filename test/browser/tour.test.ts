@@ -83,7 +83,7 @@ test('say yes: the refund runs after approval, in every window at once, and the 
   await alice.click(alice.pendingCard('Refund'), 'Approve');
   await alice.tour
     .getByRole('listitem')
-    .filter({ hasText: /succeeded the bot/ })
+    .filter({ hasText: /#\d+ succeeded/ })
     .first()
     .waitFor();
   for (const who of [remi, alice]) {
@@ -244,7 +244,7 @@ test('a deployment to production is approved with a key in software, in a browse
 
   const ada = await playground.openAs('ada');
   await ada.conversationLink(/Countersign/).click();
-  await ada.waitForText('added a passkey: Laptop');
+  await ada.messages.getByRole('listitem').filter({ hasText: 'added a passkey: Laptop' }).waitFor();
   await ada.conversationLink(/general/).click();
   await command(ada, `passkey confirm @Alice Moreau ${code}`);
   await ada.waitForNotice('counts now');
