@@ -124,19 +124,25 @@ export const PLANTED: readonly PlantedMistake[] = [
   },
   {
     name: 'an approver of policy changes who does not exist',
-    change: agent(`policy_changes: { approvers: [U0NOBODY99, S0APPROVE1], channel: ${CHANNELS.general} }`),
+    change: agent(
+      `policy_changes: { approvers: [U0NOBODY99, S0APPROVE1], quorum: 2, channel: ${CHANNELS.general} }`,
+    ),
     doctor: new RegExp(
       `${AT}agent\\.policy_changes\\.approvers\\[0\\]: there is nobody with the id U0NOBODY99`,
     ),
   },
   {
     name: 'an approver of policy changes who has left',
-    change: agent(`policy_changes: { approvers: [S0APPROVE1, ${GONE}], channel: ${CHANNELS.general} }`),
+    change: agent(
+      `policy_changes: { approvers: [S0APPROVE1, ${GONE}], quorum: 2, channel: ${CHANNELS.general} }`,
+    ),
     doctor: /agent\.policy_changes\.approvers\[1\]: the account of U0GONE0007 is deactivated/,
   },
   {
     name: 'an approver of policy changes that is a bot',
-    change: agent(`policy_changes: { approvers: [S0APPROVE1, ${ROBOT}], channel: ${CHANNELS.general} }`),
+    change: agent(
+      `policy_changes: { approvers: [S0APPROVE1, ${ROBOT}], quorum: 2, channel: ${CHANNELS.general} }`,
+    ),
     doctor: /agent\.policy_changes\.approvers\[1\]: U0ROBOT008 is a bot/,
   },
   {
@@ -148,7 +154,7 @@ export const PLANTED: readonly PlantedMistake[] = [
   },
   {
     name: 'a channel of policy changes that does not exist',
-    change: agent('policy_changes: { approvers: [S0APPROVE1], channel: C0NOWHERE1 }'),
+    change: agent('policy_changes: { approvers: [S0APPROVE1], quorum: 2, channel: C0NOWHERE1 }'),
     doctor: /agent\.policy_changes\.channel: there is no channel C0NOWHERE1/,
   },
   {
