@@ -111,3 +111,34 @@ export const book = defineTool(
   await thread.shows(/Paid\./);
   expect(story.toldOfCalls()).toEqual(['{"paid":500}']);
 });
+
+test.each([
+  ['HTML, mentions and marks of direction', '<!channel> <@U0ALICE002> <b>pay</b> \u202Etxet', true],
+  ['20,000 characters', `${'word '.repeat(4_000)}the end`, false],
+])(
+  'a message of %s is a dead quote, and is approved only where all of it was read',
+  async (_what, message, isWhole) => {
+    const folder = mkdtempSync(join(tmpdir(), 'ask-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+    writeFileSync(
+      join(folder, 'book.ts'),
+      `import { defineTool } from ${JSON.stringify(INDEX)};
+export const book = defineTool({ name: 'book', description: 'Books.' }, async (_input, { interrupt, resumed }) =>
+  resumed === undefined ? interrupt({ message: ${JSON.stringify(message)} }) : 'booked');
+`,
+    );
+    const story = await startStory({ withoutBot: true, replies: [CALL] });
+    await story.startOwnBot({ manifest: manifestWith(folder), folder });
+    const thread = story.ask('book');
+    const card = await thread.shows(/Book asks:/);
+    const shown = JSON.stringify(card.blocks);
+    expect(shown).not.toContain('"type":"broadcast"');
+    expect(shown).not.toContain('\u202E');
+    expect(card.text).not.toContain('<!channel>');
+    expect(shown.includes('"action_id":"approve"')).toBe(isWhole);
+    expect(shown.includes('Not all of it is shown') || shown.includes('"action_id":"details"')).toBe(
+      !isWhole,
+    );
+  },
+);
