@@ -145,7 +145,7 @@ interface Declared {
   readonly maxOutput: number;
   /** The places that images of its results go to. */
   readonly images: ImagePlace;
-  /** Who answers when the tool asks: `requester`, `approvers`, or the name of a policy; `undefined` leaves it to what is asked. */
+  /** The people who answer when the tool asks: `requester`, `approvers`, or the name of a policy; `undefined` leaves it to what is asked. */
   readonly answers: string | undefined;
   /** The entry as it stands in the file, without its rules, with `${NAME}` in place of a secret. */
   readonly asWritten: JsonObject;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseManifest } from '../../../src/tools/manifest/parse.ts';
 import { formatProblem } from '../../../src/tools/manifest/problem.ts';
 
-/** What is found in a manifest whose only caller has tokens of an issuer. */
+/** The findings in a manifest whose only caller has tokens of an issuer. */
 function check(issuer: string, claims: Readonly<Record<string, string>>) {
   const oidc = JSON.stringify({ issuer, audience: 'countersign', claims });
   const text = `policies: { default: { approvers: [U012ABCDEF] } }
