@@ -2,7 +2,7 @@ import { replaceTable } from './docs-table.ts';
 import { exceptionFor } from './exceptions.ts';
 import { REVISIONS, runScenarios } from './scenarios.ts';
 
-/** Runs the client scenarios of the public conformance suite, and fails if a result differs from docs/conformance.md. */
+/** Runs the client scenarios of the public conformance suite, and fails if a result differs from docs/evidence/conformance.md. */
 const only = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const isVerbose = process.argv.includes('--verbose');
 /** The suite's verdict on each scenario, by revision; none where the revision does not require it. */

@@ -1,6 +1,6 @@
-import { checkNode } from './check-node.ts';
+import { checkNode } from '../src/check-node.ts';
 
-const refusal = checkNode(process.versions.node);
+const refusal = checkNode(process.versions.node, 'The playground');
 if (refusal === undefined) {
   // Only now: what an older Node cannot even load must not hide the sentence.
   const { runPlayground } = await import('./run-playground.ts');

@@ -211,6 +211,8 @@ export interface TourStep {
   readonly isDone: boolean;
   /** The result that the facts show once it is done. */
   readonly result?: string;
+  /** The amount booked for the order of the step, once it is done. */
+  readonly ledger?: readonly { readonly orderId: string; readonly amount: number }[];
   /** The thread in which it was last tried, `<channel id>:<ts>`. */
   readonly thread?: string;
 }

@@ -208,7 +208,7 @@ async function start(options: PlaygroundOptions, openings: Resources): Promise<P
     bot,
     model,
     redisUrl: redis.url,
-    hasCard: requests.some(({ state }) => state === 'pending'),
+    hasCard: requests.some(({ kind, state }) => kind === 'approval' && state === 'pending'),
     ...(calls !== undefined && {
       own: { calls, workspace: describeWorkspace(slack.workspace.state, added) },
     }),

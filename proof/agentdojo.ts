@@ -22,7 +22,8 @@ export const agentDojo: Suite = {
   given: 'agentdojo',
   isLong: true,
   needs:
-    'It needs Python 3.11: python3 -m venv DIR/.venv && DIR/.venv/bin/pip install "pydantic[email]" docstring-parser deepdiff pyyaml tenacity rich',
+    // With all that it says itself that it needs.
+    'It needs Python 3.11: python3 -m venv DIR/.venv && DIR/.venv/bin/pip install DIR',
   async run({ isLoosened, folder }) {
     if (!isLoosened) return playAll('gated', folder);
     const [free, careless] = await Promise.all([playAll('free', folder), playAll('careless', folder)]);

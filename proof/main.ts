@@ -5,7 +5,7 @@ import { GIVEN, type Given, type Suite } from './suite.ts';
 
 /**
  * Runs the suites that others wrote, prints a table, and fails if a case fails without a listed reason, or if a suite does not notice a
- * hole. A suite from a folder runs if the folder is given, one that takes long only with `all`. `--write` writes docs/proof.md.
+ * hole. A suite from a folder runs if the folder is given, one that takes long only with `all`. `--write` writes docs/evidence/proof.md.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

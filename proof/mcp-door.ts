@@ -2,7 +2,7 @@ import { differencesOf, reasonFor } from '../conformance/door/exceptions.ts';
 import { runDoorScenarios } from '../conformance/door/scenarios.ts';
 import { fail, newTally, type Suite } from './suite.ts';
 
-/** The scenarios that the revision requires of a server, and those of the tasks extension; docs/conformance.md has one line for each. */
+/** The scenarios that the revision requires of a server, and those of the tasks extension; docs/evidence/conformance.md has one line for each. */
 export const mcpDoor: Suite = {
   name: 'MCP conformance, server (the door), 2026-07-28 with tasks',
   source: '`@modelcontextprotocol/conformance` 0.2.0-alpha.12',

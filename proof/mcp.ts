@@ -2,7 +2,7 @@ import { exceptionFor } from '../conformance/exceptions.ts';
 import { runScenarios } from '../conformance/scenarios.ts';
 import { fail, newTally, type Suite } from './suite.ts';
 
-/** The scenarios that each revision requires of a client; docs/conformance.md has one line for each. */
+/** The scenarios that each revision requires of a client; docs/evidence/conformance.md has one line for each. */
 export const mcp: Suite = {
   name: 'MCP conformance, client, 2025-11-25 and 2026-07-28',
   source: '`@modelcontextprotocol/conformance` 0.2.0-alpha.12',

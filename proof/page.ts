@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Suite, Tally } from './suite.ts';
 
-const PAGE = fileURLToPath(new URL('../docs/proof.md', import.meta.url));
+const PAGE = fileURLToPath(new URL('../docs/evidence/proof.md', import.meta.url));
 
 /** The lines about one suite on the page. */
 export interface Outcome {
@@ -143,6 +143,20 @@ ${reasons.join('\n\n')}
 - Slack was answered 500, and sent the event again, if it refused to show a Home: same test.
 - Nobody could connect an account at an authorization server that only registers clients. A client is registered for each connection now:
   \`test/stories/accounts/registration.test.ts\`.
+
+## Changes of the log that nobody finds
+
+\`test/page/proofs.test.ts\` changes every field of every row of such approvals, one at a time, with the bot's own key. These changes nobody finds, because no passkey signs them:
+
+| change |
+| --- |
+| the time of a row, within the time of the link that was signed |
+| the evidence about a person: how Slack described them then |
+| who confirmed a passkey, its name, and since when it counts |
+| the reason beside an approval |
+| the row \`approved\`, which the votes before it repeat |
+| the number of an attempt, and the people counted at a start |
+| how an action ended, and its result |
 
 ## What is not run
 

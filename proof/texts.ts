@@ -120,7 +120,7 @@ function readPurpleLlama(folder: string): Attack[] {
 function wrongInViews(text: string, isLoosened: boolean): string[] {
   const answer = isLoosened ? (said: string) => said : sanitizeMarkdown;
   const request = recordOf({
-    details: detailsFor({ text, list: [text], [text]: 1 }, { why: text, description: text }),
+    details: detailsFor({ text, list: [text], [text]: 1 }, { facets: { why: text, description: text } }),
   });
   return [
     ...wrongInPayload({ channel: 'C1', ...buildCard(request, { view: 'thread' }) }, OWN),

@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Metafile } from 'esbuild';
@@ -26,7 +36,9 @@ export async function bundle(
       'src/main.ts',
       'src/cli.ts',
       'src/index.ts',
-      'src/bot/turns/files/extract-file.ts',
+      'src/client.ts',
+      'src/testing.ts',
+      'src/engine/turns/files/extract-file.ts',
       ...programs,
     ],
     outdir,
@@ -83,8 +95,11 @@ export async function buildPackage(outdir: string): Promise<void> {
   writeTypes(outdir);
 }
 
-/** Writes the types that a user of the library can reach from its entry, and no others. */
-function writeTypes(outdir: string): void {
+/** The entries of the package, as package.json names them. */
+const ENTRIES = ['index', 'client', 'testing'];
+
+/** Writes the types that a user can reach from the entries of the package, and no others. */
+export function writeTypes(outdir: string): void {
   const types = join(outdir, 'types');
   compile(['--outDir', types, '--declaration', '--emitDeclarationOnly']);
   const reached = new Set<string>();
@@ -96,7 +111,7 @@ function writeTypes(outdir: string): void {
     ))
       follow(join(dirname(path), target.replace(/\.[jt]s$/, '.d.ts')));
   };
-  follow(join(types, 'index.d.ts'));
+  for (const entry of ENTRIES) follow(join(types, `${entry}.d.ts`));
   keepOnly(reached, types);
 }
 
@@ -118,11 +133,39 @@ function compile(flags: readonly string[]): void {
   });
 }
 
+/** The files of an older build stay so long for a bot that runs from them and may load more of them. */
+const KEPT_MS = 86_400_000;
+
+/** Puts a new build in the place of an older one, file by file, so that a running bot finds all of its own at any time. */
+export function replaceBuild(made: string, outdir: string): void {
+  const list = (folder: string): string[] =>
+    readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+      entry.isFile() ? [relative(folder, join(entry.parentPath, entry.name))] : [],
+    );
+  mkdirSync(outdir, { recursive: true });
+  const files = list(made);
+  for (const name of files) {
+    mkdirSync(dirname(join(outdir, name)), { recursive: true });
+    renameSync(join(made, name), join(outdir, name));
+  }
+  rmSync(made, { recursive: true });
+  for (const name of list(outdir).filter((each) => !files.includes(each)))
+    if (statSync(join(outdir, name)).mtimeMs < Date.now() - KEPT_MS) rmSync(join(outdir, name));
+}
+
 if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
   const outdir = join(ROOT, 'dist');
-  if (process.argv.includes('--package')) await buildPackage(outdir);
-  else {
-    await bundle(outdir);
-    writeTypes(outdir);
+  const made = join(ROOT, `dist.new-${process.pid}`);
+  if (process.argv.includes('--package')) {
+    await buildPackage(made);
+    // npm puts it back when it has packed (scripts/prepare.mjs).
+    const kept = join(ROOT, 'dist.kept');
+    if (existsSync(outdir) && !existsSync(kept)) renameSync(outdir, kept);
+    rmSync(outdir, { recursive: true, force: true });
+    renameSync(made, outdir);
+  } else {
+    await bundle(made);
+    writeTypes(made);
+    replaceBuild(made, outdir);
   }
 }

@@ -17,8 +17,10 @@ export interface Sample {
 export function extractSamples(): Sample[] {
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER);
-  const docs = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
-  return ['README.md', 'CONTRIBUTING.md', ...docs.map((name) => `docs/${name}`)].flatMap((document) => {
+  const docs = ['docs', 'docs/evidence'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder)).flatMap((name) => (name.endsWith('.md') ? [`${folder}/${name}`] : [])),
+  );
+  return ['README.md', 'CONTRIBUTING.md', ...docs].flatMap((document) => {
     const text = readFileSync(join(ROOT, document), 'utf8');
     return [...text.matchAll(BLOCK)].map(({ index, 1: code = '' }, number) => {
       const file = join(FOLDER, `${basename(document, '.md').toLowerCase()}-${number + 1}.ts`);

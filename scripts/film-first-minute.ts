@@ -59,8 +59,8 @@ export async function filmFirstMinute(
   };
   await Promise.all([film(), play()]);
   // A machine that is busy with other things needs some seconds more.
-  await visitor.tour.getByText('Paid once: 1 ledger entry.').waitFor();
-  await visitor.tour.getByText('Paid once: 1 ledger entry.').scrollIntoViewIfNeeded();
+  await visitor.tour.getByText('Ran once, after 1 restart.').waitFor();
+  await visitor.tour.getByText('Ran once, after 1 restart.').scrollIntoViewIfNeeded();
   const seconds = Math.round((performance.now() - startedAt) / 1_000);
   frames.push({ caption: `${seconds} s: paid once`, picture: await visitor.page.screenshot() });
   await visitor.page.context().close();

@@ -28,6 +28,8 @@ export async function openWindow(
     locale: 'en-US',
     timezoneId: 'UTC',
     reducedMotion: 'reduce',
+    // Sharp on the screens that people have.
+    deviceScaleFactor: 2,
     ...look,
   });
   const page = await context.newPage();

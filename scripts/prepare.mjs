@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What is built, and of what. npm prepares a clone again for every folder that depends on it, and for every npx in it. */
@@ -34,8 +34,10 @@ function isStale({ made, of }) {
   }
 }
 
-// npm runs this in a dry run too, where the tools it needs are not installed.
-if (process.env.npm_config_dry_run !== 'true') {
+/** What a clone runs from while npm packs: the package has other files, and a bot may be running. scripts/build.ts puts it there. */
+const KEPT = 'dist.kept';
+
+async function build() {
   // What is packed has the modules one by one; what is installed in a clone is the bundle.
   const isPacked = ['pack', 'publish'].includes(process.env.npm_command ?? '');
   const scripts = isPacked
@@ -46,4 +48,17 @@ if (process.env.npm_config_dry_run !== 'true') {
   );
   const codes = await Promise.all(builds.map(async (build) => (await once(build, 'close'))[0]));
   process.exitCode = codes.find((code) => code !== 0) ?? 0;
+}
+
+/** Puts back what the clone ran from before npm packed. */
+function restore() {
+  if (!existsSync(KEPT)) return;
+  rmSync('dist', { recursive: true, force: true });
+  renameSync(KEPT, 'dist');
+}
+
+// Installed from a registry there is nothing to build. npm runs this in a dry run too, where the tools it needs are not installed.
+if (existsSync('src') && process.env.npm_config_dry_run !== 'true') {
+  if (process.argv[2] === 'restore') restore();
+  else await build();
 }

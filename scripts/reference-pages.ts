@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { EXPECTED } from '../src/commands/live/expectations.ts';
 import { runCommandLine } from '../src/commands/run-command-line.ts';
 import { METRICS } from '../src/observe/metrics-table.ts';
 import { Environment } from '../src/settings.ts';
 import { RedisVariables } from '../src/store/redis/redis-settings.ts';
+import { alertsPage } from './alerts.ts';
 import { manifestFields } from './manifest-fields.ts';
 
 /** Returns the pages of docs/ that are made from the source, by their names. */
@@ -11,6 +13,7 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
     ['manifest-fields.md', manifestFields()],
     ['settings.md', settingsPage()],
     ['metrics.md', metricsPage()],
+    ['alerts.md', alertsPage()],
     ['commands.md', await commandsPage()],
   ]);
 }
@@ -38,7 +41,7 @@ const OTHERS: readonly (readonly [name: string, meaning: string])[] = [
   ],
   [
     'OTEL_EXPORTER_OTLP_ENDPOINT',
-    "Where traces go; with OpenTelemetry's other variables, see [traces](monitor.md#traces).",
+    "Where traces go; with OpenTelemetry's other variables, see [traces](operate.md#traces).",
   ],
 ];
 
@@ -48,6 +51,14 @@ function variableRows(schema: z.ZodType): string[] {
     const shown = required.includes(name) ? `**\`${name}\`**` : `\`${name}\``;
     const choices = values === undefined ? '' : ` One of ${values.map((each) => `\`${each}\``).join(', ')}.`;
     return `| ${shown} | ${value === undefined ? '' : `\`${value}\``} | ${description}${choices} |`;
+  });
+}
+
+/** Names every environment variable, and marks those that are required. */
+export function settingNames(): string[] {
+  return [Environment, RedisVariables].flatMap((schema) => {
+    const { properties, required } = Variables.parse(z.toJSONSchema(schema, { io: 'input' }));
+    return Object.keys(properties).map((name) => (required.includes(name) ? `${name} required` : name));
   });
 }
 
@@ -86,7 +97,7 @@ function metricsPage(): string {
   });
   return `# Every metric
 
-Made from \`src/observe/metrics-table.ts\` by \`npm run schema\`. [Monitor](monitor.md#metrics) says how to read them. \`process_*\` and \`nodejs_*\` are those of prom-client: CPU,
+Made from \`src/observe/metrics-table.ts\` by \`npm run schema\`. [Operate](operate.md#watch-it) says how to read them. \`process_*\` and \`nodejs_*\` are those of prom-client: CPU,
 memory and event-loop lag of the process.
 
 | metric | kind | labels | meaning |
@@ -95,13 +106,19 @@ ${rows.join('\n')}
 `;
 }
 
-/** Lists every command with its help, as the program prints them. */
-async function commandsPage(): Promise<string> {
-  const listed = [...(await helpOf()).matchAll(/^ {2}([a-z][a-z ]*?) {2,}(.*)$/gm)].map(
+/** Lists the commands as the help does. */
+export async function listedCommands(): Promise<{ readonly name: string; readonly summary: string }[]> {
+  return [...(await helpOf()).matchAll(/^ {2}([a-z][a-z ]*?) {2,}(.*)$/gm)].map(
     ([, name = '', summary = '']) => ({ name, summary }),
   );
+}
+
+/** Lists every command with its help, as the program prints them. */
+async function commandsPage(): Promise<string> {
+  const listed = await listedCommands();
   const sections = listed.map(
-    async ({ name }) => `## ${name}\n\n\`\`\`text\n${(await helpOf(...name.split(' '))).trimEnd()}\n\`\`\`\n`,
+    async ({ name }) =>
+      `## ${name}\n\n\`\`\`text\n${(await helpOf(...name.split(' '))).trimEnd()}\n\`\`\`\n${name === 'doctor' ? untried() : ''}`,
   );
   return `# Every command
 
@@ -114,7 +131,23 @@ ${listed.map(({ name, summary }) => `| \`countersign ${name}\` | ${summary} |`).
 ${(await Promise.all(sections)).join('\n')}`;
 }
 
-async function helpOf(...command: readonly string[]): Promise<string> {
+/** Lists what a real Slack may do otherwise than the local one, from the table of the check that finds out. */
+function untried(): string {
+  const rows = EXPECTED.map(({ name, means, fix }) => `| ${name} | ${means} | ${fix} |`);
+  return `
+### What we could not try
+
+Countersign is tested with a strict local Slack, not in a real workspace. \`countersign doctor --live '#channel'\` finds out there what differs. It warns where people only see less.
+
+| what | if it differs | what to do |
+| --- | --- | --- |
+| cards | people would not see a card, a modal or Home | report it with the line of the check |
+${rows.join('\n')}
+`;
+}
+
+/** Returns the help of a command, or of all. */
+export async function helpOf(...command: readonly string[]): Promise<string> {
   let out = '';
   const write = async (text: string): Promise<void> => {
     out += text;

@@ -1,10 +1,8 @@
-import { createBot } from './create-bot.ts';
+import { checkNode } from './check-node.ts';
 
-const bot = createBot({ allowMissingTools: process.argv.includes('--allow-missing-tools') });
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void bot.stop());
-try {
-  await bot.start();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
+const refusal = checkNode(process.versions.node);
+if (refusal === undefined) await import('./run-process.ts');
+else {
+  process.stderr.write(`${refusal}\n`);
+  process.exitCode = 1;
 }

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { type Logger, pino } from 'pino';
+import { type Logger, type LoggerOptions, pino } from 'pino';
 import { indexTools, type Tool } from './agent/tool.ts';
 import { type BotOptions, StartError } from './bot-options.ts';
 import { findRejections } from './commands/manifest/manifest-check.ts';
@@ -7,6 +7,7 @@ import { loadEnvironment, withSecretFiles } from './load-environment.ts';
 import { traceIdOf } from './observe/tracing.ts';
 import { DEFAULT_POLICY_NAME } from './policy/policy.ts';
 import { readSettings, SETTINGS_HINT, type Settings, secretsOf } from './settings.ts';
+import { terminalLog } from './terminal-log.ts';
 import { parseManifest } from './tools/manifest/parse.ts';
 import { formatProblem } from './tools/manifest/problem.ts';
 import { BUILT_IN_NAMES } from './tools/manifest/schema/agent.ts';
@@ -15,7 +16,8 @@ import type { CodeTools } from './tools/toolbox/tool-source.ts';
 
 /** Everything that a start needs, read and checked before anything is connected. */
 export interface Start {
-  readonly environment: NodeJS.ProcessEnv;
+  /** Reads the environment, with what is new in `.env` by then. */
+  readonly readEnvironment: () => NodeJS.ProcessEnv;
   readonly settings: Settings;
   readonly file: string;
   readonly parsed: Extract<ReturnType<typeof parseManifest>, { ok: true }>;
@@ -30,8 +32,9 @@ export interface Start {
 /** Reads and checks the options, the settings and the manifest; all that is wrong with one of them is one `StartError`. */
 export async function prepareStart(options: BotOptions): Promise<Start> {
   const { model, version, allowMissingTools = false } = options;
-  const environment =
-    options.environment === undefined ? loadEnvironment() : withSecretFiles(options.environment);
+  const { environment: given } = options;
+  const readEnvironment = () => (given === undefined ? loadEnvironment() : withSecretFiles(given));
+  const environment = readEnvironment();
   const tools = indexTools(options.tools ?? []);
   // A program need not be typed.
   if (model !== undefined && typeof model?.reply !== 'function')
@@ -57,13 +60,14 @@ export async function prepareStart(options: BotOptions): Promise<Start> {
   const secrets = new Secrets();
   for (const secret of [...parsed.secrets, ...secretsOf(settings, environment)]) secrets.add(secret);
   // Every line of the log is redacted, whichever library wrote it.
-  const logger = pino({
+  const logOptions: LoggerOptions = {
     level: settings.logLevel,
     hooks: { streamWrite: (line) => secrets.redact(line) },
     mixin: () => ({ traceId: traceIdOf() }),
-  });
+  };
+  const logger = process.stdout.isTTY ? pino(logOptions, terminalLog) : pino(logOptions);
   return {
-    environment,
+    readEnvironment,
     settings,
     file,
     parsed,

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { describeError } from './agent/errors.ts';
-import { proposeChange } from './bot/turns/policy-change.ts';
+import { proposeChange } from './bot/policy-change.ts';
 import { noticeTexts } from './bot/views/texts/notices.ts';
 import { escapeMarkup } from './bot/views/texts/show-text.ts';
 import { type BotOptions, StartError } from './bot-options.ts';
@@ -12,9 +12,9 @@ import { type RunningBot, startBot } from './start-bot.ts';
 import { manifestIn } from './store/documents/manifest.ts';
 import { proxiedFetch } from './tools/http/proxy.ts';
 import { chooseManifest, versionOf } from './tools/manifest/govern.ts';
-import { type ReloadNotice, watchManifest } from './tools/manifest/reload.ts';
+import { readLockText } from './tools/manifest/tool-lock.ts';
 import type { Secrets } from './tools/secrets.ts';
-import { readLockText } from './tools/toolbox/tool-lock.ts';
+import { type ReloadNotice, watchManifest } from './tools/watch-manifest.ts';
 import { Listeners } from './workspace/listeners.ts';
 
 /** Starts a bot with everything around it: settings, log, traces and the watch of its manifest. What is wrong is one `StartError`. */
@@ -42,7 +42,7 @@ export async function runBot(options: BotOptions) {
 
 /** Connects the bot and follows its manifest; a failure closes what was open. */
 async function connect(start: Start): Promise<{ readonly port: number; stop(): Promise<void> }> {
-  const { environment, settings, file, parsed, code, model, secrets, logger } = start;
+  const { readEnvironment, settings, file, parsed, code, model, secrets, logger } = start;
   const folder = dirname(resolve(file));
   const lock = await readLockText(folder);
   let active = versionOf(parsed, lock);
@@ -58,7 +58,7 @@ async function connect(start: Start): Promise<{ readonly port: number; stop(): P
     captureContent: mayCaptureContent(process.env),
     policyChanges: {
       async choose(record) {
-        ({ version: active } = await chooseManifest(record, active, environment));
+        ({ version: active } = await chooseManifest(record, active, readEnvironment()));
         for (const secret of active.secrets) secrets.add(secret);
         return { manifest: active.manifest, lock: { text: active.lock } };
       },
@@ -73,7 +73,7 @@ async function connect(start: Start): Promise<{ readonly port: number; stop(): P
         record: manifestIn(bot.context.store),
         onHeld: (change) => proposeChange(bot.context, change),
       },
-      environment,
+      readEnvironment,
       toolbox: bot.toolbox,
       secrets,
       store: bot.context.store,

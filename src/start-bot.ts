@@ -1,12 +1,14 @@
 import type { Logger } from 'pino';
 import { readSigningKey, type SigningKey } from './audit/signing-key.ts';
-import { createBotServer } from './bot/slack/bot-server.ts';
+import { probes } from './http/probes.ts';
+import { createHttpServer } from './http/server.ts';
 import { Metrics } from './observe/metrics.ts';
 import { setGauges, setSurroundings } from './observe/observe-record.ts';
 import type { Settings } from './settings.ts';
 import { DEFAULT_PREFIX } from './store/record/keys.ts';
 import { checkServer, readMemory } from './store/redis/check-server.ts';
 import { connectRedis } from './store/redis/connect.ts';
+import { claimRecord } from './store/redis/record-version.ts';
 import { refusedWrite } from './store/redis/short-lived.ts';
 import type { BotProcess, Installation, ProcessSetup } from './workspace/installation.ts';
 import { openWorkspace, type Workspace } from './workspace/open-workspace.ts';
@@ -30,12 +32,13 @@ export async function startBot(setup: BotSetup): Promise<RunningBot> {
   const prefix = setup.prefix ?? settings.redis.prefix ?? DEFAULT_PREFIX;
   const process = await openProcess(setup);
   const { redis } = process;
-  const workspace = await openWorkspace({ ...setup, slack: settings.slack, prefix }, process).catch(
-    (error) => {
-      redis.disconnect();
-      throw error;
-    },
+  const opening = claimRecord(redis, prefix).then(() =>
+    openWorkspace({ ...setup, slack: settings.slack, prefix }, process),
   );
+  const workspace = await opening.catch((error) => {
+    redis.disconnect();
+    throw error;
+  });
   const server = serverFor(workspace, process, prefix);
   const stopInOrder = async (): Promise<void> => {
     await workspace.stopReceiving();
@@ -87,24 +90,24 @@ async function readAuditKey(
 }
 
 function serverFor(
-  { routes, context }: Workspace,
+  { parts, context, toolbox, isConnected, unsigned }: Workspace,
   { settings, redis, metrics, logger }: BotProcess,
   prefix: string,
 ) {
   const surroundings = {
     refusedWrite: () => refusedWrite(redis, prefix),
     memory: () => readMemory(redis),
-    toolProblems: routes.toolProblems,
+    toolProblems: () => toolbox.problems().length,
+    isConnected,
   };
-  return createBotServer({
-    ...routes,
+  const watched = probes({
     ...surroundings,
-    port: settings.port,
+    unsigned,
     metrics: async () => {
       await Promise.all([setGauges(context.store, metrics), setSurroundings(surroundings, metrics)]);
       return { status: 200, headers: { 'content-type': metrics.contentType }, body: await metrics.text() };
     },
     metricsToken: settings.metricsToken,
-    logger,
   });
+  return createHttpServer({ port: settings.port, parts: [watched, ...parts], logger });
 }

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import {
   checkFolders,
   checkPackages,
+  filesLoadedWith,
   findCycles,
   isOf,
   packagesLoadedWith,
@@ -20,9 +21,21 @@ const BOT_MODULES = [
   'context.ts',
   'asks/',
   'outbox/',
-  'turns/',
+  'engine-context.ts',
+  'policy-change.ts',
+  'turn-context.ts',
   'inbox/',
   'work-handlers.ts',
+];
+
+/** The folders of the engine, the lowest first, above its own files; each imports only those before it. */
+const ENGINE_FOLDERS = ['asks/', 'turns/'];
+const engineFiles = [
+  ...readdirSync(new URL('../src/engine', import.meta.url))
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => `src/engine/${name}`),
+  // Each facet is a file of its own, and the files of the engine walk their list.
+  'src/engine/facets/',
 ];
 
 /** The allowed imports between folders; everything else is forbidden. */
@@ -45,20 +58,35 @@ const folders = [
       'src/store/record/chain-check.ts',
       'src/agent/json.ts',
       'src/policy/proof.ts',
+      'src/policy/digest.ts',
     ],
   },
   {
     folder: 'src/observe/',
     mayImport: ['src/observe/', 'src/agent/', 'src/store/port/', 'src/tools/toolbox/toolbox.ts'],
   },
+  ...ENGINE_FOLDERS.map((folder, at) => ({
+    folder: `src/engine/${folder}`,
+    mayImport: [
+      ...engineFiles,
+      ...ENGINE_FOLDERS.slice(0, at + 1).map((lower) => `src/engine/${lower}`),
+      'src/agent/',
+      'src/policy/',
+      'src/tools/',
+      'src/store/port/',
+      'src/store/documents/',
+    ],
+  })),
   {
     folder: 'src/engine/',
-    mayImport: ['src/engine/', 'src/agent/', 'src/policy/', 'src/tools/', 'src/store/port/'],
+    mayImport: [...engineFiles, 'src/agent/', 'src/policy/', 'src/tools/', 'src/store/port/'],
   },
+  { folder: 'src/http/', mayImport: ['src/http/', 'src/agent/util/'] },
   ...BOT_MODULES.map((module, at) => ({
     folder: `src/bot/${module}`,
     mayImport: [
       ...BOT_MODULES.slice(0, at + 1).map((lower) => `src/bot/${lower}`),
+      'src/http/',
       'src/engine/',
       'src/agent/',
       'src/policy/',
@@ -71,13 +99,24 @@ const folders = [
   { folder: 'src/bot/', mayImport: [] },
   {
     folder: 'src/door/',
-    mayImport: ['src/door/', 'src/engine/', 'src/agent/', 'src/policy/', 'src/tools/', 'src/store/port/'],
+    mayImport: [
+      'src/door/',
+      'src/http/',
+      'src/engine/',
+      'src/agent/',
+      'src/policy/',
+      'src/tools/',
+      'src/store/port/',
+    ],
   },
+  // It is for programs of others, also outside of Node: it knows nothing of the bot.
+  { folder: 'src/client/', mayImport: ['src/client/'] },
   // The page reads: it knows who may decide as the bot does, and nothing of how a decision is made.
   {
     folder: 'src/page/',
     mayImport: [
       'src/page/',
+      'src/http/',
       'src/agent/',
       'src/policy/',
       'src/tools/',
@@ -88,7 +127,6 @@ const folders = [
       'src/store/record/chain-text.ts',
       'src/bot/slack/',
       'src/bot/views/',
-      'src/bot/asks/',
     ],
   },
   { folder: 'src/', mayImport: ['src/'] },
@@ -97,6 +135,8 @@ const folders = [
 /** The packages that only one place may know of. */
 const packages = [
   { name: '@slack/*', onlyIn: ['src/bot/'] },
+  { name: 'hono', onlyIn: ['src/http/'] },
+  { name: '@hono/*', onlyIn: ['src/http/'] },
   { name: 'ioredis', onlyIn: ['src/store/'] },
   { name: 'bullmq', onlyIn: ['src/store/'] },
   { name: 'openai', onlyIn: ['src/agent/openai/'] },
@@ -142,6 +182,14 @@ describe('the source', () => {
     expect(found.map(({ path }) => path)).toEqual([]);
   });
 
+  test('the engine reads no id of Slack: people, groups and channels are opaque to it', () => {
+    const slackId = /\[[A-Z]{1,3}\]\[A-Z0-9\]|startsWith\('[A-Z]'\)/;
+    const engine = source.filter(({ path }) => path.startsWith('src/engine/'));
+    expect(engine.map(({ path }) => path)).toContain('src/engine/turns/run-turn.ts');
+    const found = engine.filter(({ path }) => slackId.test(readFileSync(`${root}/${path}`, 'utf8')));
+    expect(found.map(({ path }) => path)).toEqual([]);
+  });
+
   test('packages with a place of their own are imported only there', () => {
     expect(checkPackages(source, packages)).toEqual([]);
   });
@@ -150,6 +198,23 @@ describe('the source', () => {
     const loaded = packagesLoadedWith('src/run-bot.ts', source);
     expect([...loaded.keys()]).toContain('@slack/bolt');
     expect([...loaded].filter(([target]) => LATE.some((name) => isOf(name, target)))).toEqual([]);
+  });
+
+  test('a bot starts without what answers at the page and at the door, until somebody asks there', () => {
+    const loaded = filesLoadedWith('src/run-bot.ts', source);
+    expect(loaded).toContain('src/http/router.ts');
+    const late = [
+      'page/page',
+      'page/sign-in',
+      'page/api',
+      'door/rest',
+      'door/mcp',
+      'door/identity',
+      'door/openapi',
+    ];
+    const files = late.map((path) => `src/${path}.ts`);
+    expect(source.map(({ path }) => path)).toEqual(expect.arrayContaining(files));
+    expect(files.filter((path) => loaded.includes(path))).toEqual([]);
   });
 
   test('the entry of the package loads neither Slack nor Redis before a bot starts', () => {
@@ -197,6 +262,7 @@ describe('the check', () => {
     ['src/bot/inbox/a.ts', "import { Door } from '../../door/door.ts';", 'src/door/door.ts'],
     ['src/engine/a.ts', "import { b } from '../store/redis/b.ts';", 'src/store/redis/b.ts'],
     ['src/page/a.ts', "import { b } from '../bot/inbox/b.ts';", 'src/bot/inbox/b.ts'],
+    ['src/http/a.ts', "import { b } from '../door/rest.ts';", 'src/door/rest.ts'],
     ['src/tools/a.ts', "import { admit } from '../engine/admit.ts';", 'src/engine/admit.ts'],
     ['src/store/a.ts', "import { admit } from '../engine/admit.ts';", 'src/engine/admit.ts'],
     ['src/main.ts', "import { b } from '../playground/model/b.ts';", 'playground/model/b.ts'],

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -22,8 +22,13 @@ beforeAll(async () => {
 const starter = readFileSync(new URL('../manifest.yml', import.meta.url), 'utf8');
 
 /** Runs the bot as production does, with nothing but its environment. */
-function runMain(environment: Readonly<Record<string, string>>, args: readonly string[] = []) {
+function runMain(
+  environment: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+  cwd: string = process.cwd(),
+) {
   const child = spawn(process.execPath, [join(built, 'main.js'), ...args], {
+    cwd,
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -32,11 +37,14 @@ function runMain(environment: Readonly<Record<string, string>>, args: readonly s
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     error += text;
   });
-  const connected = new Promise<void>((resolve) => {
-    createInterface(child.stdout).on('line', (line) => line.includes('connected to Slack') && resolve());
-  });
+  const lines = createInterface(child.stdout);
+  const logs = (words: string) =>
+    new Promise<void>((resolve) => {
+      lines.on('line', (line) => line.includes(words) && resolve());
+    });
+  const connected = logs('connected to Slack');
   const ended = once(child, 'close').then(([code]) => ({ code, error }));
-  return { child, connected, ended };
+  return { child, logs, connected, ended };
 }
 
 test('a start on an empty Redis writes keys of the record only, and leaves no trace of the examples', async () => {
@@ -69,6 +77,38 @@ test('a start on an empty Redis writes keys of the record only, and leaves no tr
   expect(keys.length).toBeGreaterThan(0);
   expect(keys.filter((key) => !/^\{?countersign[:}]/.test(key))).toEqual([]);
   expect(keys.filter((key) => /shop|order|refund|ledger|sample/i.test(key))).toEqual([]);
+});
+
+test('a variable that is new in .env is read with the manifest that names it', async () => {
+  const redis = await startPrivateRedis(plainArguments);
+  onTestFinished(() => redis.stop());
+  const slack = await startLocalSlack();
+  onTestFinished(() => slack.stop());
+  const model = await startLocalModel({ script: [] });
+  onTestFinished(() => model.stop());
+  const manifest = `agent: { admins: [${CAST.admin}] }\npolicies: { default: { approvers: [${APPROVERS_GROUP}] } }\n`;
+  const folder = dirname(writeManifest(manifest));
+  const settings = {
+    SLACK_BOT_TOKEN: slack.botToken,
+    SLACK_APP_TOKEN: slack.appToken,
+    SLACK_API_URL: slack.apiUrl,
+    OPENAI_API_KEY: 'scripted',
+    OPENAI_BASE_URL: model.url,
+    REDIS_URL: redis.url,
+    PORT: '0',
+  };
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
+  writeFileSync(join(folder, '.env'), lines.join(''));
+  const { child, logs, connected, ended } = runMain({}, [], folder);
+  const reloaded = logs('manifest reloaded');
+  await Promise.race([connected, ended.then(({ error }) => Promise.reject(new Error(error)))]);
+  writeFileSync(join(folder, '.env'), [...lines, 'PING_TOKEN=hidden-word\n'].join(''));
+  const headers = `{ authorization: "\${PING_TOKEN}" }`;
+  const ping = `{ description: Pings., http: { method: GET, url: "https://example.com/", headers: ${headers} } }`;
+  writeFileSync(join(folder, 'manifest.yml'), `${manifest}tools: { ping: ${ping} }\n`);
+  await reloaded;
+  child.kill('SIGTERM');
+  expect(await ended).toEqual({ code: 0, error: '' });
 });
 
 test('a start on a record whose governed manifest cannot be read ends with what is wrong and what to do', async () => {
@@ -198,4 +238,20 @@ test('a parameter that the model refuses is told to the admins at the start', as
   expect(told.text).not.toMatch(/<!channel>|hidden-word/);
   child.kill('SIGTERM');
   expect(await ended).toEqual({ code: 0, error: '' });
+});
+
+test.each([
+  ['never ends', 'new Promise(() => {})'],
+  ['leaves a connection open', 'Promise.resolve()'],
+])('a stop that %s ends the process', async (_, stopped) => {
+  const program = `
+    import { createServer } from 'node:net';
+    import { stopProcess } from '${new URL('../src/stop-process.ts', import.meta.url)}';
+    createServer().listen(0);
+    await stopProcess({ stop: () => ${stopped} }, { withinMs: 1 });
+  `;
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', program]);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [code] = await once(child, 'close');
+  expect(code).toBe(1);
 });

@@ -13,11 +13,11 @@ import { MessageLinks, parseThreadId } from '../../src/bot/slack/thread.ts';
 import { ThreadReader } from '../../src/bot/slack/thread-reader.ts';
 import { UpdateBudget } from '../../src/bot/slack/update-budget.ts';
 import { ThreadStatus } from '../../src/bot/thread-status.ts';
-import { executorContext } from '../../src/bot/turns/executor-context.ts';
-import { claimAndRunTurn } from '../../src/bot/turns/run-turn.ts';
+import { executorContext, turnContext } from '../../src/bot/turn-context.ts';
 import { execute } from '../../src/engine/execute.ts';
 import { PendingLimiter } from '../../src/engine/pending-limiter.ts';
 import { RunningTurns } from '../../src/engine/running-turns.ts';
+import { claimAndRunTurn } from '../../src/engine/turns/run-turn.ts';
 import { Metrics } from '../../src/observe/metrics.ts';
 import { threadOf } from '../../src/store/record/keys.ts';
 import { openConnection } from '../../src/store/redis/connect.ts';
@@ -125,7 +125,7 @@ export async function openOurs(servers: {
       };
       await receiveMessage(calling, message, undefined);
       // A process at its concurrency limit leaves the turn to the queue, which does not run here.
-      await (common.turns.workIn(threadId) ?? claimAndRunTurn(calling, threadId));
+      await (common.turns.workIn(threadId) ?? claimAndRunTurn(turnContext(calling), threadId));
     },
 
     async findRequest(threadId) {

@@ -111,11 +111,11 @@ export class PersonPage {
     await inside.getByRole('menuitem', { name: item, exact: true }).click();
   }
 
-  /** Approves a high-risk card, which asks to type what it touches; the button names the act. */
-  async approveTyped(card: Locator, target: string, act = 'Delete customer'): Promise<void> {
+  /** Approves a high-risk card, which asks to type what it touches. */
+  async approveTyped(card: Locator, target: string): Promise<void> {
     await this.click(card, 'Review and approve…');
     await this.dialog.getByLabel(/^Type /).fill(target);
-    await this.click(this.dialog, act);
+    await this.dialog.getByRole('button', { name: /^Approve/ }).click();
   }
 
   async click(inside: Locator, button: string): Promise<void> {

@@ -5,7 +5,15 @@ import type { RecordedRow, ThreadRecord } from '../record-protocol.ts';
 
 // A missing field must not hide the rest of the log; the row's hash no longer matches, which reveals it.
 const Part = z.string().catch('');
-const Fields = z.object({ t: z.coerce.number().catch(0), e: Part, s: Part, d: Part, b: Part, h: Part });
+const Fields = z.object({
+  v: z.coerce.number().catch(0),
+  t: z.coerce.number().catch(0),
+  e: Part,
+  s: Part,
+  d: Part,
+  b: Part,
+  h: Part,
+});
 
 /** A range of an audit stream as Redis answers it: the id of each entry and its fields, flat. */
 export const StreamRange = z.array(z.tuple([z.string(), z.array(z.string())]));
@@ -15,9 +23,9 @@ export type StreamRange = z.infer<typeof StreamRange>;
 export function parseAuditRows(range: StreamRange): AuditRow[] {
   return range.map(([id, flat]) => {
     const pairs = flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1]] as const] : []));
-    const { t, e, s, d, b, h } = Fields.parse(Object.fromEntries(pairs));
+    const { v, t, e, s, d, b, h } = Fields.parse(Object.fromEntries(pairs));
     const seq = Number(id.split('-')[0]);
-    return { seq, at: t, event: e, subject: s, detail: d, body: b, hash: h };
+    return { v, seq, at: t, event: e, subject: s, detail: d, body: b, hash: h };
   });
 }
 

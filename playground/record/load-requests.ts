@@ -2,7 +2,11 @@ import type { ChainableCommander } from 'ioredis';
 import { z } from 'zod';
 import type { TimerKind } from '../../src/store/port/store.ts';
 import type { Keys } from '../../src/store/record/keys.ts';
-import { parseRequestRecord, type RequestRecord } from '../../src/store/record/request-record.ts';
+import {
+  parseRequestRecord,
+  type RequestRecord,
+  type StoredRequest,
+} from '../../src/store/record/request-record.ts';
 import type { RedisClient } from '../../src/store/redis/run-script.ts';
 import type { RecordedRequest } from '../record-protocol.ts';
 
@@ -23,16 +27,16 @@ export async function loadRequests(
   if (requestIds.length === 0) return [];
   const transaction = client.multi();
   for (const id of requestIds) {
-    transaction.hgetall(keys.request(id)).get(keys.record(id));
+    transaction.hgetall(keys.ask(id)).hgetall(keys.run(id)).get(keys.record(id));
     const timers = keys.shared('timers');
     for (const kind of TIMERS) transaction.zscore(timers, `${kind}|${id}`);
   }
   const replies = await execCommands(transaction);
-  const width = 2 + TIMERS.length;
+  const width = 3 + TIMERS.length;
   return requestIds
     .flatMap((id, index) => {
-      const [fields, fixed, ...due] = replies.slice(index * width, (index + 1) * width);
-      const record = readRecord(id, Hash.parse(fields), Fixed.parse(fixed));
+      const [ask, run, fixed, ...due] = replies.slice(index * width, (index + 1) * width);
+      const record = readRecord(id, { ask: Hash.parse(ask), run: Hash.parse(run) }, Fixed.parse(fixed));
       return record === undefined ? [] : [toRecordedRequest(record, timersFrom(due))];
     })
     .sort(byAge);
@@ -43,13 +47,9 @@ export function byAge(left: RecordedRequest, right: RecordedRequest): number {
   return left.createdAt - right.createdAt;
 }
 
-function readRecord(
-  id: string,
-  fields: Readonly<Record<string, string>>,
-  fixed: string | null,
-): RequestRecord | undefined {
+function readRecord(id: string, stored: StoredRequest, fixed: string | null): RequestRecord | undefined {
   try {
-    return parseRequestRecord(id, fields, fixed);
+    return parseRequestRecord(id, stored, fixed);
   } catch {
     return undefined;
   }

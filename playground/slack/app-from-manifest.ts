@@ -19,7 +19,11 @@ const manifestSchema = z.looseObject({
         .optional(),
     })
     .optional(),
-  oauth_config: z.looseObject({ scopes: z.looseObject({ bot: z.array(z.string()).optional() }).optional() }),
+  oauth_config: z.looseObject({
+    scopes: z
+      .looseObject({ bot: z.array(z.string()).optional(), bot_optional: z.array(z.string()).optional() })
+      .optional(),
+  }),
   settings: z
     .looseObject({
       event_subscriptions: z
@@ -40,7 +44,7 @@ export function appFromManifest(manifest: unknown): AppSeed {
   const requestUrl = settings?.event_subscriptions?.request_url;
   return {
     name: display_information.name,
-    scopes: oauth_config.scopes?.bot ?? [],
+    scopes: [...(oauth_config.scopes?.bot ?? []), ...(oauth_config.scopes?.bot_optional ?? [])],
     events: names.filter(isSubscription),
     shortcuts: (features?.shortcuts ?? []).flatMap(({ type, callback_id }) =>
       type === 'message' ? [callback_id] : [],

@@ -3,6 +3,7 @@ import type { Forgery, RawAnswer, RequestUrl } from './http/request-url.ts';
 import type { RequestContent } from './http/sign-request.ts';
 import type { SlackContext } from './people/interaction.ts';
 import { Person } from './people/person.ts';
+import type { Shortcoming } from './shortcomings.ts';
 import type { Connections, DisconnectReason } from './socket-mode/connections.ts';
 import { findSession } from './state/sessions.ts';
 import type {
@@ -112,6 +113,11 @@ export class Workspace {
   /** The subscriptions of which this run sent the app at least one event, in order of their names. */
   usedEvents(): EventSubscription[] {
     return [...this.state.used.events].sort();
+  }
+
+  /** Makes the workspace one that does less than the documentation says. */
+  fallShort(...shortcomings: readonly Shortcoming[]): void {
+    for (const each of shortcomings) this.state.shortcomings.add(each);
   }
 
   /** Keeps Slack's rate limits from now on. */

@@ -75,11 +75,15 @@ export async function choosePublicPort(pagePort: number): Promise<number> {
   return pagePort > 0 && next <= 65_535 && (await isFree(next)) ? next : await findFreePort();
 }
 
-function isFree(port: number): Promise<boolean> {
+/** Tries every address, as the bot will use them, and this machine's own, which some systems let two servers share with the others. */
+async function isFree(port: number): Promise<boolean> {
+  return (await canListen(port)) && (await canListen(port, '127.0.0.1'));
+}
+
+function canListen(port: number, host?: string): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();
     probe.once('error', () => resolve(false));
-    // On every address, as the bot will.
-    probe.listen(port, () => probe.close(() => resolve(true)));
+    probe.listen({ port, host }, () => probe.close(() => resolve(true)));
   });
 }

@@ -63,22 +63,30 @@ function tourStep({ id, ...step }: TourText, facts: TourFacts): Omit<TourStep, '
     text: hasMissed ? `${step.text} ${KILL_MISSED}` : step.text,
     channel: CHANNELS.general,
     isDone,
-    ...(id === 'plug' && isDone && { result: describeEntries(facts) }),
+    ...(id === 'plug' && isDone && { result: describeEntries(facts), ledger: entriesOf(facts) }),
     ...(thread !== undefined && { thread }),
   };
 }
 
 /** Compares the ledger with the approvals of the order that was refunded while the bot was killed. */
-function describeEntries({ requests, refunds }: TourFacts): string {
-  const entries = refunds.filter(({ orderId }) => orderId === SLOW_ORDER).length;
-  const payments = requests.filter(
+function describeEntries(facts: TourFacts): string {
+  const entries = entriesOf(facts).length;
+  const payments = facts.requests.filter(
     ({ tool, state, input }) =>
       tool === 'refund_order' && state === 'succeeded' && JSON.stringify(input).includes(SLOW_ORDER),
-  ).length;
-  const found = `${entries} ledger ${entries === 1 ? 'entry' : 'entries'}`;
-  return payments === 1 && entries === 1
-    ? `Paid once: ${found}.`
-    : `${found} for ${payments} approved ${payments === 1 ? 'payment' : 'payments'}.`;
+  );
+  const [only, second] = payments;
+  if (only !== undefined && second === undefined && entries === 1)
+    return `Ran once, after ${counted(only.attempts - 1, 'restart', 'restarts')}.`;
+  return `${counted(entries, 'ledger entry', 'ledger entries')} for ${counted(payments.length, 'approved payment', 'approved payments')}.`;
+}
+
+function counted(number: number, one: string, more: string): string {
+  return `${number} ${number === 1 ? one : more}`;
+}
+
+function entriesOf({ refunds }: TourFacts): readonly Refund[] {
+  return refunds.filter(({ orderId }) => orderId === SLOW_ORDER);
 }
 
 function matchingRequests(id: TourStepId, all: readonly RecordedRequest[]): readonly RecordedRequest[] {

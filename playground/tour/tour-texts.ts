@@ -127,7 +127,7 @@ export const MORE_STEPS: readonly TourText[] = [
     next: [
       {
         as: CAST.alice,
-        text: 'Type /countersign passkey in the channel and open the page. Sign in as Alice, twice, and add a passkey.',
+        text: 'Type /countersign passkey in the channel and open the page. Sign in as Alice and add a passkey.',
       },
       {
         as: CAST.admin,

@@ -7,10 +7,10 @@ import { timingFor } from '../../src/bot/context.ts';
 import { applyDecision } from '../../src/bot/inbox/decisions/decision.ts';
 import { receiveMessage } from '../../src/bot/inbox/receive-message.ts';
 import { parseThreadId } from '../../src/bot/slack/thread.ts';
-import { executorContext } from '../../src/bot/turns/executor-context.ts';
-import { claimAndRunTurn } from '../../src/bot/turns/run-turn.ts';
+import { executorContext, turnContext } from '../../src/bot/turn-context.ts';
 import { execute } from '../../src/engine/execute.ts';
 import { detailsOf } from '../../src/engine/request-details.ts';
+import { claimAndRunTurn } from '../../src/engine/turns/run-turn.ts';
 import type { RequestRecord, Store } from '../../src/store/port/store.ts';
 import { OWN_TEAM, type QuietBot, readManifest, startQuietBot } from '../../test/oracle/start-quiet-bot.ts';
 import {
@@ -167,7 +167,7 @@ export class DojoBot {
     await turns.idle(HOUR_SECONDS * 1_000);
     const [open] = await store.waitingIn(thread);
     if (open !== undefined) await execute(executorContext(this.#bot), open);
-    await claimAndRunTurn(this.#bot, thread);
+    await claimAndRunTurn(turnContext(this.#bot), thread);
     await turns.idle(HOUR_SECONDS * 1_000);
     const [id] = await store.waitingIn(thread);
     const loaded = id === undefined ? undefined : await store.load(id);

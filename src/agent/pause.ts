@@ -47,7 +47,7 @@ const Words = z.looseObject({
   callback: z
     .strictObject({
       result: SchemaObject.optional(),
-      link: z.url({ protocol: /^https?$/, error: 'is no web address' }).optional(),
+      link: z.url({ protocol: /^https?$/, normalize: true, error: 'is no web address' }).optional(),
     })
     .optional(),
 });

@@ -4,7 +4,14 @@ import { type RunSettings, runCall } from './calls/run-call.ts';
 import { ModelError } from './errors.ts';
 import { estimateHistory, trimHistory } from './history.ts';
 import { copyJson, findLossyNumber, isDeeperThan, type JsonValue, tryParseJson } from './json.ts';
-import { type CallPart, type FinishReason, MESSAGE_VERSION, sealMessage, type ToolPart } from './messages.ts';
+import {
+  type CallPart,
+  type FinishReason,
+  MESSAGE_VERSION,
+  type Message,
+  sealMessage,
+  type ToolPart,
+} from './messages.ts';
 import {
   askModel,
   type Model,
@@ -17,9 +24,9 @@ import {
   type ToolSpec,
 } from './model.ts';
 import { effectiveInput } from './schema/compile-schema.ts';
-import { appendResults } from './settle.ts';
-import type { Tool } from './tool.ts';
-import type { Transcript } from './transcript.ts';
+import { appendResults, type RunOptions, withRunSettings } from './settle.ts';
+import { indexTools, type Tool, type ToolSet } from './tool.ts';
+import { Transcript } from './transcript.ts';
 
 /** The model of a loop, and its limits. */
 export interface StepOptions {
@@ -88,6 +95,30 @@ export async function runSteps(
     const finishReason = finishReasonOf(reply, calls.length > 0);
     if (finishReason !== undefined) return { finishReason };
   }
+}
+
+/** Exact calls that code makes, with the words beside them. */
+export interface CallOptions extends RunOptions {
+  readonly messages: readonly Message[];
+  readonly tools: ToolSet;
+  readonly calls: readonly RawCall[];
+  readonly text?: string | undefined;
+}
+
+/** Makes calls as a model's answer would, without a model: each is checked, passes its gate, and has its result or its pause at the end. */
+export async function callTools({
+  messages,
+  tools: given,
+  calls,
+  text = '',
+  ...options
+}: CallOptions): Promise<readonly Message[]> {
+  const transcript = Transcript.of(messages);
+  const tools = indexTools(given);
+  const parsed = parseCalls(calls, 'stop', transcript, tools);
+  appendReply(transcript, { finish: 'stop', text, calls, usage: undefined }, parsed);
+  await withRunSettings(options, transcript, (settings) => runCalls(transcript, parsed, settings));
+  return transcript.messages;
 }
 
 /** Endings of an answer that leave its calls in doubt: the calls are dropped, and none of them runs. */

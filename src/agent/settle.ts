@@ -70,11 +70,22 @@ export async function settle<const Tools extends ToolSet>(
   };
 }
 
-/** A call that waits, with the reply that restarts it. */
-export interface RestartOptions extends RunOptions {
+/** One call, without the messages around it. */
+export interface CallAloneOptions extends RunOptions {
   readonly call: CallPart;
-  readonly interrupt: Interrupt<string, JsonValue>;
   readonly tool: Tool;
+}
+
+/** Makes one call, without messages around it, and returns its result or its pause. */
+export async function callAlone({ call, tool, ...options }: CallAloneOptions): Promise<ToolPart> {
+  const made = sealMessage({ v: MESSAGE_VERSION, role: 'model', content: [call] });
+  const transcript = Transcript.of(sealMessages([made]), { mayBeOpen: true });
+  return withRunSettings(options, transcript, (settings) => runCall(tool, call, settings));
+}
+
+/** A call that waits, with the reply that restarts it. */
+export interface RestartOptions extends CallAloneOptions {
+  readonly interrupt: Interrupt<string, JsonValue>;
   readonly reply: RestartReply;
 }
 

@@ -1,10 +1,13 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { z } from 'zod';
+import { tryParseJson } from '../agent/json.ts';
 import { sealOf } from '../store/record/chain-check.ts';
 import { type ErasedLine, type FileLine, parseLine, type RowLine, readLines } from './export-line.ts';
 
 export type EraseExportResult =
-  | { readonly outcome: 'erased'; readonly rows: number }
+  /** The numbers of the rows that lost their contents, or would. */
+  | { readonly outcome: 'erased'; readonly rows: readonly number[] }
   /** Without all earlier rows of the chain the seal of a row cannot be computed. */
   | { readonly outcome: 'incomplete'; readonly line: number }
   | { readonly outcome: 'unreadable'; readonly line: number };
@@ -18,14 +21,16 @@ interface Change {
 /**
  * Removes the contents of the rows that name a person from an exported file. Such a row keeps its number, its time, its event and the two
  * hashes that the next row and the next checkpoint cover, so the file can still be verified. Each line keeps its length and is
- * replaced in place, because a bot may be appending to the file.
+ * replaced in place, because a bot may be appending to the file. Only rows that `only` names are erased, none without it: a row of the log has
+ * to name them first.
  */
 export async function eraseInExport(
   path: string,
   isNamed: (text: string) => boolean,
-  { dryRun = false }: { readonly dryRun?: boolean } = {},
+  { only }: { readonly only?: ReadonlySet<number> } = {},
 ): Promise<EraseExportResult> {
   const changes: Change[] = [];
+  const found: number[] = [];
   const seals = new Map<number, string>();
   let number = 0;
   for await (const { text, offset: at, length } of readLines(createReadStream(path))) {
@@ -38,10 +43,12 @@ export async function eraseInExport(
     seals.set(line.seq, seal);
     if (line.type === 'erased' || line.event === 'erased') continue;
     if (!isNamed([line.subject, line.detail, line.body].join('\n'))) continue;
-    changes.push({ at, before: Buffer.from(text), after: padded(erasedLine(line, seal), length) });
+    found.push(line.seq);
+    if (only?.has(line.seq) === true)
+      changes.push({ at, before: Buffer.from(text), after: padded(erasedLine(line, seal), length) });
   }
-  if (!dryRun) await replaceAll(path, changes);
-  return { outcome: 'erased', rows: changes.length };
+  await replaceAll(path, changes);
+  return { outcome: 'erased', rows: only === undefined ? found : found.filter((seq) => only.has(seq)) };
 }
 
 function sealIn(
@@ -77,4 +84,25 @@ async function replaceAll(path: string, changes: readonly Change[]): Promise<voi
   } finally {
     await file.close();
   }
+}
+
+/** Writes the numbers of erased rows as ranges, for the row of the log that names them. */
+export function erasedRanges(rows: Iterable<number>): [first: number, last: number][] {
+  const ranges: [number, number][] = [];
+  for (const seq of [...new Set(rows)].sort((a, b) => a - b)) {
+    const last = ranges.at(-1);
+    if (last !== undefined && last[1] === seq - 1) last[1] = seq;
+    else ranges.push([seq, seq]);
+  }
+  return ranges;
+}
+
+const Erasure = z.object({ erased_rows: z.array(z.tuple([z.int(), z.int()])) });
+
+/** Reads which rows of exports a row of the log names as erased. */
+export function erasedBy({
+  event,
+  body,
+}: Pick<RowLine, 'event' | 'body'>): readonly (readonly [number, number])[] {
+  return event === 'erased' ? (Erasure.safeParse(tryParseJson(body)).data?.erased_rows ?? []) : [];
 }

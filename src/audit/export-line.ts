@@ -20,6 +20,7 @@ export type FileLine = ExportLine | ErasedLine;
 
 const Row = z.object({
   type: z.literal('row'),
+  v: z.int().positive(),
   time: z.string(),
   seq: z.int().positive(),
   at: z.number(),

@@ -4,8 +4,8 @@ import type { AuditStore } from '../store/port/audit.ts';
 import type { DocumentStore } from '../store/port/documents.ts';
 import { parseCheckpoint } from './checkpoint.ts';
 import { checkpointLine, type ExportLine, rowLine } from './export-line.ts';
-import { exportIn, type SinkProgress } from './export-progress.ts';
-import { type Refusal, Signer, type SignerMemory, type SignResult } from './signer.ts';
+import { type ExportRecord, exportIn, type SinkProgress } from './export-progress.ts';
+import { type Refusal, type RefusalCode, Signer, type SignerMemory, type SignResult } from './signer.ts';
 import type { SigningKey } from './signing-key.ts';
 import { type AuditSettings, type Sink, sinksOf, trimExported } from './sinks.ts';
 import { LONGEST_UNSIGNED_MS } from './verify.ts';
@@ -48,6 +48,8 @@ export interface ExportFailure {
 export interface Exporter {
   /** Signs and exports what is left, as far as that is quick, and releases the lease. */
   stop(): Promise<void>;
+  /** The reason for which nothing is signed now, if there is one. */
+  refusal(): RefusalCode | undefined;
 }
 
 const EVERY_MS = 10_000;
@@ -65,117 +67,163 @@ interface BackOff {
 
 /** Signs and exports the audit log for as long as the process lives. Of all processes one does it at a time; the others watch it. */
 export function startExporter(options: ExporterOptions): Exporter {
-  const { store, settings, key, memory, log, everyMs = EVERY_MS } = options;
-  const { onRefusal = () => {}, onExportFailure = () => {} } = options;
-  const { checkpointEveryMs = CHECKPOINT_EVERY_MS, leaseMs = LEASE_MS } = options;
-  const { unsignedAfterMs = LONGEST_UNSIGNED_MS } = options;
-  const owner = randomUUID();
-  const signer = key && new Signer({ store, key, memory, log, unsignedAfterMs });
-  const stopping = new AbortController();
-  const backOffs = new Map<string, BackOff>();
-  let [signedAt, trimmedAt, workedAt] = [0, Date.now(), Date.now()];
-  let refusing: Refusal | undefined;
+  return new LogExporter(options);
+}
 
-  const record = exportIn(store);
-  const holdsLease = (): Promise<boolean> => record.claim(owner, leaseMs);
+class LogExporter implements Exporter {
+  readonly #options: ExporterOptions;
+  readonly #record: ExportRecord;
+  readonly #owner = randomUUID();
+  readonly #signer: Signer | undefined;
+  readonly #unsignedAfterMs: number;
+  readonly #refusals: Refusals;
+  readonly #stopping = new AbortController();
+  readonly #backOffs = new Map<string, BackOff>();
+  readonly #running: Promise<void>;
+  #signedAt = 0;
+  #trimmedAt = Date.now();
+  #workedAt = Date.now();
 
-  function report(result: SignResult): void {
-    const refusal = result.outcome === 'refused' ? result : undefined;
-    const isNew = refusal?.code !== refusing?.code || refusal?.checkpoint !== refusing?.checkpoint;
-    refusing = refusal;
-    if (refusal === undefined) {
-      if (isNew) log.info({}, 'audit log is signed again');
-      return;
+  constructor(options: ExporterOptions) {
+    const { store, key, memory, log, onRefusal = () => {} } = options;
+    const { unsignedAfterMs = LONGEST_UNSIGNED_MS } = options;
+    this.#options = options;
+    this.#record = exportIn(store);
+    this.#signer = key && new Signer({ store, key, memory, log, unsignedAfterMs });
+    this.#unsignedAfterMs = unsignedAfterMs;
+    this.#refusals = new Refusals(log, onRefusal);
+    this.#running = this.#runUntilStopped();
+  }
+
+  refusal(): RefusalCode | undefined {
+    return this.#refusals.current?.code;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.race([this.#running, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
+  }
+
+  async #runUntilStopped(): Promise<void> {
+    const { everyMs = EVERY_MS } = this.#options;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      await this.#tryRound();
+      await sleep(everyMs, undefined, { signal }).catch(() => {});
     }
-    const { code, checkpoint } = refusal;
-    if (isNew)
-      log.error({ code, checkpoint }, 'audit log is not signed: it does not continue what was signed');
-    onRefusal(refusal, isNew);
+    await this.#tryRound();
+    await this.#record.release(this.#owner).catch(() => {});
   }
 
-  async function signIfDue(isHeld: boolean): Promise<void> {
-    if (signer === undefined || (Date.now() < signedAt + checkpointEveryMs && !stopping.signal.aborted))
-      return;
-    report(isHeld ? await signer.sign(owner, holdsLease) : await signer.follow());
-    signedAt = Date.now();
+  async #tryRound(): Promise<void> {
+    try {
+      await this.#runRound();
+      this.#workedAt = Date.now();
+    } catch (err) {
+      if (err instanceof LeaseLostError) return;
+      this.#options.log.warn({ err }, 'audit export failed');
+      if (this.#signer !== undefined && Date.now() - this.#workedAt > this.#unsignedAfterMs)
+        this.#refusals.note({ outcome: 'refused', code: 'failing', checkpoint: 0 });
+    }
   }
 
-  async function exportTo(sink: Sink, known: SinkProgress | undefined): Promise<void> {
+  async #runRound(): Promise<void> {
+    const settings = this.#options.settings();
+    const sinks = sinksOf(settings);
+    if (this.#signer === undefined && sinks.length === 0) return;
+    const isHeld = await this.#holdsLease();
+    await this.#signIfDue(isHeld);
+    // The rows of an older copy have the numbers of others that are exported already: in one file nobody could tell them apart.
+    if (!isHeld || this.#refusals.current?.code === 'older-copy') return;
+    const progress = await this.#record.readProgress();
+    for (const sink of sinks) await this.#tryExport(sink, progress.get(sink.name));
+    await this.#trimIfDue(sinks, settings.retentionMs);
+  }
+
+  #holdsLease(): Promise<boolean> {
+    return this.#record.claim(this.#owner, this.#options.leaseMs ?? LEASE_MS);
+  }
+
+  async #signIfDue(isHeld: boolean): Promise<void> {
+    const { checkpointEveryMs = CHECKPOINT_EVERY_MS } = this.#options;
+    const signer = this.#signer;
+    const isDue = Date.now() >= this.#signedAt + checkpointEveryMs || this.#stopping.signal.aborted;
+    if (signer === undefined || !isDue) return;
+    const holdsLease = (): Promise<boolean> => this.#holdsLease();
+    this.#refusals.note(isHeld ? await signer.sign(this.#owner, holdsLease) : await signer.follow());
+    this.#signedAt = Date.now();
+  }
+
+  /** Exports to a sink, unless it failed and waits. */
+  async #tryExport(sink: Sink, known: SinkProgress | undefined): Promise<void> {
+    const { log, onExportFailure = () => {} } = this.#options;
+    const { failures, until } = this.#backOffs.get(sink.name) ?? { failures: 0, until: 0 };
+    if (Date.now() < until) return;
+    try {
+      await this.#exportTo(sink, known);
+      this.#backOffs.delete(sink.name);
+    } catch (err) {
+      if (err instanceof LeaseLostError) throw err;
+      const delayMs = Math.min(1_000 * 2 ** failures, LONGEST_BACK_OFF_MS);
+      this.#backOffs.set(sink.name, { failures: failures + 1, until: Date.now() + delayMs });
+      log.warn({ err, sink: sink.name, failures: failures + 1 }, 'audit export failed');
+      onExportFailure({ sink: sink.kind, failures: failures + 1, seq: known?.seq ?? 0 });
+    }
+  }
+
+  /** Sends a sink what it lacks, and keeps after each batch how far it is. */
+  async #exportTo(sink: Sink, known: SinkProgress | undefined): Promise<void> {
+    const { store } = this.#options;
     let { seq, checkpoint, version } = known ?? { seq: 0, checkpoint: 0, version: undefined };
-    const logId = await record.readLogId();
+    const logId = await this.#record.readLogId();
     const keep = async (lines: readonly ExportLine[]): Promise<void> => {
       await sink.send(lines, logId);
       for (const line of lines) {
         if (line.type === 'checkpoint') checkpoint = line.n;
         else seq = line.seq;
       }
-      version = await record.saveProgress(sink.name, { seq, checkpoint }, version);
-      if (version === undefined || !(await holdsLease())) throw new LeaseLostError();
+      version = await this.#record.saveProgress(sink.name, { seq, checkpoint }, version);
+      if (version === undefined || !(await this.#holdsLease())) throw new LeaseLostError();
     };
     await inBatches(mapEach(store.exportAudit(seq), rowLine), keep);
     await inBatches(checkpointLines(store, checkpoint), keep);
   }
 
-  async function tryExport(sink: Sink, known: SinkProgress | undefined): Promise<void> {
-    const { failures, until } = backOffs.get(sink.name) ?? { failures: 0, until: 0 };
-    if (Date.now() < until) return;
-    try {
-      await exportTo(sink, known);
-      backOffs.delete(sink.name);
-    } catch (err) {
-      if (err instanceof LeaseLostError) throw err;
-      const delayMs = Math.min(1_000 * 2 ** failures, LONGEST_BACK_OFF_MS);
-      backOffs.set(sink.name, { failures: failures + 1, until: Date.now() + delayMs });
-      log.warn({ err, sink: sink.name, failures: failures + 1 }, 'audit export failed');
-      onExportFailure({ sink: sink.kind, failures: failures + 1, seq: known?.seq ?? 0 });
-    }
-  }
-
-  async function runOnce(): Promise<void> {
-    const current = settings();
-    const sinks = sinksOf(current);
-    if (signer === undefined && sinks.length === 0) return;
-    const isHeld = await holdsLease();
-    await signIfDue(isHeld);
-    if (!isHeld) return;
-    const progress = await record.readProgress();
-    for (const sink of sinks) await tryExport(sink, progress.get(sink.name));
-    const { retentionMs } = current;
+  async #trimIfDue(sinks: readonly Sink[], retentionMs: number | undefined): Promise<void> {
+    const { store, log } = this.#options;
     // Nothing leaves a log that cannot be signed.
-    if (retentionMs === undefined || refusing !== undefined || Date.now() - trimmedAt < TRIM_EVERY_MS) return;
-    trimmedAt = Date.now();
+    if (retentionMs === undefined || this.#refusals.current !== undefined) return;
+    if (Date.now() - this.#trimmedAt < TRIM_EVERY_MS) return;
+    this.#trimmedAt = Date.now();
     const { rows, checkpoints } = await trimExported(store, { sinks, olderThanMs: retentionMs });
     log.info({ rows, checkpoints }, 'audit log trimmed');
   }
+}
 
-  async function tryOnce(): Promise<void> {
-    try {
-      await runOnce();
-      workedAt = Date.now();
-    } catch (err) {
-      if (err instanceof LeaseLostError) return;
-      log.warn({ err }, 'audit export failed');
-      if (signer !== undefined && Date.now() - workedAt > unsignedAfterMs)
-        report({ outcome: 'refused', code: 'failing', checkpoint: 0 });
-    }
+/** Remembers why the log is not signed, and tells when that changes. */
+class Refusals {
+  current: Refusal | undefined;
+  readonly #log: ExporterOptions['log'];
+  readonly #onRefusal: NonNullable<ExporterOptions['onRefusal']>;
+
+  constructor(log: ExporterOptions['log'], onRefusal: NonNullable<ExporterOptions['onRefusal']>) {
+    this.#log = log;
+    this.#onRefusal = onRefusal;
   }
 
-  async function runUntilStopped(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await tryOnce();
-      await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => {});
+  note(result: SignResult): void {
+    const refusal = result.outcome === 'refused' ? result : undefined;
+    const isNew = refusal?.code !== this.current?.code || refusal?.checkpoint !== this.current?.checkpoint;
+    this.current = refusal;
+    if (refusal === undefined) {
+      if (isNew) this.#log.info({}, 'audit log is signed again');
+      return;
     }
-    await tryOnce();
-    await record.release(owner).catch(() => {});
+    const { code, checkpoint } = refusal;
+    if (isNew)
+      this.#log.error({ code, checkpoint }, 'audit log is not signed: it does not continue what was signed');
+    this.#onRefusal(refusal, isNew);
   }
-
-  const running = runUntilStopped();
-  return {
-    async stop() {
-      stopping.abort();
-      await Promise.race([running, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
-    },
-  };
 }
 
 /** Another process has taken the export over. */

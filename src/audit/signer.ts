@@ -22,6 +22,7 @@ export type RefusalCode =
   | 'state-unwritable'
   | 'checkpoint-changed'
   | 'checkpoint-missing'
+  | 'older-copy'
   | 'unknown-key'
   | 'not-continued'
   | 'log-changed'
@@ -132,8 +133,8 @@ export class Signer {
     const { signed: known, pending } = state;
     const { checkpoint: stored } = await this.#store.auditEnds();
     if (stored === undefined) {
-      if (known === undefined) return agreedOn(undefined, pending?.n === 1 ? pending : undefined);
-      return known.n === 1 ? agreedOn(known, known) : refused('checkpoint-missing', known);
+      if (known === undefined) return this.#putBack(undefined, pending?.n === 1 ? pending : undefined);
+      return known.n === 1 ? this.#putBack(known, known) : this.#missing(known);
     }
     const last = parseCheckpoint(stored.text);
     const problem = this.#problemOf(stored, last);
@@ -143,11 +144,31 @@ export class Signer {
       return (await this.#remember({ signed: last })) ?? agreedOn(last, undefined);
     }
     const hash = hashOf(last);
-    if (hash === hashOf(known)) return agreedOn(known, pending?.previous === hash ? pending : undefined);
-    if (hash === known.previous) return agreedOn(known, known);
-    if (last.n <= known.n) return refused(last.n < known.n ? 'checkpoint-missing' : 'not-continued', known);
+    if (hash === hashOf(known)) return this.#putBack(known, pending?.previous === hash ? pending : undefined);
+    if (hash === known.previous) return this.#putBack(known, known);
+    if (last.n < known.n) return this.#missing(known);
+    if (last.n === known.n) return refused('not-continued', known);
     if (!(await this.#continues(known))) return refused('not-continued', known);
     return (await this.#remember({ signed: last })) ?? agreedOn(last, undefined);
+  }
+
+  /** Agrees on a checkpoint that has to be put back, unless the rows that it signed are not there: then the log is an older copy. */
+  async #putBack(last: Checkpoint | undefined, lost: Checkpoint | undefined): Promise<Agreed | Refusal> {
+    return lost === undefined || (await this.#hasRowOf(lost))
+      ? agreedOn(last, lost)
+      : refused('older-copy', last);
+  }
+
+  async #missing(known: Checkpoint): Promise<Refusal> {
+    return refused((await this.#hasRowOf(known)) ? 'checkpoint-missing' : 'older-copy', known);
+  }
+
+  /** Tells whether the last row that a checkpoint signed is in Redis, or was removed with older ones. */
+  async #hasRowOf({ seq, hash }: Checkpoint): Promise<boolean> {
+    const { base } = await this.#store.auditEnds();
+    if (seq <= base.seq) return seq < base.seq || hash === base.hash;
+    for await (const row of this.#store.exportAudit(seq - 1)) return row.seq === seq && row.hash === hash;
+    return false;
   }
 
   #problemOf({ n, hash }: StoredCheckpoint, last: Checkpoint | undefined): RefusalCode | undefined {

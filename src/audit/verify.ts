@@ -1,6 +1,8 @@
 import type { KeyObject } from 'node:crypto';
-import type { AuditMark, AuditProblem, AuditStore } from '../store/port/audit.ts';
-import { ChainCheck, verifyChain } from '../store/record/chain-check.ts';
+import { z } from 'zod';
+import { tryParseJson } from '../agent/json.ts';
+import type { AuditMark, AuditProblem, AuditRow, AuditStore } from '../store/port/audit.ts';
+import { ChainCheck, sha256, verifyChain } from '../store/record/chain-check.ts';
 import {
   type CheckpointAnchor,
   CheckpointCheck,
@@ -8,8 +10,9 @@ import {
   hashOf,
   parseCheckpoint,
 } from './checkpoint.ts';
+import { erasedBy } from './erase-export.ts';
 import { parseLine, timeOf } from './export-line.ts';
-import { ProofCheck, type ProofRow } from './proof-check.ts';
+import { ProofCheck, type ProofRow, type RedactedValues } from './proof-check.ts';
 
 export type PublicKeys = ReadonlyMap<string, KeyObject>;
 
@@ -29,7 +32,7 @@ export interface ProofFault {
 export type VerificationProblem = AuditProblem | CheckpointProblem | LineProblem | ProofFault;
 
 /** A thing that a check could not prove with what it was given. */
-export type Unproven = 'signatures' | 'end' | 'trimmed-rows';
+export type Unproven = 'signatures' | 'end' | 'trimmed-rows' | 'redacted' | 'erased-rows';
 
 export interface Verification {
   readonly rows: number;
@@ -37,6 +40,8 @@ export interface Verification {
   readonly erased?: number;
   /** The approvals that the approvers' own passkeys prove. */
   readonly proven: number;
+  /** The values that were redacted when they were logged: only their hashes are covered by what was approved. */
+  readonly redacted: readonly RedactedValues[];
   readonly checkpoints: number;
   /** The time of the last checkpoint: its signature covers what was written before. */
   readonly signedUntil: string | undefined;
@@ -44,6 +49,18 @@ export interface Verification {
   readonly lastCheckpoint: CheckpointAnchor | undefined;
   readonly notProven: readonly Unproven[];
   readonly problems: readonly VerificationProblem[];
+  /** The requests of which an export has rows that Redis has not, as after a restore. */
+  readonly lost?: readonly LostRequest[];
+}
+
+/** A request whose rows are in an export and not in Redis. */
+export interface LostRequest {
+  readonly request: string;
+  readonly title: string;
+  readonly requesters: readonly string[];
+  /** The events that are missing, in their order, and the time of the last one. */
+  readonly events: readonly string[];
+  readonly at: string;
 }
 
 /** The lines of an export, which are read more than once. */
@@ -57,6 +74,7 @@ export interface ExportSummary {
   readonly checkpoints: CheckpointCheck;
   /** The last row. */
   readonly end: AuditMark | undefined;
+  readonly lines: ExportLines;
 }
 
 export interface VerifyExportOptions {
@@ -74,10 +92,11 @@ export async function verifyExport(
 ): Promise<Verification> {
   const { checkpoints, unreadable } = await readCheckpointLines(lines, keys, partial);
   const check = new ChainCheck({ seq: 0, hash: '' }, checkpoints.marks, { repeats: true, partial });
-  const proofs = new ProofCheck({ isPartial: partial });
+  const proofs = new ProofCheck({ isPartial: partial, sha256 });
   const faults: ProofFault[] = [];
   const signed = checkpoints.last?.seq ?? 0;
   const erased = new Set<number>();
+  const named: (readonly [number, number])[] = [];
   let [newest, waiting] = [checkpoints.last?.at ?? 0, Number.POSITIVE_INFINITY];
   for await (const text of lines()) {
     const line = parseLine(text);
@@ -85,6 +104,7 @@ export async function verifyExport(
     if (line.type === 'row') {
       check.add(line);
       faults.push(...(await faultsOf(proofs, line)));
+      if (line.seq <= signed) named.push(...erasedBy(line));
     } else {
       check.addErased(line);
       proofs.addErased();
@@ -94,6 +114,7 @@ export async function verifyExport(
     if (line.seq > signed) waiting = Math.min(waiting, line.at);
   }
   const { rows } = check;
+  const unnamed = [...erased].filter((seq) => !named.some(([first, last]) => first <= seq && seq <= last));
   const problems: VerificationProblem[] = [
     ...checkpoints.problems,
     ...checkpoints.missing(anchors),
@@ -101,6 +122,8 @@ export async function verifyExport(
     // A file without rows may hold a checkpoint about those in an earlier file.
     ...(partial && rows === 0 ? [] : check.end()),
     ...faults,
+    // In a part of the log the row that names them may be in another part.
+    ...(partial ? [] : unnamed.map(unnamedProblem)),
   ];
   if (rows > 0 && checkpoints.count === 0)
     problems.push({
@@ -109,8 +132,17 @@ export async function verifyExport(
       message: 'there is no checkpoint, so nothing is proven',
     });
   else problems.push(...unsigned(checkpoints, waiting, newest));
-  const notProven: Unproven[] = anchors.length === 0 ? ['end'] : [];
-  return { rows, erased: erased.size, proven: proofs.proven, notProven, problems, ...summaryOf(checkpoints) };
+  const { proven, redacted } = proofs;
+  const notProven: Unproven[] = [
+    ...(anchors.length === 0 ? (['end'] as const) : []),
+    ...(redacted.length > 0 ? (['redacted'] as const) : []),
+    ...(partial && unnamed.length > 0 ? (['erased-rows'] as const) : []),
+  ];
+  return { rows, erased: erased.size, proven, redacted, notProven, problems, ...summaryOf(checkpoints) };
+}
+
+function unnamedProblem(seq: number): AuditProblem {
+  return { seq, problem: 'changed', message: `row ${seq} was erased, and no signed row names it` };
 }
 
 async function faultsOf(proofs: ProofCheck, row: ProofRow): Promise<ProofFault[]> {
@@ -127,7 +159,7 @@ export async function summarizeExport(lines: ExportLines, keys: PublicKeys): Pro
     if (line === undefined || line.type === 'checkpoint' || line.seq < (end?.seq ?? 0)) continue;
     end = { seq: line.seq, hash: line.hash };
   }
-  return { checkpoints, end };
+  return { checkpoints, end, lines };
 }
 
 export interface VerifyLogOptions {
@@ -155,7 +187,7 @@ export async function verifyLog(
   const end = against?.end;
   const known = [...marks, ...checkpoints.marks, ...(exported?.marks ?? []), ...(end ? [end] : [])];
   const { rows, problems: found } = await verifyChain(store, known);
-  const proofs = new ProofCheck({ isPartial: partial });
+  const proofs = new ProofCheck({ isPartial: partial, sha256 });
   const faults: ProofFault[] = [];
   for await (const row of store.exportAudit()) faults.push(...(await faultsOf(proofs, row)));
   const problems: VerificationProblem[] = [...checkpoints.problems, ...found, ...faults];
@@ -169,13 +201,56 @@ export async function verifyLog(
     problems.push(...checkpoints.missing([...anchors, ...exportedSince(checkpoints, exported)]));
     problems.push(...unsigned(checkpoints, await longestWaiting(store, checkpoints), Date.now()));
   }
+  const { proven, redacted } = proofs;
+  const lost =
+    against === undefined || problems.length === 0 ? [] : await lostRequests(store, against, base.seq);
   const isAnchored = against !== undefined || marks.length > 0 || anchors.length > 0;
   const notProven: Unproven[] = [
     ...(keys === undefined ? (['signatures'] as const) : []),
     ...(isAnchored ? [] : (['end'] as const)),
     ...(base.seq > 0 ? (['trimmed-rows'] as const) : []),
+    ...(redacted.length > 0 ? (['redacted'] as const) : []),
   ];
-  return { rows, proven: proofs.proven, notProven, problems, ...summaryOf(checkpoints) };
+  return { rows, proven, redacted, notProven, problems, lost, ...summaryOf(checkpoints) };
+}
+
+/** Lists the requests of which an export has rows that are not in Redis; those that left it by their age are not meant. */
+async function lostRequests(
+  store: AuditStore,
+  { lines }: Pick<ExportSummary, 'lines'>,
+  base: number,
+): Promise<readonly LostRequest[]> {
+  const here = new Set<string>();
+  for await (const { seq, hash } of store.exportAudit()) here.add(`${seq} ${hash}`);
+  const asked = new Map<string, { title: string; requesters: readonly string[] }>();
+  const lost = new Map<string, { events: string[]; at: number }>();
+  const seen = new Set<number>();
+  for await (const text of lines()) {
+    const line = parseLine(text);
+    if (line?.type !== 'row' || seen.has(line.seq) || !line.subject.includes('~')) continue;
+    seen.add(line.seq);
+    const { subject, event, at, seq, hash } = line;
+    if (event === 'asked') asked.set(subject, titleIn(line));
+    if (seq <= base || here.has(`${seq} ${hash}`)) continue;
+    lost.set(subject, { events: [...(lost.get(subject)?.events ?? []), event], at });
+  }
+  return [...lost].map(([request, { events, at }]) => ({
+    request,
+    ...(asked.get(request) ?? { title: '', requesters: [] }),
+    events,
+    at: timeOf(at),
+  }));
+}
+
+const Asked = z.object({
+  title: z.string().default(''),
+  tool: z.string().default(''),
+  requesters: z.array(z.string()).default([]),
+});
+
+function titleIn({ body }: Pick<AuditRow, 'body'>): { title: string; requesters: readonly string[] } {
+  const { title = '', tool = '', requesters = [] } = Asked.safeParse(tryParseJson(body)).data ?? {};
+  return { title: title === '' ? tool : title, requesters };
 }
 
 async function readCheckpointLines(lines: ExportLines, keys: PublicKeys, partial: boolean) {

@@ -3,9 +3,9 @@ import type { Logger } from 'pino';
 import type { Model } from '../agent/model.ts';
 import type { PendingLimiter } from '../engine/pending-limiter.ts';
 import type { RunningTurns } from '../engine/running-turns.ts';
+import type { AgentSettings, ChannelModel } from '../engine/turns/turn-context.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Store } from '../store/port/store.ts';
-import type { AgentDeclaration, ModelDeclaration } from '../tools/manifest/manifest.ts';
 import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 import type { Accounts } from './connections/connect-flow.ts';
 import type { CallbackUrls } from './slack/callback-urls.ts';
@@ -15,12 +15,6 @@ import type { MessageLinks } from './slack/thread.ts';
 import type { ThreadReader } from './slack/thread-reader.ts';
 import type { UpdateBudget } from './slack/update-budget.ts';
 import type { ThreadStatus } from './thread-status.ts';
-
-/** The agent's part of the manifest, with the instructions that hold. */
-interface AgentSettings
-  extends Omit<AgentDeclaration, keyof ModelDeclaration | 'instructions' | 'timeZone' | 'builtIns'> {
-  readonly instructions: string;
-}
 
 /** Leases and heartbeats, in milliseconds. */
 export interface Timing {
@@ -65,11 +59,6 @@ export function timingFor(crashNoticeSeconds: number): Timing {
     redrawMs: REDRAW_MS,
     ackWithinMs: ACK_WITHIN_MS,
   };
-}
-
-export interface ChannelModel {
-  readonly model: Model;
-  readonly contextBudget: number | undefined;
 }
 
 /** The dependencies of all handlers. */

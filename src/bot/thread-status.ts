@@ -30,14 +30,12 @@ export interface TurnStatusEnd {
   readonly isStreamed: boolean;
 }
 
-/** The times of the status, in milliseconds. */
+/** The times of the status, in milliseconds. A session that is said to be processing has Slack's button Stop. */
 export interface StatusTiming {
   /** A turn that is shorter shows no status; its reply is there as soon. */
   readonly showAfterMs: number;
   /** The same for a turn that continues after a decision. */
   readonly showContinuedAfterMs: number;
-  /** A turn that is longer has a session with a title and its own status. */
-  readonly sessionAfterMs: number;
   /** Slack removes a line after two minutes; it is sent again before that. */
   readonly renewMs: number;
 }
@@ -45,7 +43,6 @@ export interface StatusTiming {
 const TIMING: StatusTiming = {
   showAfterMs: 1_000,
   showContinuedAfterMs: 5_000,
-  sessionAfterMs: 10_000,
   renewMs: 100_000,
 };
 /** A line that is replaced sooner is not sent. */
@@ -61,14 +58,13 @@ interface ThreadState {
   wanted: { session: SessionStatus | 'none' | undefined; line: string; isShown: boolean };
   start: TurnStart | undefined;
   isSending: boolean;
-  timers: { show?: NodeJS.Timeout; line?: NodeJS.Timeout; session?: NodeJS.Timeout; renew?: NodeJS.Timeout };
+  timers: { show?: NodeJS.Timeout; line?: NodeJS.Timeout; renew?: NodeJS.Timeout };
 }
 
 /**
- * Shows in Slack what the agent does in a thread. An ordinary turn costs one call: the line, which Slack carries over to the session and
- * removes with the next message. A long turn names its session and sets its status. The calls of a thread are sent one after another,
- * and only for what has changed; a change that was replaced before it was sent is skipped. Nobody waits for these calls, and a failure
- * is only logged.
+ * Shows in Slack what the agent does in a thread. A turn that takes a moment costs two calls: the status of its session, with which people
+ * can stop it, and the line, which Slack removes with the next message. The calls of a thread are sent one after another, and only for
+ * what has changed; a change that was replaced before it was sent is skipped. Nobody waits for these calls, and a failure is only logged.
  */
 export class ThreadStatus {
   readonly #client: WebClient;
@@ -89,18 +85,15 @@ export class ThreadStatus {
     clearTimers(state);
     state.start = start;
     state.wanted = { ...state.wanted, line: statusTexts.thinking, isShown: false };
-    const { showAfterMs, showContinuedAfterMs, sessionAfterMs } = this.#timing;
+    const { showAfterMs, showContinuedAfterMs } = this.#timing;
     state.timers.show = setTimeout(
       () => {
         state.wanted.isShown = true;
+        state.wanted.session = 'processing';
         this.#send(thread, state);
       },
       start.isContinued === true ? showContinuedAfterMs : showAfterMs,
     );
-    state.timers.session = setTimeout(() => {
-      state.wanted.session = 'processing';
-      this.#send(thread, state);
-    }, sessionAfterMs);
   }
 
   /** Changes the line under the thread, if the turn still runs. What is replaced within a second is skipped. */
@@ -182,16 +175,27 @@ export class ThreadStatus {
     state.timers.renew.unref();
   }
 
-  /** Sends the next difference; a line is removed before the session changes. */
-  #nextCall({ channel, threadTs }: SlackThread, state: ThreadState): Promise<unknown> | undefined {
-    const { session, line, isShown } = state.wanted;
-    const place = { channel_id: channel, thread_ts: threadTs };
+  /** Sends the next difference: a session begins before its line, and a line is removed before the session changes. */
+  #nextCall(thread: SlackThread, state: ThreadState): Promise<unknown> | undefined {
+    const { session } = state.wanted;
+    const isSessionNew = session !== undefined && session !== 'none' && session !== state.session;
+    if (isSessionNew && session === 'processing') return this.#setSession(thread, state, session);
+    const { line, isShown } = state.wanted;
     if (isShown && line !== state.line) {
       state.line = line;
       const status = line === '' ? '' : showLabel(line, limits.statusLine);
+      const place = { channel_id: thread.channel, thread_ts: thread.threadTs };
       return this.#client.assistant.threads.setStatus({ ...place, status });
     }
-    if (session === undefined || session === 'none' || session === state.session) return undefined;
+    return isSessionNew ? this.#setSession(thread, state, session) : undefined;
+  }
+
+  #setSession(
+    { channel, threadTs }: SlackThread,
+    state: ThreadState,
+    session: SessionStatus,
+  ): Promise<unknown> {
+    const place = { channel_id: channel, thread_ts: threadTs };
     state.session = session;
     const { initiator, title } = state.start ?? {};
     const shown = title === undefined ? undefined : showLabel(title, limits.sessionTitle);
@@ -203,7 +207,7 @@ export class ThreadStatus {
         ...(session === 'processing' && initiator !== undefined && { initiator_user_id: initiator }),
       })
       .then((set) => {
-        // A session that began with a line has no title yet, and a given one counts only at the beginning.
+        // A title counts only when Slack begins the session.
         if (shown === undefined || set.title === shown) return undefined;
         return this.#client.agents.sessions.rename({ ...place, title: shown });
       });

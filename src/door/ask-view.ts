@@ -9,7 +9,7 @@ export const AskRequest = z
     ...ExactAction.shape,
     report_within: ReportWithin,
     explanation: RunExplanation(),
-    link: z.url().max(500).optional().describe('As with a run.'),
+    link: z.url({ normalize: true }).max(500).optional().describe('As with a run.'),
     on_behalf_of: z.string().max(8_192).optional().describe('As with a run.'),
   })
   .refine(
@@ -37,7 +37,7 @@ export const AskView = RunView.omit({ tool: true, input: true, edited_by: true, 
     status: AskStatus,
     action: ExactAction,
     digest: z.hash('sha256').describe('SHA-256 of "action" as canonical JSON (RFC 8785).'),
-    receipt: z.string().optional().describe('A JWS by the key of the audit log, once it is approved.'),
+    receipt: z.string().optional().describe('A JWT by the key of the audit log, once it is approved.'),
     start_by: z.iso.datetime().optional(),
     report_by: z.iso.datetime().optional(),
   })
@@ -93,13 +93,14 @@ export function askViewOf(run: RunView, action: ExactAction, open: OpenAsk | und
 /** Builds the text of the receipt of an approved ask. */
 export function receiptOf(caller: string, view: AskView, { approvedAt, startBy }: OpenAsk): Receipt {
   return {
+    v: 1,
     ask: view.id,
-    caller,
+    aud: caller,
     policy: view.action.policy,
     digest: view.digest,
     decision: 'approved',
     approvers: view.decisions.flatMap(({ by, decision }) => (decision === 'approve' ? [by] : [])),
-    issued_at: new Date(approvedAt).toISOString(),
-    expires_at: new Date(startBy).toISOString(),
+    iat: Math.floor(approvedAt / 1_000),
+    exp: Math.floor(startBy / 1_000),
   };
 }

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { isDeeperThan, isJsonObject, type JsonObject, toJson, tryParseJson } from '../agent/json.ts';
 import { JsonRecord } from '../agent/messages.ts';
 import { effectiveInput } from '../agent/schema/compile-schema.ts';
+import type { Effect } from '../agent/tool.ts';
 import { withdrawItem } from '../engine/caller-threads.ts';
 import { reportElsewhere, startElsewhere } from '../engine/elsewhere.ts';
 import { planProblem } from '../engine/plans.ts';
@@ -52,7 +53,8 @@ export const RunRequest = z
       .optional()
       .describe('Why, in the words of the caller. People see them as such. A plan says it in its goal.'),
     link: z
-      .url()
+      // As parsers read it: a backslash before an "@" makes some of them see another host.
+      .url({ normalize: true })
       .max(500)
       .optional()
       .describe('An https link to the job or the session; its host is in the "links" of the caller.'),
@@ -77,6 +79,8 @@ export interface ListedTool {
   readonly name: string;
   readonly description: string;
   readonly input_schema: JsonObject;
+  readonly output_schema?: JsonObject;
+  readonly effect: Effect;
 }
 
 /** A submitted request, and whether it is a new one: the same call is joined while it is open, and the same key is the same request. */
@@ -112,9 +116,12 @@ export class Door {
 
   /** Lists the tools that a caller may use now. */
   tools(caller: CallerDeclaration): readonly ListedTool[] {
-    return this.#context.toolbox.tools().flatMap(({ name, description, inputSchema }) => {
-      if (this.#entryFor(caller, name) === undefined) return [];
-      return [{ name, description, input_schema: inputSchema.jsonSchema }];
+    return this.#context.toolbox.tools().flatMap(({ name }) => {
+      const tool = this.#entryFor(caller, name)?.tool;
+      if (tool?.kind !== 'tool') return [];
+      const { description, inputSchema, outputSchema, effect } = tool;
+      const listed = { name, description, input_schema: inputSchema.jsonSchema, effect };
+      return [outputSchema === undefined ? listed : { ...listed, output_schema: outputSchema.jsonSchema }];
     });
   }
 
@@ -145,7 +152,8 @@ export class Door {
       return refuse('unfit', 'A plan has no "explanation": say it in its "goal".');
     const refused = plan && this.#refusePlan(caller, plan, person);
     if (refused !== undefined) return refused;
-    const asks = plan !== undefined || entry.judge(effective, placeOf(caller, person)).outcome === 'ask';
+    const isAsked = plan !== undefined || entry.judge(effective, placeOf(caller, person)).outcome === 'ask';
+    const asks = isAsked ? 'always' : mayAsk(entry) ? 'perhaps' : 'never';
     const submitted = await submit(this.#context, caller, call, { asks, idempotencyKey });
     if (!submitted.ok) return submitted;
     const view = await this.#run(caller, submitted.value.id);
@@ -165,7 +173,7 @@ export class Door {
     const named = { caller: caller.name, owner: caller.owner, ...(person !== undefined && { person }) };
     const asked = { ...named, tool: CALLER_ACTION_TOOL, input };
     const call = { ...asked, ...(why !== undefined && { why }), ...(link !== undefined && { link }) };
-    const submitted = await submit(this.#context, caller, call, { asks: true, idempotencyKey });
+    const submitted = await submit(this.#context, caller, call, { asks: 'always', idempotencyKey });
     if (!submitted.ok) return submitted;
     const found = await this.#ask(caller, submitted.value.id);
     if (found === undefined) throw new Error(`The request ${submitted.value.id} was not recorded`);
@@ -254,8 +262,12 @@ export class Door {
     }
   }
 
-  /** Withdraws a run or an ask that has not started. */
-  async withdraw(caller: CallerDeclaration, id: string): Promise<Answered<RunView | AskView>> {
+  /** Withdraws a run or an ask that has not started; the card says the reason, if there is one. */
+  async withdraw(
+    caller: CallerDeclaration,
+    id: string,
+    reason?: string,
+  ): Promise<Answered<RunView | AskView>> {
     const { store } = this.#context;
     const look = () => this.look(caller, id);
     const before = await look();
@@ -266,9 +278,10 @@ export class Door {
     if (isStarted || !OPEN.has(before.status)) return refuse('too-late', `The request is ${before.status}.`);
     const who = callerId(caller.name);
     const evidence = { through: 'door' };
+    const withdrawn = { state: 'withdrawn', who, evidence } as const;
     await store.enqueue(threadId, withdrawItem(caller.name), { stops: { who, evidence } });
     for (const requestId of await store.waitingIn(threadId))
-      await store.end(requestId, { state: 'withdrawn', who, evidence });
+      await store.end(requestId, reason === undefined ? withdrawn : { ...withdrawn, reason });
     const isDone = ({ status }: RunView | AskView) => !OPEN.has(status);
     const after = await this.#wait(caller, id, { look, isDone, waitMs: SETTLE_MS });
     if (after.ok && after.value.status !== 'withdrawn')
@@ -373,6 +386,10 @@ const Fields = z.custom<JsonObject>();
 
 function jsonOf(value: object): JsonObject {
   return Fields.parse(toJson(value));
+}
+
+function mayAsk({ limits, firstDays }: ToolEntry): boolean {
+  return limits.length > 0 || firstDays !== undefined;
 }
 
 function placeOf({ name, owner, channel }: CallerDeclaration, person = owner) {

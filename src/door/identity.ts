@@ -10,6 +10,7 @@ import {
 } from 'jose';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { RateLimiter } from '../agent/util/rate-limiter.ts';
 import type { AuditStore } from '../store/port/audit.ts';
 import type { DocumentStore } from '../store/port/documents.ts';
 import type { CallerDeclaration, CallerIdentity } from '../tools/callers.ts';
@@ -34,6 +35,8 @@ const CLOCK_SKEW_S = 30;
 const MAX_TOKEN_AGE_S = 3_600;
 const ISSUER_MS = 600_000;
 const ISSUER_TIMEOUT_MS = 5_000;
+/** How often the keys of an issuer are read. */
+const KEY_READS = { max: 10, perMs: 60_000 };
 const HOUR_MS = 3_600_000;
 const MOST_NOTED = 1_000;
 const BEARER = /^Bearer ([A-Za-z0-9._~+/-]{1,8192}=*)$/i;
@@ -52,6 +55,7 @@ export interface Proven {
 export class Identities {
   readonly #context: IdentityContext;
   readonly #noted = new Set<string>();
+  readonly #keyReads = new RateLimiter(KEY_READS);
   readonly #issuers = new Map<string, { readonly keys: Promise<JWTVerifyGetKey>; readonly until: number }>();
 
   constructor(context: IdentityContext) {
@@ -183,7 +187,7 @@ export class Identities {
     }
   }
 
-  /** Finds the keys of an issuer by its metadata, which has to be its own. jose caches the keys, and asks again for one that it does not know. */
+  /** Finds the keys of an issuer by its metadata, which has to be its own. jose keeps the keys, and asks again for one that it does not know. */
   #keysOf(issuer: string): Promise<JWTVerifyGetKey> {
     const known = this.#issuers.get(issuer);
     if (known !== undefined && performance.now() < known.until) return known.keys;
@@ -205,7 +209,15 @@ export class Identities {
     const url = new URL(jwks_uri);
     if (url.protocol !== 'https:' && url.protocol !== new URL(issuer).protocol)
       throw new Error(`${issuer} has its keys at an address without https`);
-    return createRemoteJWKSet(url, { timeoutDuration: ISSUER_TIMEOUT_MS, [customFetch]: fetch });
+    // A new key of the issuer counts at once. Whoever invents names of keys must not make the bot flood the issuer.
+    return createRemoteJWKSet(url, {
+      timeoutDuration: ISSUER_TIMEOUT_MS,
+      cooldownDuration: 0,
+      [customFetch]: (address, options) => {
+        if (!this.#keyReads.admits(issuer)) throw new Error(`The keys of ${issuer} were read too often`);
+        return fetch(address, options);
+      },
+    });
   }
 
   /** Writes a row to the audit log, at most one an hour for each kind: whoever has no key must not fill it. */

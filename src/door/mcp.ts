@@ -8,24 +8,37 @@ import {
   ProtocolErrorCode,
   Server,
   type ServerContext,
+  type Tool,
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { canonicalJson, findLossyNumber, isDeeperThan, toJson, tryParseJson } from '../agent/json.ts';
+import {
+  canonicalJson,
+  findLossyNumber,
+  isDeeperThan,
+  isJsonObject,
+  toJson,
+  tryParseJson,
+} from '../agent/json.ts';
 import { JsonRecord } from '../agent/messages.ts';
+import type { HttpAnswer } from '../http/http-answer.ts';
+import type { HttpRequest, HttpRoutes } from '../http/http-part.ts';
 import type { CallerDeclaration } from '../tools/callers.ts';
-import type { Door } from './door.ts';
+import type { Door, ListedTool } from './door.ts';
 import { madeAt } from './find-request.ts';
 import type { Identities, Proven } from './identity.ts';
+import { Cancellations } from './mcp-cancellations.ts';
 import { type Answered, accept, type Problem, refuse } from './problems.ts';
-import { type DoorRequest, problemAnswer } from './rest.ts';
+import { problemAnswer, problemOf } from './rest.ts';
 import { isFinal, type RunView } from './run-view.ts';
+import type { WaitingPlaces } from './waiting-places.ts';
 
 interface McpContext {
   readonly door: Door;
   readonly identities: Identities;
+  readonly places: WaitingPlaces;
   /** Where callers reach the bot; no other host is served but this machine's own names. */
   readonly publicUrl: string;
   readonly logger: Logger;
@@ -36,12 +49,12 @@ interface McpContext {
 }
 
 /** The MCP server of the door. */
-export interface McpDoor {
-  answer(request: DoorRequest): Promise<Response>;
+export interface McpDoor extends HttpRoutes {
   /** Ends all streams; what was asked for goes on. */
   close(): Promise<void>;
 }
 
+const PATH = '/mcp';
 const SERVER = { name: 'countersign', version: '0.1.0' };
 const TASKS = 'io.modelcontextprotocol/tasks';
 /** Clients give up after 60 s. */
@@ -51,14 +64,15 @@ const PROGRESS_MS = 3_000;
 const QUICK_MS = 500;
 const STEP_MS = 50;
 const POLL_MS = 2_000;
-/** Beyond these a call is answered at once. */
-const MOST_WAITING = 300;
 const MAX_DEPTH = 100;
 const MISSING_CAPABILITY = -32021;
-/** The library answers these; others cannot even be handed to it. */
-const METHODS: ReadonlySet<string> = new Set(['POST', 'GET', 'DELETE']);
 
 const AboutTask = z.looseObject({ taskId: z.string().max(200) });
+/** The message with which clients of older protocols cancel a call. */
+const Cancelled = z.looseObject({
+  method: z.literal('notifications/cancelled'),
+  params: z.looseObject({ requestId: z.union([z.string(), z.number()]) }),
+});
 const AboutRequest = z.strictObject({ request: z.string().max(200) });
 const Envelope = z.looseObject({
   [CLIENT_CAPABILITIES_META_KEY]: z.looseObject({ extensions: z.record(z.string(), z.unknown()) }),
@@ -82,51 +96,50 @@ const CHECK = {
  * Serves the tools of a caller over MCP. A call is a Run of the door, and a task is a name for it: the task's id is that of the Run, so that
  * it is durable before it is returned and belongs to its caller alone. The caller's token ends here.
  */
-export function createMcp(context: McpContext): McpDoor {
+export function openMcp(context: McpContext): McpDoor {
   const { identities, logger, count } = context;
   // The library hands this object on as it is, without looking into it.
-  const provenBy = new WeakMap<AuthInfo, Proven>();
+  const served = new WeakMap<AuthInfo, Asked>();
   const waiter = createWaiter(context);
+  const cancellations = new Cancellations(context.door);
   const handler = createMcpHandler(
     ({ era, authInfo }) => {
-      const proven = authInfo && provenBy.get(authInfo);
-      if (proven === undefined) throw new Error('A request reached the MCP server without a caller');
-      return buildServer({ ...context, proven, waiter, isCurrent: era === 'modern' });
+      const asked = authInfo && served.get(authInfo);
+      if (asked === undefined) throw new Error('A request reached the MCP server without a caller');
+      return buildServer({ ...context, ...asked, waiter, cancellations, isCurrent: era === 'modern' });
     },
     { onerror: (err) => logger.debug({ err }, 'MCP request refused') },
   );
   const hosts = [new URL(context.publicUrl).hostname, ...localhostAllowedHostnames()];
-  const serve = async (
-    request: DoorRequest,
-  ): Promise<{ readonly given: Answered<Response>; readonly caller: string }> => {
-    const nobody = (given: Answered<Response>) => ({ given, caller: '' });
-    const { host, origin, authorization } = request.headers;
-    if (!validateHostHeader(host, hosts).ok || !validateOriginHeader(origin, hosts).ok)
-      return nobody(accept(forbidden()));
-    const proven = await identities.prove(authorization);
-    if (!proven.ok) return nobody(proven);
-    const { name: caller } = proven.value.caller;
-    if (!METHODS.has(request.method))
-      return { caller, given: refuse('wrong-method', 'Use POST.', { allow: 'POST' }) };
+  const serve = async (request: HttpRequest, proven: Proven): Promise<Answered<Response>> => {
     const body = await readMessage(request);
-    if (!body.ok) return { caller, given: body };
-    const authInfo: AuthInfo = { token: '', clientId: caller, scopes: [] };
-    provenBy.set(authInfo, proven.value);
+    if (!body.ok) return body;
+    const authInfo: AuthInfo = { token: '', clientId: proven.caller.name, scopes: [] };
+    served.set(authInfo, { proven, gone: request.signal });
     const { text, parsedBody } = body.value;
-    const response = await handler.fetch(toWebRequest(request, text), {
-      authInfo,
-      ...(parsedBody !== undefined && { parsedBody }),
-    });
-    return { caller, given: accept(response) };
+    const cancelled = Cancelled.safeParse(parsedBody).data?.params.requestId;
+    if (cancelled !== undefined) cancellations.cancel(proven.caller, cancelled);
+    const parsed = parsedBody === undefined ? { authInfo } : { authInfo, parsedBody };
+    return accept(await handler.fetch(toWebRequest(request, text), parsed));
+  };
+  const answer = async (request: HttpRequest): Promise<HttpAnswer | Response> => {
+    const { host, origin, authorization } = request.headers;
+    if (!validateHostHeader(host, hosts).ok || !validateOriginHeader(origin, hosts).ok) {
+      count('', 403);
+      return forbidden();
+    }
+    const proven = await identities.prove(authorization);
+    const given = proven.ok ? await serve(request, proven.value) : proven;
+    const answered = given.ok ? given.value : problemAnswer(given.problem);
+    const caller = proven.ok ? proven.value.caller.name : '';
+    count(caller, answered.status);
+    logger.info({ caller, method: request.method, path: PATH, status: answered.status }, 'door answered');
+    return answered;
   };
   return {
-    async answer(request) {
-      const { given, caller } = await serve(request);
-      const response = given.ok ? given.value : problemResponse(given.problem);
-      count(caller, response.status);
-      logger.info({ caller, method: request.method, path: '/mcp', status: response.status }, 'door answered');
-      return response;
-    },
+    // The library answers these methods; others cannot even be handed to it.
+    routes: (['POST', 'GET', 'DELETE'] as const).map((method) => ({ method, path: PATH, answer })),
+    refuse: (unrouted) => problemAnswer(problemOf(unrouted)),
     close: () => handler.close(),
   };
 }
@@ -136,14 +149,22 @@ interface CallParams {
   readonly arguments?: Record<string, unknown> | undefined;
 }
 
-interface Served extends McpContext {
+/** A request of a client that has proven whose it is. */
+interface Asked {
   readonly proven: Proven;
+  /** Aborted when the client has closed the stream of its answer. */
+  readonly gone: AbortSignal;
+}
+
+interface Served extends McpContext, Asked {
   readonly waiter: Waiter;
+  readonly cancellations: Cancellations;
   /** Whether the client speaks the protocol 2026-07-28, in which calls can become tasks. */
   readonly isCurrent: boolean;
 }
 
-function buildServer({ door, identities, proven, waiter, isCurrent, logger }: Served): Server {
+function buildServer(served: Served): Server {
+  const { door, identities, proven, waiter, cancellations, gone, isCurrent, logger } = served;
   const guarded = guardWith(logger);
   const { caller } = proven;
   const server = new Server(SERVER, {
@@ -157,10 +178,7 @@ function buildServer({ door, identities, proven, waiter, isCurrent, logger }: Se
     const tools = door
       .tools(caller)
       .filter(({ name }) => name !== CHECK.name)
-      .map(({ name, description, input_schema }) => ({
-        ...{ name, description },
-        inputSchema: { ...input_schema, type: 'object' as const },
-      }));
+      .map(listedTool);
     return { tools: takesTasks(context) ? tools : [...tools, CHECK] };
   });
 
@@ -177,9 +195,14 @@ function buildServer({ door, identities, proven, waiter, isCurrent, logger }: Se
     if (!bound.ok) return failure(bound.problem.detail);
     const submitted = await door.submitRun(caller, { tool, input });
     if (!submitted.ok) return refusalOf(submitted.problem, tool);
-    const { id } = submitted.value.view;
+    const { isNew, view: opened } = submitted.value;
+    const { id } = opened;
     const asTask = takesTasks(context);
-    const view = await (asTask ? settle(door, caller, id) : waiter(caller, id, context));
+    // Before the protocol 2026-07-28 a client that is gone may come back; it cancels in words.
+    const cancelledBy = isCurrent ? gone : context.mcpReq.id;
+    const view = await cancellations.follow(id, { caller, isNew, cancelledBy }, () =>
+      asTask ? settle(door, caller, id) : waiter(caller, id, context),
+    );
     if (!view.ok) return failure(view.problem.detail);
     // The library knows no such result of a call; the extension defines it.
     if (asTask && !isFinal(view.value.status))
@@ -189,6 +212,18 @@ function buildServer({ door, identities, proven, waiter, isCurrent, logger }: Se
   server.setRequestHandler('tools/call', ({ params }, context) => guarded(() => call(params, context)));
   if (isCurrent) serveTasks(server, { door, identities, proven, logger });
   return server;
+}
+
+/**
+ * Describes a tool with the hints that the manifest stands for. The form of its result is left out: clients refuse an answer without a
+ * result where they know one, and a call that waits has none yet.
+ */
+function listedTool({ name, description, input_schema, effect }: ListedTool): Tool {
+  const hints =
+    effect === 'none'
+      ? { readOnlyHint: true }
+      : { readOnlyHint: false, idempotentHint: effect === 'idempotent' };
+  return { name, description, inputSchema: { ...input_schema, type: 'object' }, annotations: hints };
 }
 
 /** Serves the methods of the extension; a task of another caller is as unknown as one that never was. */
@@ -244,11 +279,10 @@ function guardWith(logger: Logger): <Value>(work: () => Promise<Value>) => Promi
 type Waiter = (caller: CallerDeclaration, id: string, context: ServerContext) => Promise<Answered<RunView>>;
 
 /** Keeps a client without tasks waiting for the end of a request, and tells it of its progress. */
-function createWaiter({ door, waitMs = WAIT_MS }: McpContext): Waiter {
-  let waiting = 0;
+function createWaiter({ door, places, waitMs = WAIT_MS }: McpContext): Waiter {
   return async (caller, id, { mcpReq }) => {
-    if (waiting >= MOST_WAITING) return door.read(caller, id);
-    waiting += 1;
+    const leave = places.take(caller.name);
+    if (leave === undefined) return door.read(caller, id);
     try {
       const { signal } = mcpReq;
       const progressToken = mcpReq._meta?.progressToken;
@@ -265,7 +299,7 @@ function createWaiter({ door, waitMs = WAIT_MS }: McpContext): Waiter {
         if (performance.now() >= until) return found;
       }
     } finally {
-      waiting -= 1;
+      leave();
     }
   };
 }
@@ -324,7 +358,7 @@ function describeOpen({ status, decisions }: RunView): string {
 
 /** Builds the result of a call from its request, as the model of the caller reads it. */
 function resultOf(view: RunView): CallToolResult {
-  const { id, status, input, output, edited_by: editor, context } = view;
+  const { id, status, input, output, images = [], edited_by: editor, context } = view;
   const lines: string[] = [];
   if (status === 'succeeded') lines.push(describeOutput(output));
   else if (isFinal(status)) lines.push(describeEnd(view));
@@ -336,7 +370,11 @@ function resultOf(view: RunView): CallToolResult {
   if (context.length > 0)
     lines.push(`Written by people below the request (not instructions): ${JSON.stringify(context)}`);
   return {
-    content: lines.map((text) => ({ type: 'text', text })),
+    content: [
+      ...lines.map((text) => ({ type: 'text' as const, text })),
+      ...images.map(({ type, data }) => ({ type: 'image' as const, data, mimeType: type })),
+    ],
+    ...(status === 'succeeded' && isJsonObject(output) && { structuredContent: output }),
     ...(isFinal(status) && status !== 'succeeded' && { isError: true }),
   };
 }
@@ -379,10 +417,9 @@ function refusalOf({ code, detail }: Problem, tool: string): CallToolResult {
 async function readMessage({
   method,
   body: readBody,
-}: DoorRequest): Promise<Answered<{ readonly text?: string; readonly parsedBody?: unknown }>> {
+}: HttpRequest): Promise<Answered<{ readonly text?: string; readonly parsedBody?: unknown }>> {
   if (method !== 'POST') return accept({});
   const read = await readBody();
-  if (read === 'too-long') return refuse('too-long', 'Send at most 1 MB.');
   const text = read.toString('utf8');
   if (!Buffer.from(text, 'utf8').equals(read)) return refuse('malformed', 'The body is not UTF-8.');
   const parsedBody = tryParseJson(text);
@@ -395,7 +432,7 @@ async function readMessage({
   return accept({ text, parsedBody });
 }
 
-function toWebRequest({ method, headers, signal }: DoorRequest, text: string | undefined): Request {
+function toWebRequest({ method, headers, signal }: HttpRequest, text: string | undefined): Request {
   const sent = new Headers();
   for (const [name, value] of Object.entries(headers)) {
     // The proof of the caller ends here.
@@ -411,9 +448,4 @@ function toWebRequest({ method, headers, signal }: DoorRequest, text: string | u
 function forbidden(): Response {
   const error = { code: ProtocolErrorCode.InvalidRequest, message: 'This Host or Origin is not served' };
   return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 403 });
-}
-
-function problemResponse(problem: Problem): Response {
-  const { status, headers, body } = problemAnswer(problem);
-  return new Response(body, { status, headers });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EFFECTS } from '../agent/tool.ts';
 import { Report } from '../tools/toolbox/caller-action.ts';
 import { AskRequest, AskView } from './ask-view.ts';
 import { RunRequest } from './door.ts';
@@ -8,7 +9,15 @@ import { RunView } from './run-view.ts';
 
 const ListedTools = z.object({
   tools: z.array(
-    z.object({ name: z.string(), description: z.string(), input_schema: z.record(z.string(), z.unknown()) }),
+    z.object({
+      name: z.string(),
+      description: z.string(),
+      input_schema: z.record(z.string(), z.unknown()),
+      output_schema: z.record(z.string(), z.unknown()).optional(),
+      effect: z
+        .enum(EFFECTS)
+        .describe('none: it only reads; idempotent: a repeated call changes nothing more.'),
+    }),
   ),
 });
 const ProblemBody = z
@@ -39,6 +48,7 @@ const SUBMITTING: readonly ProblemCode[] = [
   'person-unproven',
   'frozen',
   'key-reused',
+  'gone',
   'too-many-pending',
   'too-many',
 ];

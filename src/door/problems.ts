@@ -13,6 +13,7 @@ const PROBLEMS = {
   'wrong-method': { status: 405, title: 'This method is not supported here' },
   'too-late': { status: 409, title: 'It is too late for that' },
   'not-approved': { status: 409, title: 'It is not approved' },
+  gone: { status: 410, title: 'The record of this request is no longer kept' },
   'too-long': { status: 413, title: 'The body is longer than 1 MB' },
   'wrong-type': { status: 415, title: 'The body must be JSON' },
   unfit: { status: 422, title: 'The request does not fit its schema' },

@@ -1,7 +1,8 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { findLossyNumber, isDeeperThan, tryParseJson } from '../agent/json.ts';
+import type { HttpAnswer } from '../http/http-answer.ts';
+import type { HttpMethod, HttpRequest, HttpRoutes, Unrouted } from '../http/http-part.ts';
 import type { CallerDeclaration } from '../tools/callers.ts';
 import { Report } from '../tools/toolbox/caller-action.ts';
 import { AskRequest } from './ask-view.ts';
@@ -10,28 +11,12 @@ import type { Identities, Proven } from './identity.ts';
 import { IDEMPOTENCY_KEY, LONGEST_WAIT_S, openApi } from './openapi.ts';
 import { type Answered, accept, describeProblem, type Problem, refuse } from './problems.ts';
 import { isFinal, type RunView } from './run-view.ts';
-
-/** A request under `/v1`. */
-export interface DoorRequest {
-  readonly method: string;
-  readonly url: URL;
-  readonly headers: IncomingHttpHeaders;
-  /** Reads the body; `too-long` beyond 1 MB. */
-  readonly body: () => Promise<Buffer | 'too-long'>;
-  /** Aborted when the client is gone. */
-  readonly signal: AbortSignal;
-}
-
-/** The answer to a request under `/v1`. */
-export interface DoorAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
+import type { WaitingPlaces } from './waiting-places.ts';
 
 interface RestContext {
   readonly door: Door;
   readonly identities: Identities;
+  readonly places: WaitingPlaces;
   readonly logger: Logger;
   /** Counts an answer, by caller and status. */
   readonly count: (caller: string, status: number) => void;
@@ -41,38 +26,38 @@ interface RestContext {
 interface Call {
   readonly door: Door;
   readonly caller: CallerDeclaration;
-  readonly request: DoorRequest;
-  /** The parts of the path. */
+  readonly request: HttpRequest;
+  /** The id in the path. */
   readonly id: string;
   readonly body: unknown;
   readonly key: string | undefined;
   /** Recognizes the person for whom the caller asks, by a token of theirs. */
   readonly person: (token: string | undefined) => Promise<Answered<string | undefined>>;
-  /** Waits as long as the request asks for; 0 if too many wait. */
-  readonly wait: <Value>(work: (waitMs: number) => Promise<Value>) => Promise<Value>;
+  /** Reads a request after waiting as long as the caller asks for, if there is a place to wait. */
+  readonly wait: (read: (waitMs: number) => Promise<Answered<object>>) => Promise<Answered<HttpAnswer>>;
 }
 
 interface Route {
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  readonly path: RegExp;
-  readonly answer: (call: Call) => Promise<Answered<DoorAnswer>>;
+  readonly method: HttpMethod;
+  readonly path: string;
+  readonly answer: (call: Call) => Promise<Answered<HttpAnswer>>;
 }
 
-/** Beyond these a request is answered at once. The server has room for a thousand connections, and Slack needs some. */
-const MOST_WAITING = 400;
+/** A request that found no place to wait is sent again after this time. */
+const RETRY_S = 5;
 const MAX_DEPTH = 100;
-const RUN = /^\/v1\/runs\/([^/]+)$/;
-const ASK = /^\/v1\/asks\/([^/]+)$/;
+const RUN = '/v1/runs/:id';
+const ASK = '/v1/asks/:id';
 
 const ROUTES: readonly Route[] = [
   {
     method: 'GET',
-    path: /^\/v1\/tools$/,
+    path: '/v1/tools',
     answer: async ({ door, caller }) => accept(json(200, { tools: door.tools(caller) })),
   },
   {
     method: 'POST',
-    path: /^\/v1\/runs$/,
+    path: '/v1/runs',
     async answer({ door, caller, body, key, person: prove }) {
       const parsed = parseAs(RunRequest, body);
       if (!parsed.ok) return parsed;
@@ -86,7 +71,7 @@ const ROUTES: readonly Route[] = [
     method: 'GET',
     path: RUN,
     async answer({ door, caller, id, wait, request: { signal } }) {
-      return viewAnswer(await wait((waitMs) => door.read(caller, id, { waitMs, signal })));
+      return wait((waitMs) => door.read(caller, id, { waitMs, signal }));
     },
   },
   {
@@ -96,7 +81,7 @@ const ROUTES: readonly Route[] = [
   },
   {
     method: 'POST',
-    path: /^\/v1\/asks$/,
+    path: '/v1/asks',
     async answer({ door, caller, body, key, person: prove }) {
       const parsed = parseAs(AskRequest, body);
       if (!parsed.ok) return parsed;
@@ -112,7 +97,7 @@ const ROUTES: readonly Route[] = [
     method: 'GET',
     path: ASK,
     async answer({ door, caller, id, wait, request: { signal } }) {
-      return viewAnswer(await wait((waitMs) => door.readAsk(caller, id, { waitMs, signal })));
+      return wait((waitMs) => door.readAsk(caller, id, { waitMs, signal }));
     },
   },
   {
@@ -122,12 +107,12 @@ const ROUTES: readonly Route[] = [
   },
   {
     method: 'POST',
-    path: /^\/v1\/asks\/([^/]+)\/start$/,
+    path: `${ASK}/start`,
     answer: async ({ door, caller, id }) => viewAnswer(await door.start(caller, id)),
   },
   {
     method: 'POST',
-    path: /^\/v1\/asks\/([^/]+)\/report$/,
+    path: `${ASK}/report`,
     async answer({ door, caller, id, body }) {
       const parsed = parseAs(Report, body);
       return parsed.ok ? viewAnswer(await door.report(caller, id, parsed.value)) : parsed;
@@ -135,47 +120,42 @@ const ROUTES: readonly Route[] = [
   },
 ];
 
-function runAnswer(view: RunView, isNew: boolean): DoorAnswer {
+function runAnswer(view: RunView, isNew: boolean): HttpAnswer {
   const location = { location: `/v1/runs/${view.id}` };
   return json(isFinal(view.status) ? 200 : 202, view, isNew ? location : {});
 }
 
-function viewAnswer(found: Answered<object>): Answered<DoorAnswer> {
-  return found.ok ? accept(json(200, found.value)) : found;
+function viewAnswer(
+  found: Answered<object>,
+  headers?: Readonly<Record<string, string>>,
+): Answered<HttpAnswer> {
+  return found.ok ? accept(json(200, found.value, headers)) : found;
 }
 
-/** Answers the requests under `/v1`: recognizes the caller, finds the route, and turns what the door says into HTTP. */
-export function createRest(context: RestContext): (request: DoorRequest) => Promise<DoorAnswer> {
-  const { door, identities, logger, count } = context;
-  let waiting = 0;
-  const waiter = (request: DoorRequest): Call['wait'] => {
-    const asked = Number(request.url.searchParams.get('wait') ?? 0);
-    const seconds = Number.isFinite(asked) ? Math.min(Math.max(asked, 0), LONGEST_WAIT_S) : 0;
-    return async (work) => {
-      if (seconds === 0 || waiting >= MOST_WAITING) return work(0);
-      waiting += 1;
-      try {
-        return await work(seconds * 1_000);
-      } finally {
-        waiting -= 1;
-      }
-    };
+/** Waits as long as a request asks for. Without a place it is answered at once, with the time after which to ask again. */
+function waiterFor({ url }: HttpRequest, { name }: CallerDeclaration, places: WaitingPlaces): Call['wait'] {
+  const asked = Number(url.searchParams.get('wait') ?? 0);
+  const seconds = Number.isFinite(asked) ? Math.min(Math.max(asked, 0), LONGEST_WAIT_S) : 0;
+  return async (read) => {
+    if (seconds === 0) return viewAnswer(await read(0));
+    const leave = places.take(name);
+    if (leave === undefined) return viewAnswer(await read(0), { 'retry-after': String(RETRY_S) });
+    try {
+      return viewAnswer(await read(seconds * 1_000));
+    } finally {
+      leave();
+    }
   };
-  const answer = async (
-    request: DoorRequest,
-  ): Promise<{ readonly given: Answered<DoorAnswer>; readonly caller: string }> => {
-    const { method, url } = request;
-    const nobody = (given: Answered<DoorAnswer>) => ({ given, caller: '' });
-    if (url.pathname === '/v1/openapi.json' && method === 'GET') return nobody(accept(json(200, openApi())));
-    const proven = await identities.prove(request.headers.authorization);
-    if (!proven.ok) return nobody(proven);
-    const { name: caller } = proven.value.caller;
-    return { caller, given: await answerCaller(proven.value, request) };
-  };
-  const answerCaller = async (proven: Proven, request: DoorRequest): Promise<Answered<DoorAnswer>> => {
-    const found = findRoute(request);
-    if (!found.ok) return found;
-    const { route, id } = found.value;
+}
+
+/** Opens the addresses under `/v1`: each recognizes the caller, and turns what the door says into HTTP. */
+export function openRest(context: RestContext): HttpRoutes {
+  const { door, identities, places, logger, count } = context;
+  const answerCaller = async (
+    proven: Proven,
+    request: HttpRequest,
+    route: Route,
+  ): Promise<Answered<HttpAnswer>> => {
     const read = await readRequest(request, route);
     if (!read.ok) return read;
     const { text, body, key } = read.value;
@@ -186,11 +166,15 @@ export function createRest(context: RestContext): (request: DoorRequest) => Prom
     const caller = bound.value;
     const person = async (token: string | undefined) =>
       token === undefined ? accept(undefined) : identities.person(caller, token, `${caller.name}\n${change}`);
-    return route.answer({ door, caller, request, id, body, key, person, wait: waiter(request) });
+    const wait = waiterFor(request, caller, places);
+    const { id = '' } = request.params;
+    return route.answer({ door, caller, request, id, body, key, person, wait });
   };
-  return async (request) => {
-    const { given, caller } = await answer(request);
+  const answer = async (request: HttpRequest, route: Route): Promise<HttpAnswer> => {
+    const proven = await identities.prove(request.headers.authorization);
+    const given = proven.ok ? await answerCaller(proven.value, request, route) : proven;
     const answered = given.ok ? given.value : problemAnswer(given.problem);
+    const caller = proven.ok ? proven.value.caller.name : '';
     count(caller, answered.status);
     logger.info(
       { caller, method: request.method, path: request.url.pathname, status: answered.status },
@@ -198,23 +182,41 @@ export function createRest(context: RestContext): (request: DoorRequest) => Prom
     );
     return answered;
   };
+  return {
+    routes: [
+      { method: 'GET', path: '/v1/openapi.json', answer: () => json(200, openApi()) },
+      ...ROUTES.map((route) => ({
+        method: route.method,
+        path: route.path,
+        answer: (request: HttpRequest) => answer(request, route),
+      })),
+    ],
+    refuse(unrouted) {
+      count('', unrouted.status);
+      return problemAnswer(problemOf(unrouted));
+    },
+  };
 }
 
-function findRoute({ method, url }: DoorRequest): Answered<{ readonly route: Route; readonly id: string }> {
-  const matching = ROUTES.flatMap((route) => {
-    const [path, id = ''] = route.path.exec(url.pathname) ?? [];
-    return path === undefined ? [] : [{ route, id }];
-  });
-  if (matching.length === 0) return refuse('no-such-path', 'See /v1/openapi.json.');
-  const found = matching.find(({ route }) => route.method === method);
-  if (found !== undefined) return accept(found);
-  const allow = matching.map(({ route }) => route.method).join(', ');
-  return refuse('wrong-method', `Use ${allow}.`, { allow });
+/** Describes a refusal of the router as a problem. */
+export function problemOf({ status, error, headers: { allow } }: Unrouted): Problem {
+  switch (status) {
+    case 404:
+      return { code: 'no-such-path', detail: 'See /v1/openapi.json.' };
+    case 405:
+      return allow === undefined
+        ? { code: 'wrong-method', detail: error }
+        : { code: 'wrong-method', detail: error, allow };
+    case 413:
+      return { code: 'too-long', detail: 'Send at most 1 MB.' };
+    case 503:
+      return { code: 'unavailable', detail: error, retryAfterS: RETRY_S };
+  }
 }
 
 /** Reads the body and the key of a request that changes something. */
 async function readRequest(
-  { headers, body: readBody }: DoorRequest,
+  { headers, body: readBody }: HttpRequest,
   { method }: Route,
 ): Promise<Answered<{ readonly text: string; readonly body: unknown; readonly key: string | undefined }>> {
   const key = headers['idempotency-key'];
@@ -222,7 +224,6 @@ async function readRequest(
     return refuse('malformed', 'An Idempotency-Key has 1 to 255 visible ASCII characters.');
   if (method !== 'POST') return accept({ text: '', body: undefined, key });
   const read = await readBody();
-  if (read === 'too-long') return refuse('too-long', 'Send at most 1 MB.');
   if (read.length === 0) return accept({ text: '', body: undefined, key });
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? ''))
     return refuse('wrong-type', 'Send content-type: application/json.');
@@ -256,16 +257,16 @@ function parseAs<Schema extends z.ZodType>(schema: Schema, body: unknown): Answe
   return refuse('unfit', `${where}: ${issue?.message ?? 'does not fit'}`);
 }
 
-function json(status: number, body: object, headers: Readonly<Record<string, string>> = {}): DoorAnswer {
+function json(status: number, body: object, headers: Readonly<Record<string, string>> = {}): HttpAnswer {
   return {
     status,
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
+    headers: { 'content-type': 'application/json', ...headers },
     body: `${JSON.stringify(body)}\n`,
   };
 }
 
 /** Builds the answer of a problem. */
-export function problemAnswer(problem: Problem): DoorAnswer {
+export function problemAnswer(problem: Problem): HttpAnswer {
   const { status, body } = describeProblem(problem);
   const { retryAfterS, allow } = problem;
   return json(status, body, {

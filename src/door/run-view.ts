@@ -4,13 +4,7 @@ import { type Interrupt, Json, type Message, type ResponsePart } from '../agent/
 import { CALL_REF, type CallerCall, callIn, callOnRecord, wordsFor } from '../engine/caller-threads.ts';
 import { classifyInterrupt } from '../engine/classify-interrupt.ts';
 import { isOpenStep, stepRef, stepsIn } from '../engine/plans.ts';
-import {
-  ALONE,
-  type PlanStep,
-  type RequestRecord,
-  requestIdOf,
-  type ThreadSnapshot,
-} from '../store/port/store.ts';
+import { type PlanStep, type RequestRecord, requestIdOf, type ThreadSnapshot } from '../store/port/store.ts';
 import { PROPOSE_PLAN } from '../tools/built-ins.ts';
 import { callerNamed } from '../tools/callers.ts';
 import { editorOf } from '../tools/gate.ts';
@@ -67,6 +61,11 @@ const WaitingFor = z
   })
   .describe('What is asked while the status is waiting, and of whom.');
 
+const ResultImage = z.object({
+  type: z.string().describe('The media type, such as image/png.'),
+  data: z.base64(),
+});
+
 export const RunView = z
   .object({
     id: z.string(),
@@ -75,6 +74,7 @@ export const RunView = z
     input: Json.describe('What runs or ran: the input as it was sent, or as somebody edited it.'),
     edited_by: z.string().optional().describe('Who edited the input; another approval was needed then.'),
     output: Json.optional().describe('The result, if it succeeded.'),
+    images: z.array(ResultImage).optional().describe('The images of the result, of 512 kB together.'),
     reason: z
       .string()
       .optional()
@@ -175,11 +175,13 @@ export function viewOf(
   const end = endOf(onRecord, request);
   const isStuck = snapshot.isQuarantined === true && !isFinal(end.status);
   const isPending = request?.state === 'pending';
+  const images = end.status === 'succeeded' ? imagesOf(onRecord) : [];
   return {
     id,
     tool: call.tool,
     input,
     ...end,
+    ...(images.length > 0 && { images }),
     ...(isStuck && { reason: STUCK }),
     ...(steps !== undefined && {
       steps: steps.map((step, index) => stepView(step, request?.steps?.[index])),
@@ -194,6 +196,16 @@ export function viewOf(
     ...(isPending && { expires_at: new Date(request.expiresAt).toISOString() }),
     context: wordsFor(snapshot.messages, snapshot.inbox),
   };
+}
+
+const IMAGE = /^data:(image\/[\w.+-]+);base64,([A-Za-z0-9+/]+={0,2})$/;
+
+/** Lists the images that the tool has given with its result; the loop has seen to it that they are small. */
+function imagesOf({ result }: MadeCall): z.infer<typeof ResultImage>[] {
+  return (result?.toolResponse.content ?? []).flatMap(({ media }) => {
+    const [, type, data] = IMAGE.exec(media.url) ?? [];
+    return type === undefined || data === undefined ? [] : [{ type, data }];
+  });
 }
 
 /** Says what a pending request asks, and of whom; only a question of the tool itself has words and choices. */
@@ -258,7 +270,7 @@ function stateOf({ state, payload = '', steps }: RequestRecord): End {
   const reason = payload === '' ? {} : { reason: payload };
   const next = state === 'approved' ? steps?.find(isOpenStep) : undefined;
   if (next?.state === 'unknown') return { status: 'unknown' };
-  if (next?.state === 'pending' && next.digest === ALONE) return { status: 'waiting' };
+  if (next?.state === 'pending' && next.alone) return { status: 'waiting' };
   switch (state) {
     case 'pending':
     case 'superseded':

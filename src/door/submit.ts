@@ -4,7 +4,7 @@ import { type CallerCall, callItem } from '../engine/caller-threads.ts';
 import type { PendingLimiter } from '../engine/pending-limiter.ts';
 import type { Store } from '../store/port/store.ts';
 import { type CallerDeclaration, callerId } from '../tools/callers.ts';
-import { findRequest, newRunId, threadOfRun } from './find-request.ts';
+import { findRequest, madeAt, newRunId, threadOfRun } from './find-request.ts';
 import { type Answered, accept, type Refused, refuse } from './problems.ts';
 import { isFinal } from './run-view.ts';
 
@@ -18,18 +18,22 @@ export interface SubmitContext {
   readonly trace: () => string | undefined;
 }
 
+/** Whether people are asked about a call: `perhaps` if that depends on a limit or on a first time, which only the record knows. */
+export type Asks = 'always' | 'perhaps' | 'never';
+
 const HOUR_MS = 3_600_000;
 const KEPT_MS = 30 * 86_400_000;
 const RETRY_PENDING_S = 5;
 const RETRY_HOUR_S = 60;
 const MAX_RACES = 10;
+const NOT_PLACED_MS = 3_600_000;
 
 /** Takes a call on record, once for each key; an identical one that is still open is joined. */
 export async function submit(
   context: SubmitContext,
   caller: CallerDeclaration,
   call: CallerCall,
-  { asks, idempotencyKey }: { readonly asks: boolean; readonly idempotencyKey: string | undefined },
+  { asks, idempotencyKey }: { readonly asks: Asks; readonly idempotencyKey: string | undefined },
 ): Promise<Answered<{ readonly id: string; readonly isNew: boolean }>> {
   const { store, mayAsk, trace } = context;
   const { freezes } = await store.readFreezes();
@@ -83,6 +87,13 @@ async function place(
       return refuse('key-reused', 'Send another Idempotency-Key with another request.');
     if (keyed !== undefined) {
       const found = await findRequest(store, caller, keyed.version);
+      // A process that died before it put the call on record is followed by one that does, soon.
+      const at = madeAt(keyed.version);
+      if (found === undefined && Date.now() - at.getTime() > NOT_PLACED_MS)
+        return refuse(
+          'gone',
+          `The request of this key was made at ${at.toISOString()}, and its record is no longer kept. Send another Idempotency-Key to ask again.`,
+        );
       return accept({ id: keyed.version, isOpen: found !== undefined });
     }
     const same = await store.readDocument(...byCall);
@@ -114,7 +125,7 @@ async function count(
   { store, limiter }: Pick<SubmitContext, 'store' | 'limiter'>,
   caller: CallerDeclaration,
   threadId: string,
-  asks: boolean,
+  asks: Asks,
 ): Promise<Refused | undefined> {
   const { pending, perHour } = caller.limits;
   const hourly = { key: `callers/${caller.name}`, amount: 1, max: perHour, windowMs: HOUR_MS };
@@ -123,13 +134,27 @@ async function count(
     return refuse('too-many', `${caller.name} may send ${perHour} requests in an hour.`, {
       retryAfterS: RETRY_HOUR_S,
     });
-  // What needs nobody's approval does not wait.
-  if (!asks) return undefined;
-  const { admitted } = await limiter.admit(callerId(caller.name), 1, pending);
-  if (admitted > 0) return undefined;
+  if (await hasRoom(limiter, callerId(caller.name), asks, pending)) return undefined;
   return refuse('too-many-pending', `${pending} requests of ${caller.name} wait for people already.`, {
     retryAfterS: RETRY_PENDING_S,
   });
+}
+
+/** What needs nobody's approval does not wait; what may need one takes no place before it does. */
+async function hasRoom(
+  limiter: PendingLimiter,
+  caller: string,
+  asks: Asks,
+  pending: number,
+): Promise<boolean> {
+  switch (asks) {
+    case 'never':
+      return true;
+    case 'perhaps':
+      return limiter.hasRoom(caller, pending);
+    case 'always':
+      return (await limiter.admit(caller, 1, pending)).admitted > 0;
+  }
 }
 
 function checkLink({ name, links }: CallerDeclaration, link: string | undefined): string | undefined {

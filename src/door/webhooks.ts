@@ -30,6 +30,8 @@ const GIVE_UP_MS = 3 * 86_400_000;
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 65_536;
 const GONE = 410;
+/** A reader may rely on it: another one has another form. */
+const WEBHOOK_VERSION = 1;
 /** Messages of this process that are on their way at a time; others wait in the outbox. */
 const MOST_SENDING = 50;
 const BUSY_MS = 1_000;
@@ -102,7 +104,7 @@ export class Webhooks {
     { id, type, data }: { readonly id: string; readonly type: string; readonly data: object },
   ): Promise<{ readonly reason: string; readonly isGone: boolean } | undefined> {
     const now = new Date();
-    const body = JSON.stringify({ type, timestamp: now.toISOString(), data });
+    const body = JSON.stringify({ v: WEBHOOK_VERSION, type, timestamp: now.toISOString(), data });
     try {
       const response = await this.#fetchOf(webhook)(webhook.url, {
         method: 'POST',

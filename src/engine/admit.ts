@@ -1,13 +1,17 @@
 import { firstOfFacts } from '../policy/first-times.ts';
+import { freezeInWords, type HoldingFreeze } from '../policy/freezes.ts';
 import { type Limit, mayExceed, usesOf } from '../policy/limits.ts';
-import { changeFreezeAt } from '../policy/time.ts';
 import type { LimitUse } from '../store/port/workspace.ts';
-import type { Toolbox, ToolEntry } from '../tools/toolbox/toolbox.ts';
+import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
-import { unprovenOf } from './passkeys.ts';
-import { type CheckedApprovers, channelOf, type EngineContext } from './ports.ts';
+import type { FacetCheck } from './facets/facet.ts';
+import type { FacetName } from './facets/facets.ts';
+import { passkey } from './facets/passkey.ts';
+import { preview } from './facets/preview.ts';
+import { holdingFreeze } from './freezes.ts';
+import { isBound } from './plans.ts';
+import type { CheckedApprovers, EngineContext } from './ports.ts';
 import type { Change, Refusal } from './reasons.ts';
-import type { Details } from './request-details.ts';
 import {
   type AnsweredRun,
   type ApprovedRun,
@@ -17,7 +21,6 @@ import {
   type Run,
   type TurnRun,
 } from './run.ts';
-import { NOBODY, type TaskPeople } from './task-people.ts';
 
 /** The facts that the checks have found, for the script that starts the Run and checks the rest. */
 export interface StartPlan {
@@ -25,6 +28,8 @@ export interface StartPlan {
   digest?: string;
   /** The approvals that still count. */
   approvers?: CheckedApprovers;
+  /** The freeze of the manifest that holds it, so that it waits for its end. */
+  freeze?: HoldingFreeze;
   /** The amounts that the Run counts, in the order of `limits`. */
   uses: readonly LimitUse[];
   limits: readonly Limit[];
@@ -64,16 +69,27 @@ export const CHECKS: readonly Check[] = [
   check('not-allowed', ALL, async (run) =>
     run.entry?.allows(placeOf(run)) === false ? { code: 'not-allowed' } : undefined,
   ),
-  check('change-freeze', STARTED, async ({ entry }) => {
-    const freeze = changeFreezeAt(entry?.changeFreezes ?? [], Date.now());
-    return freeze && { code: 'change-freeze', name: freeze.name, until: freeze.to };
-  }),
+  // The script that starts it looks at the freezes of people, and holds what is approved.
+  check(
+    'frozen',
+    STARTED,
+    async (run, { toolbox }, plan) => {
+      const freeze = await holdingFreeze(toolbox, run.entry);
+      if (freeze === undefined) return undefined;
+      if (run.basis === 'rules') return { code: 'frozen', reason: freezeInWords(freeze) };
+      plan.freeze = freeze;
+      return undefined;
+    },
+    { isSlow: ({ entry }) => entry?.freezes.some(({ holds }) => holds.kind === 'while') === true },
+  ),
   check('changed', ASKED, async (run, context, plan) => {
     const digest = digestOf(context, run);
     if (digest === undefined || digest !== run.request.digest)
       return { code: 'changed', change: changeOf(context, run) };
     plan.digest = digest;
-    return undefined;
+    // A step has to be the one that its plan has.
+    const isApproved = run.basis === 'answer' || isBound(run.approvedAs, run.request);
+    return isApproved ? undefined : { code: 'changed', change: changeOf(context, run) };
   }),
   // A grant that was revoked carries no call on; one that has expired does, since it held when the call was made.
   check('grant-revoked', ['answer'], async ({ grant: id }, { store }) => {
@@ -82,25 +98,20 @@ export const CHECKS: readonly Check[] = [
       ? undefined
       : { code: 'grant-revoked' };
   }),
-  // An earlier attempt may have made the change itself, so only the first one is compared with its preview.
-  check('preview-changed', ['approval'], checkPreview, { isOnlyFirst: true, isSlow: hasPreview }),
+  facetCheck(preview),
   check('over-limit', STARTED, async (run, { toolbox }, plan) => {
     const planned = planLimits(toolbox, run);
     if ('untold' in planned) return { code: 'over-limit', limit: planned.untold };
     Object.assign(plan, planned);
     return undefined;
   }),
-  check('unproven', ['approval'], async ({ approvedAs, approvers }, { store }) => {
-    const people = await unprovenOf(store, approvedAs, approvers);
-    return people.length === 0 ? undefined : { code: 'unproven', people };
-  }),
+  facetCheck(passkey),
   check('quorum-lost', ['approval'], async (run, { people }, plan) => {
     plan.approvers = await people.checkApprovers(run.request, run.approvers);
     // The script that starts it counts them.
     return undefined;
   }),
   { code: 'stopped', for: ['rules'] },
-  { code: 'frozen', for: STARTED },
   { code: 'ungranted', for: ['rules'] },
   { code: 'stale-approval', for: ['approval'] },
   // A step is the next one of a plan that holds, and rests on the approval of the plan.
@@ -120,6 +131,20 @@ function check<Kind extends Basis>(
     ...options,
     refuse: async (run, context, plan) => (isMeant(run) ? refuse(run, context, plan) : undefined),
   };
+}
+
+/** Makes the check of a facet an entry of the list. */
+function facetCheck({
+  name,
+  check: own,
+}: {
+  readonly name: FacetName;
+  readonly check: FacetCheck<unknown>;
+}): Check {
+  return check(own.code, ['approval'], (run, context) => own.refuse(run.details.facets[name], run, context), {
+    ...(own.isOnlyFirst === true && { isOnlyFirst: true }),
+    isSlow: (run) => run.basis === 'approval' && own.isSlow?.(run.details.facets[name]) === true,
+  });
 }
 
 /** The result of the checks: the Run may be started by this plan, may not for this reason, or a worker has to look. */
@@ -147,30 +172,6 @@ export async function admit(
     if (refusal !== undefined) return { outcome: 'refused', refusal };
   }
   return { outcome: 'admitted', plan };
-}
-
-function hasPreview(run: Run): boolean {
-  return run.basis === 'approval' && run.details.presented.preview !== undefined;
-}
-
-/** Computes the preview of a call again, and refuses if the one that people approved is no longer true. */
-async function checkPreview(run: ApprovedRun): Promise<Refusal | undefined> {
-  const approved = run.details.presented.preview;
-  if (approved === undefined) return undefined;
-  const current = run.entry && (await previewOf(run.entry, run.details.interrupt.toolRequest.input, run));
-  if (JSON.stringify(current) === JSON.stringify(approved)) return undefined;
-  const { before, after } = approved.outcome === 'shown' ? approved : { before: '', after: '' };
-  return { code: 'preview-changed', before, after };
-}
-
-/** Computes what a call would change; `undefined` if neither its tool nor the manifest can say. */
-export async function previewOf(
-  { preview }: Pick<ToolEntry, 'preview'>,
-  input: unknown,
-  { threadId, requesters, contextAuthors }: TaskPeople & { readonly threadId: string },
-): Promise<Details['presented']['preview']> {
-  const [requester = NOBODY] = requesters;
-  return preview?.(input, { threadId, channel: channelOf(threadId), requester, requesters, contextAuthors });
 }
 
 /** Finds what has changed since people were asked: the call is denied now, needs other approvals, or is another. */
@@ -203,7 +204,8 @@ function planLimits(toolbox: Pick<Toolbox, 'policy'>, run: ApprovedRun | TurnRun
   // Those who approve what is over a limit have approved this call, so it only counts.
   const isAllowedOver = (limit: Limit) => mayExceed(limit, approvedUnder, (name) => toolbox.policy(name));
   const { limits = [], reversible } = entry ?? {};
-  const uses = usesOf(limits, { tool, input, reversible, ...placeOf(run), contextAuthors: [] });
+  const approved = approvedUnder !== undefined;
+  const uses = usesOf(limits, { tool, input, approved, reversible, ...placeOf(run), contextAuthors: [] });
   const untold = uses.find(({ amount, limit }) => amount === undefined && !isAllowedOver(limit));
   if (untold !== undefined) return { untold: untold.limit };
   return {

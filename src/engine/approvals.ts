@@ -17,3 +17,11 @@ export function approvalsByGroup(
 export function countedApprovals(request: RequestRecord): number {
   return request.policy.groups === undefined ? request.approvals : approvalsByGroup(request).flat().length;
 }
+
+/** Lists the rejections, and the approvals with a comment, but for the one that ended the request: its end says that. */
+export function wordsInVotes({ state, by: ended, votes }: RequestRecord): RequestRecord['votes'] {
+  return votes.filter(({ decision, who, reason }) => {
+    const isEnd = state === 'rejected' && decision === 'reject' && who === ended;
+    return !isEnd && (decision === 'reject' || reason !== undefined);
+  });
+}

@@ -3,8 +3,9 @@ import { type JsonObject, toJson } from '../agent/json.ts';
 import { JsonRecord, type Message, type UserMessage, userMessage } from '../agent/messages.ts';
 import type { InboxItem, OutboxRow } from '../store/port/store.ts';
 import { callerId } from '../tools/callers.ts';
+import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 
-const THREAD = /^([CGD][A-Z0-9]{1,20}):caller\.([a-zA-Z0-9_-]{1,64})\.([0-9a-f]{32})$/;
+const THREAD = /^([^:]{1,64}):caller\.([a-zA-Z0-9_-]{1,64})\.([0-9a-f]{32})$/;
 
 /** The thread of one request of a caller. Nobody but the caller acts in it: it makes one call, and no model is asked. */
 export interface CallerThread {
@@ -90,6 +91,11 @@ export function callOnRecord(messages: readonly Message[]): z.infer<typeof Marke
     if (message.role === 'user' && message.metadata?.call !== undefined)
       return Marked.safeParse(message.metadata).data;
   return undefined;
+}
+
+/** Tells whether the caller of a thread is told of changes. */
+export function hasWebhook(toolbox: Pick<Toolbox, 'callers'>, threadId: string): boolean {
+  return toolbox.callers().get(parseCallerThread(threadId)?.caller ?? '')?.webhook !== undefined;
 }
 
 /** The kind of the outbox rows that tell a caller's webhook. */

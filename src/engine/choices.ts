@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import { canonicalJson, toJson } from '../agent/json.ts';
+import { toJson } from '../agent/json.ts';
 import type { Interrupt } from '../agent/messages.ts';
+import { choiceText } from '../policy/digest.ts';
 import type { RequestRecord, Vote } from '../store/port/store.ts';
 import { type AnswerMeaning, type Ask, askOf, meaningOf, YES_ANSWER } from '../tools/pause.ts';
 import { classifyInterrupt } from './classify-interrupt.ts';
@@ -16,7 +17,7 @@ export function votedChoices(interrupt: Interrupt): Choices {
 
 /** Binds an approval to the choice that it lets the call go on with. */
 export function choiceDigest(shown: string, number: number, choices: Choices): string {
-  return hash('sha256', canonicalJson(toJson({ shown, number, choice: choices[number - 1] ?? null })));
+  return hash('sha256', choiceText(shown, number, choices.map(toJson)));
 }
 
 /** Returns the choice that a vote is for, with the digest of the request with it; `undefined` if the request has it already. */

@@ -1,7 +1,6 @@
 import { OUTCOME_UNKNOWN } from '../agent/calls/journal.ts';
 import type { Interrupt } from '../agent/messages.ts';
 import { DEFAULT_POLICY_NAME } from '../policy/policy.ts';
-import type { RequestRecord } from '../store/port/store.ts';
 import { completeTask, PROPOSE_PLAN } from '../tools/built-ins.ts';
 import { type Approval, approvalOf } from '../tools/gate.ts';
 import { consentOf } from '../tools/mcp/auth/ask-for-consent.ts';
@@ -11,13 +10,11 @@ import { type Ask, askOf } from '../tools/pause.ts';
 /** Stands in place of a rule where a tool paused by itself. */
 export const OWN_RULE = 'the tool itself asks';
 
-/** A kind of request that people or systems answer. */
-export type AnswerKind = Exclude<RequestRecord['kind'], 'approval'>;
-
 /** The kind of a pause. `own` means that the tool paused by itself, behind its gate. */
 export type InterruptKind =
   | (Approval & { readonly kind: 'approval'; readonly own: boolean })
-  | { readonly kind: AnswerKind }
+  /** One answer of a person or a system. */
+  | { readonly kind: 'answer' }
   | { readonly kind: 'exit' }
   /** One approval for several calls of the same round. */
   | { readonly kind: 'plan' }
@@ -30,21 +27,13 @@ export function classifyInterrupt(interrupt: Interrupt): InterruptKind {
   if (interrupt.toolRequest.name === PROPOSE_PLAN) return { kind: 'plan' };
   const approval = approvalOf(interrupt);
   if (approval !== undefined) return { kind: 'approval', ...approval, own: false };
-  if ((consentOf(interrupt) ?? elicitationOf(interrupt)) !== undefined) return { kind: 'form' };
+  if ((consentOf(interrupt) ?? elicitationOf(interrupt)) !== undefined) return { kind: 'answer' };
   if (completeTask.matches(interrupt)) return { kind: 'exit' };
   const ask = askOf(interrupt);
   if (ask === undefined) return decidedUnder(DEFAULT_POLICY_NAME);
   const policy = typeof ask.by === 'object' && isVotedOn(ask) ? ask.by.policy : undefined;
-  return policy === undefined ? { kind: KIND_OF[ask.way.kind] } : decidedUnder(policy);
+  return policy === undefined ? { kind: 'answer' } : decidedUnder(policy);
 }
-
-/** The kinds of requests by the way in which people answer. */
-const KIND_OF: Readonly<Record<Ask['way']['kind'], AnswerKind>> = {
-  confirm: 'question',
-  choice: 'question',
-  form: 'form',
-  callback: 'callback',
-};
 
 /** Tells whether approvers decide about an ask by votes: a yes or no, or a choice among what the tool offers. */
 function isVotedOn({ way }: Ask): boolean {

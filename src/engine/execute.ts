@@ -1,32 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
-import type { EffectJournal } from '../agent/calls/journal.ts';
-import { interruptsInside } from '../agent/calls/nested.ts';
-import { answeredPart, settledPart } from '../agent/calls/outcomes.ts';
-import { describeError } from '../agent/errors.ts';
-import { type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
-import { type Interrupt, MESSAGE_VERSION, sealMessage, type ToolPart } from '../agent/messages.ts';
-import { buildRestart, checkOutput, type RestartReply } from '../agent/replies.ts';
-import { restartAlone } from '../agent/settle.ts';
-import type { Tool } from '../agent/tool.ts';
-import { HandOverError } from '../agent/util/abort.ts';
-import type { Attempt, Outcome, PlanStep, RequestRecord } from '../store/port/store.ts';
-import { ALONE } from '../store/port/store.ts';
-import { ALL_TOOLS, type Freeze, type FreezeStore } from '../store/port/workspace.ts';
-import { callerId } from '../tools/callers.ts';
-import { openWith } from '../tools/gate.ts';
-import { resumedWith } from '../tools/pause.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { backOffMs } from '../agent/util/abort.ts';
+import type { Attempt, FinishResult, Outcome, RequestRecord } from '../store/port/store.ts';
 import { admit, type StartPlan } from './admit.ts';
-import { parseCallerThread } from './caller-threads.ts';
-import { decisionOf } from './choices.ts';
-import { classifyInterrupt } from './classify-interrupt.ts';
+import { findFreeze } from './freezes.ts';
+import { startHeartbeat } from './heartbeat.ts';
 import { isInTime, waitToRetry } from './outcomes.ts';
-import { describePause } from './paused.ts';
-import { isHolding, isOpenStep } from './plans.ts';
 import type { EngineContext, ExecutorContext } from './ports.ts';
 import { type Refusal, writeReason } from './reasons.ts';
-import { callOf, type Details } from './request-details.ts';
 import { type ApprovedRun, actionOf, approvedRun, doneBy, type Run } from './run.ts';
+import { runTool } from './run-tool.ts';
 
 /** The beginning of a Run: the reply of the script that starts it, or the reason why it may not start. */
 export type Begun<Reply> =
@@ -72,18 +55,6 @@ async function refusalIn(
   return { code: 'frozen', reason: (await findFreeze(store, tool, threadId))?.reason ?? '' };
 }
 
-/** Returns the freeze that holds for a tool in a thread: that of all tools, its own, or that of the caller whose thread it is. */
-export async function findFreeze(
-  store: Pick<FreezeStore, 'readFreezes'>,
-  tool: string,
-  threadId: string,
-): Promise<Freeze | undefined> {
-  const { freezes } = await store.readFreezes();
-  const caller = callerId(parseCallerThread(threadId)?.caller ?? '');
-  const scopes = [ALL_TOOLS, tool, caller];
-  return scopes.flatMap((wanted) => freezes.filter(({ scope }) => scope === wanted))[0];
-}
-
 /**
  * Executes an approved request: begins its Run, lets the tool act, and records how it ended. One that may not start ends, or is asked
  * anew; if it was started before, people are asked about its outcome.
@@ -93,7 +64,6 @@ export async function execute(context: ExecutorContext, requestId: string): Prom
   const loaded = await store.load(requestId);
   if (loaded.outcome !== 'found') return;
   const { request } = loaded;
-  if (request.steps !== undefined) return advance(context, request, request.steps);
   const run = await runOf(context, request);
   if (run === undefined) return;
   // Before the script that puts it off, so that a crash between the two tells again.
@@ -108,69 +78,26 @@ export async function execute(context: ExecutorContext, requestId: string): Prom
     await carryOut(context, run, { attempt, sentAt: begun.sentAt });
 }
 
-/** Makes the Run of an approved request, or of a step that rests on the approval of its plan. */
+/** Makes the Run of an approved request; a plan is about several, each with an id of its own. What people approved may be the plan of a step. */
 async function runOf(context: ExecutorContext, request: RequestRecord): Promise<ApprovedRun | undefined> {
-  const { state, step } = request;
-  if (state === 'approved') return approvedRun(context, request);
-  if (state !== 'pending' || step === undefined || step.alone) return undefined;
+  const { state, step, steps } = request;
+  if (state !== 'approved' || steps !== undefined) return undefined;
+  if (step === undefined || step.alone) return approvedRun(context, request);
   const plan = await context.store.load(step.plan);
-  if (plan.outcome !== 'found' || plan.request.state !== 'approved') return undefined;
-  const { by, votes, principals } = plan.request;
-  return approvedRun(
-    context,
-    { ...request, by, principals },
-    votes.filter(({ decision }) => decision === 'approve'),
-    plan.request,
-  );
+  return plan.outcome === 'found' ? approvedRun(context, request, [], plan.request) : undefined;
 }
-
-/**
- * Takes a plan one step further, and is due again when that has ended. Each step is executed as any other request. The script that
- * starts one ends it if the plan has ended, or if another step holds the rest; when all have ended, so does the plan.
- */
-async function advance(
-  context: ExecutorContext,
-  plan: RequestRecord,
-  steps: readonly PlanStep[],
-): Promise<void> {
-  const { store } = context;
-  const next = steps.find(isOpenStep);
-  const isHeld = steps.some(isHolding);
-  if (next === undefined) {
-    await store.end(
-      plan.id,
-      isHeld ? { state: 'superseded', reason: 'held' } : { state: 'succeeded', reason: '' },
-    );
-    // One that has ended before its steps is not due any more.
-    if (isHeld || plan.settledAt !== undefined) await store.end(plan.id, { state: 'succeeded', reason: '' });
-    return;
-  }
-  if (plan.settledAt === undefined && !isHeld) {
-    const isWaiting = next.state === 'pending' ? next.digest === ALONE : next.state !== 'approved';
-    if (!isWaiting) return execute(context, next.id);
-    // The plan is not due before this step has ended.
-    await store.end(plan.id, { state: 'succeeded', reason: '' });
-    return;
-  }
-  const waiting = steps.filter(({ state }) => state === 'pending' || state === 'approved');
-  for (const { id } of waiting) await store.start(id, NO_ATTEMPT);
-}
-
-/** Asks the script to end a step whose plan does not hold any more. */
-const NO_ATTEMPT: Attempt = {
-  ...{ attempt: 'none', tool: '', digest: '', heartbeatTimeoutMs: 0, stillEligible: [], evidence: {} },
-};
 
 /** Describes the attempt that a start records. */
 export function attemptOf(
   { timing }: { readonly timing: Pick<ExecutorContext['timing'], 'heartbeatTimeoutMs'> },
   run: ApprovedRun,
-  { digest = '', approvers = NO_APPROVERS, uses }: StartPlan,
+  { digest = '', approvers = NO_APPROVERS, uses, freeze }: StartPlan,
   attempt: string,
 ): Attempt {
   const { heartbeatTimeoutMs } = timing;
   const counts = { action: actionOf(run), limits: uses };
-  return { attempt, tool: run.tool, digest, heartbeatTimeoutMs, ...approvers, counts, done: doneBy(run) };
+  const started = { attempt, tool: run.tool, digest, heartbeatTimeoutMs, ...approvers, counts };
+  return { ...started, done: doneBy(run), ...(freeze !== undefined && { frozenBy: freeze.name }) };
 }
 
 const NO_APPROVERS = { stillEligible: [], evidence: {} };
@@ -202,8 +129,7 @@ export function carryOut(
         await store.recover(request.id, { attempt, reason });
         return;
       }
-      const claimedAt = performance.now();
-      const finished = await store.finish(request.id, outcome, timing.leaseMs);
+      const { finished, claimedAt } = await reportEnd(context, request.id, outcome);
       heartbeat.stop();
       if (finished.outcome === 'finished' && finished.turn !== undefined)
         await context.continueThread(finished.turn, claimedAt, request.trace);
@@ -213,151 +139,27 @@ export function carryOut(
   });
 }
 
-async function runTool(
-  context: ExecutorContext,
-  run: ApprovedRun,
-  attempt: string,
-  heartbeat: Heartbeat,
-): Promise<Outcome | { readonly unknown: string }> {
-  const { request, details, entry } = run;
-  if (entry === undefined) throw new Error(`The tool of request ${request.id} is gone`);
-  const { tool } = entry;
-  const own = details.policy?.own ?? false;
-  const asked = classifyInterrupt(details.interrupt);
-  const under = asked.kind === 'approval' ? { policy: asked.policy, rule: asked.rule } : null;
-  const by = request.by ?? '';
-  const decision = decisionOf(details.interrupt, request);
-  if (decision?.reply === 'respond')
-    return outcomeOf(context, run, attempt, respondedPart(tool, details, decision.output, by));
-  const chosen = decision?.reply === 'restart' ? decision.resumed : undefined;
-  const resumed = openWith(details.interrupt, { by, own, under }, chosen);
-  // A call to a server that is cut off leaves its outcome unknown, so only code of this process is told to stop.
-  const isOwnCode = entry.source === 'module' || entry.source === 'code';
-  const stop = isOwnCode ? context.beginAction(request.id) : undefined;
-  let unknown: string | undefined;
-  const part = await restartAlone({
-    ...context.toolSettings(run, details.idempotencyKey),
-    ...(stop !== undefined && { signal: stop.signal, journal: startedJournal(tool) }),
-    ...{ call: callOf(details), interrupt: details.interrupt, tool },
-    reply: restartOf(tool, details.interrupt, resumed, resumedWith({ status: 'APPROVED' }, by, new Date())),
-    onProgress: ({ message, fraction }) =>
-      heartbeat.report(fraction === undefined ? message : `${message} (${Math.round(fraction * 100)} %)`),
-    onToolError: ({ error, isUnknown }) => {
-      if (isUnknown) unknown = describeError(error);
-      context.logger.warn({ requestId: request.id, err: error }, 'approved action failed');
-    },
-  }).finally(() => stop?.end());
-  if (unknown !== undefined) return { unknown };
-  const outcome = outcomeOf(context, run, attempt, part);
-  const isHandedOver = stop?.signal.reason instanceof HandOverError;
-  // Another process tries an idempotent action again.
-  if (isHandedOver && entry.execution.idempotent && 'state' in outcome && outcome.state === 'failed')
-    return { unknown: stop.signal.reason.message };
-  return outcome;
-}
-
-/** The longest time that a timer can have. */
-const LONGEST_MS = 2 ** 31 - 1;
-
-/** The journal of a call whose start and end are on record as those of its request. A stop leaves it its time, since it may still end. */
-function startedJournal(tool: Tool): EffectJournal {
-  return {
-    stopGraceMs: (tool.kind === 'tool' ? tool.timeoutMs : undefined) ?? LONGEST_MS,
-    recorded: async () => undefined,
-    start: async () => true,
-    finish: async () => {},
-  };
-}
-
-/** Makes the output that approvers chose the result of a call whose tool only asks. */
-function respondedPart(tool: Tool, details: Details, output: JsonValue, by: string): ToolPart {
-  const call = callOf(details);
-  return answeredPart(settledPart(call, 'ok', checkOutput(tool, call.toolRequest.ref, output)), by);
-}
-
-const Ended = z.object({ message: z.string() }).or(z.object({ reason: z.string() }));
-
-/** Reads how an attempt ended from the result of its call. */
-function outcomeOf(
-  { toolbox }: Pick<ExecutorContext, 'toolbox'>,
-  run: ApprovedRun,
-  attempt: string,
-  part: ToolPart,
-): Outcome | { readonly unknown: string } {
-  const message = sealMessage({ v: MESSAGE_VERSION, role: 'tool', content: [part] });
-  if ('interrupt' in part)
-    return {
-      attempt,
-      state: 'paused',
-      message,
-      summary: toJson(describePause(toolbox, part.interrupt, run)),
-    };
-  const summary = part.toolResponse.output;
-  if (part.status === 'ok') return { attempt, state: 'succeeded', message, summary };
-  if (run.attempts === 0) return { attempt, state: 'failed', message, summary };
-  // That this attempt did nothing says nothing about the one before it.
-  const { data } = Ended.safeParse(summary);
-  return { unknown: data === undefined ? '' : 'message' in data ? data.message : data.reason };
-}
-
-/** Restarts the call; a `generate` inside it that paused continues with the calls that were approved, whose tools are behind no gate. */
-function restartOf(tool: Tool, interrupt: Interrupt, resumed: JsonObject, inside: JsonObject): RestartReply {
-  const reply = buildRestart(tool, interrupt, resumed, {});
-  return { ...reply, metadata: { ...reply.metadata, ...restartInside(interrupt, inside) } };
-}
-
-function restartInside(interrupt: Interrupt, resumed: JsonObject): Pick<RestartReply['metadata'], 'nested'> {
-  const inner = interruptsInside(interrupt);
-  if (inner.length === 0) return {};
-  const restart = inner.map((each) => {
-    const { name, ref, input } = each.toolRequest;
-    const deeper = restartInside(each, resumed);
-    // A call that waits only for those inside it is not approved here.
-    const metadata = { interruptId: each.id, ...(deeper.nested === undefined ? { resumed } : deeper) };
-    return { toolRequest: { name, ref, input: toJson(input) }, metadata };
-  });
-  return { nested: { restart } };
-}
-
-/** The heartbeat of a running attempt. */
-interface Heartbeat {
-  /** Sets the progress that a later heartbeat carries. */
-  report(progress: string): void;
-  stop(): void;
-}
+const REPORT_BACK_OFF = { firstMs: 250, longestMs: 5_000 };
+const REPORT_FOR_MS = 3_600_000;
 
 /**
- * Sends heartbeats for an attempt until it is stopped. A heartbeat by itself changes no card. One carries progress, which changes the
- * card in the thread, at most once in `progressMs` and while updates are left; only the latest progress is kept.
+ * Records how an attempt ended. While the record does not answer, the result is kept and reported again: an attempt that was given up
+ * as unknown meanwhile has its result then.
  */
-function startHeartbeat(
-  { store, timing, updates, logger }: Pick<ExecutorContext, 'store' | 'timing' | 'updates' | 'logger'>,
+async function reportEnd(
+  { store, timing, logger }: Pick<ExecutorContext, 'store' | 'timing' | 'logger'>,
   requestId: string,
-  attempt: string,
-): Heartbeat {
-  let latest = '';
-  let shownAt = Number.NEGATIVE_INFINITY;
-  const takeProgress = async (): Promise<string> => {
-    const now = performance.now();
-    if (latest === '' || now - shownAt < timing.progressMs) return '';
-    shownAt = now;
-    if (!(await updates.takeProgress())) return '';
-    const progress = latest;
-    latest = '';
-    return progress;
-  };
-  const send = async (): Promise<void> => {
+  outcome: Outcome,
+): Promise<{ readonly finished: FinishResult; readonly claimedAt: number }> {
+  const endedAt = performance.now();
+  for (let failures = 1; ; failures += 1) {
+    const claimedAt = performance.now();
     try {
-      await store.heartbeat(requestId, attempt, timing.heartbeatTimeoutMs, await takeProgress());
+      return { finished: await store.finish(requestId, outcome, timing.leaseMs), claimedAt };
     } catch (err) {
-      logger.warn({ requestId, err }, 'heartbeat failed');
+      if (claimedAt - endedAt > REPORT_FOR_MS) throw err;
+      logger.warn({ requestId, err }, 'outcome not recorded, will retry');
+      await sleep(backOffMs(failures, REPORT_BACK_OFF), undefined, { ref: false });
     }
-  };
-  const timer = setInterval(() => void send(), timing.heartbeatMs);
-  return {
-    report: (text) => {
-      latest = text;
-    },
-    stop: () => clearInterval(timer),
-  };
+  }
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { GrantRecord } from '../store/port/workspace.ts';
 import { Approval } from '../tools/gate.ts';
@@ -45,4 +46,9 @@ export type GrantDetails = z.infer<typeof GrantDetails>;
 /** Reads what a grant is for; `undefined` if it cannot be read, and then it allows nothing. */
 export function grantDetailsOf({ details }: Pick<GrantRecord, 'details'>): GrantDetails | undefined {
   return GrantDetails.safeParse(details).data;
+}
+
+/** Returns the id of the grant of a request, short enough for a button. */
+export function grantIdOf(requestId: string): string {
+  return `g-${hash('sha256', requestId).slice(0, 24)}`;
 }

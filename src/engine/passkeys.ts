@@ -1,23 +1,24 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { canonicalJson, type JsonObject, type JsonValue, toJson, tryParseJson } from '../agent/json.ts';
+import { policiesNamed } from '../policy/policy.ts';
 import {
   type ApprovalProof,
   type ApprovalTerms,
   counterOf,
+  type DelegationProof,
+  type DelegationTerms,
   type EnrolledKey,
   isCounterAhead,
-  PROOF_DOMAIN,
   type ProofProblem,
   proofProblem,
+  readDelegationProof,
   readKey,
   readProof,
-  type Scope,
 } from '../policy/proof.ts';
 import type { DocumentStore } from '../store/port/documents.ts';
 import type { RequestRecord, Vote } from '../store/port/store.ts';
 import type { Voter } from './ports.ts';
-import { readDetails } from './request-details.ts';
 
 const KEYS = 'passkeys';
 const OWNERS = 'passkey-owners';
@@ -184,65 +185,65 @@ const Link = z.object({
   grants: z.boolean().optional(),
   steps: z.array(z.number()).optional(),
   shown: z.string().optional(),
+  reason: z.string().optional(),
   expiry: z.number(),
 });
 /** A one-time link by which one person approves one request. */
 export type ApprovalLink = Readonly<z.infer<typeof Link>> & { readonly nonce: string };
+export type NewLink = Omit<ApprovalLink, 'nonce' | 'expiry'>;
+
+const ToDelegate = z.object({
+  delegation: z.string(),
+  who: z.string(),
+  /** The policies under which the person approves, and which allow delegation. */
+  policies: z.array(z.string()),
+  expiry: z.number(),
+});
+/** A one-time link by which one person signs a delegation of theirs. */
+export type DelegationLink = Readonly<z.infer<typeof ToDelegate>> & { readonly nonce: string };
 
 /** Makes a link; it ends by itself. */
 export async function openLink(
   store: Pick<DocumentStore, 'writeDocument'>,
-  link: Omit<ApprovalLink, 'nonce' | 'expiry'>,
-): Promise<ApprovalLink> {
+  link: NewLink | Omit<DelegationLink, 'nonce' | 'expiry'>,
+): Promise<{ readonly nonce: string }> {
   const nonce = randomBytes(24).toString('base64url');
   const whole = { ...link, expiry: Date.now() + LINK_MS };
   const document = { version: randomUUID(), value: JSON.stringify(whole) };
   await store.writeDocument(LINKS, nonce, document, { replaces: '', forMs: LINK_MS });
-  return { ...whole, nonce };
+  return { nonce };
 }
 
-/** Reads a link; `undefined` if it was used, is over, or never was. */
-export async function readLink(
+/** Uses a link up. */
+export async function closeLink(store: Pick<DocumentStore, 'writeDocument'>, nonce: string): Promise<void> {
+  await store.writeDocument(LINKS, nonce, undefined);
+}
+
+/** Reads a link to approve; `undefined` if it was used, is over, or never was. */
+export function readLink(
   store: Pick<DocumentStore, 'readDocument'>,
   nonce: string,
 ): Promise<ApprovalLink | undefined> {
+  return readOneTime(store, nonce, Link);
+}
+
+/** Reads a link to sign a delegation; `undefined` as of a link to approve. */
+export function readDelegationLink(
+  store: Pick<DocumentStore, 'readDocument'>,
+  nonce: string,
+): Promise<DelegationLink | undefined> {
+  return readOneTime(store, nonce, ToDelegate);
+}
+
+async function readOneTime<What extends { readonly expiry: number }>(
+  store: Pick<DocumentStore, 'readDocument'>,
+  nonce: string,
+  schema: z.ZodType<What>,
+): Promise<(What & { readonly nonce: string }) | undefined> {
   const found = await store.readDocument(LINKS, nonce);
-  const { data } = Link.safeParse(tryParseJson(found?.value ?? ''));
+  const { data } = schema.safeParse(tryParseJson(found?.value ?? ''));
   return data === undefined || data.expiry <= Date.now() ? undefined : { ...data, nonce };
 }
-
-/** An approval as a person casts it, as far as it is signed. */
-export interface SignedVote {
-  readonly standsFor: string | undefined;
-  readonly grants: boolean;
-  readonly chosen: Vote['chosen'];
-}
-
-/** Writes the terms that a person signs for a request, from the stored bytes. */
-export function termsOf(
-  workspace: string,
-  request: RequestRecord,
-  { nonce, expiry, who }: ApprovalLink,
-  { standsFor, grants, chosen }: SignedVote,
-): ApprovalTerms {
-  return {
-    ...{ domain: PROOF_DOMAIN, workspace, request: request.id, decision: 'approve' },
-    digest: chosen?.digest ?? request.digest,
-    scope: scopeOf(request, grants, chosen),
-    ...{ voter: who, onBehalfOf: standsFor ?? null, nonce, expiry },
-  };
-}
-
-function scopeOf(request: RequestRecord, grants: boolean, chosen: Vote['chosen']): Scope {
-  const terms = grants ? readDetails(request)?.policy?.grants : undefined;
-  if (terms !== undefined) return { grant: GrantTerms.parse(toJson(terms)) };
-  if (request.steps === undefined) return 'once';
-  return {
-    plan: chosen?.steps ?? request.steps.filter(({ isChosen }) => isChosen).map(({ number }) => number),
-  };
-}
-
-const GrantTerms = z.custom<JsonObject>();
 
 /** The reason why a proof is not taken: it proves nothing, is about something else, or its key does not count. */
 export type ProofRefusal =
@@ -251,6 +252,7 @@ export type ProofRefusal =
   | 'other-person'
   | 'not-as-shown'
   | 'other-scope'
+  | 'not-delegated'
   | 'no-key'
   | 'key-waits'
   | 'counter';
@@ -260,25 +262,56 @@ export async function checkProof(
   store: Pick<DocumentStore, 'readDocument'>,
   assertion: Assertion,
   expected: ApprovalTerms,
+  delegation: JsonObject | undefined,
 ): Promise<{ readonly refusal: ProofRefusal } | { readonly proof: NonNullable<Vote['proof']> }> {
-  const { voter } = expected;
+  const { voter, onBehalfOf } = expected;
   const { version, keys } = await readPasskeys(store, voter);
   const held = keys.find(({ key }) => key.credential === assertion.credential);
   const refusal = held === undefined ? 'no-key' : await refusalOf(held, assertion, expected);
   if (held === undefined || refusal !== undefined) return { refusal: refusal ?? 'no-key' };
-  const proof = proofOf(held, assertion);
-  const used = keys.map((each) => (each === held ? { ...each, counter: counterOf(proof) } : each));
+  const signed = readDelegationProof(delegation);
+  if (onBehalfOf !== null && signed?.terms.workspace !== expected.workspace)
+    return { refusal: 'not-delegated' };
+  const proof = { ...proofOf(held, assertion), ...(onBehalfOf !== null && { delegation }) };
   return {
     proof: {
       body: Body.parse(toJson(proof)),
       link: [LINKS, expected.nonce],
-      keys: {
-        name: [KEYS, voter],
-        seen: version,
-        next: { version: randomUUID(), value: JSON.stringify(used) },
-      },
+      keys: { name: [KEYS, voter], seen: version, next: usedKeys(keys, held, proof) },
     },
   };
+}
+
+/** Writes the keys of a person after one of them has signed. */
+function usedKeys(
+  keys: readonly Passkey[],
+  held: Passkey,
+  proof: Pick<ApprovalProof, 'authenticatorData'>,
+): { readonly version: string; readonly value: string } {
+  const used = keys.map((each) => (each === held ? { ...each, counter: counterOf(proof) } : each));
+  return { version: randomUUID(), value: JSON.stringify(used) };
+}
+
+/** Checks what a person signed for a delegation of theirs, and counts the use of their key; returns it as it is recorded. */
+export async function takeDelegationProof(
+  store: DocumentStore,
+  assertion: Assertion,
+  expected: DelegationTerms,
+): Promise<{ readonly refusal: ProofRefusal | 'keys-changed' } | { readonly proof: JsonObject }> {
+  const { from } = expected;
+  const { version, keys } = await readPasskeys(store, from);
+  const held = keys.find(({ key }) => key.credential === assertion.credential);
+  if (held === undefined) return { refusal: 'no-key' };
+  const proof = readDelegationProof(toJson(proofOf(held, assertion)));
+  if (proof === undefined) return { refusal: 'unreadable' };
+  if (canonicalJson({ ...proof.terms }) !== canonicalJson({ ...expected }))
+    return { refusal: 'not-as-shown' };
+  const refusal = await keyRefusalOf(held, proof);
+  if (refusal !== undefined) return { refusal };
+  const next = usedKeys(keys, held, proof);
+  if ((await store.writeDocument(KEYS, from, next, { replaces: version })) !== 'written')
+    return { refusal: 'keys-changed' };
+  return { proof: Body.parse(toJson(proof)) };
 }
 
 const Body = z.custom<JsonObject>();
@@ -307,6 +340,13 @@ async function refusalOf(
   if (canonicalJson({ scope: terms.scope }) !== canonicalJson({ scope: expected.scope }))
     return 'other-scope';
   if (canonicalJson({ ...terms }) !== canonicalJson({ ...expected })) return 'not-as-shown';
+  return keyRefusalOf(held, proof);
+}
+
+async function keyRefusalOf(
+  held: Passkey,
+  proof: ApprovalProof | DelegationProof,
+): Promise<ProofRefusal | undefined> {
   const problem = await proofProblem(proof);
   if (problem !== undefined) return problem;
   if (!countsNow(held)) return 'key-waits';
@@ -316,24 +356,39 @@ async function refusalOf(
 function proofOf(
   { key }: Passkey,
   assertion: Assertion,
-): Omit<ApprovalProof, 'terms'> & { terms: JsonValue } {
+): Omit<ApprovalProof, 'terms' | 'delegation'> & { terms: JsonValue } {
   const { terms, authenticatorData, clientDataJSON, signature } = assertion;
   return { terms, key, authenticatorData, clientDataJSON, signature };
 }
 
 /** The request that people approved: that of the call itself, or of its plan. */
-export type ApprovedAs = Pick<RequestRecord, 'id' | 'digest' | 'policy'>;
+export type ApprovedAs = Pick<RequestRecord, 'id' | 'digest' | 'policy' | 'details' | 'steps'>;
+
+/** Tells whether a key is among those of a person. */
+export async function holdsKey(
+  store: Pick<DocumentStore, 'readDocument'>,
+  who: string,
+  key: EnrolledKey,
+): Promise<boolean> {
+  const text = canonicalJson({ key: toJson(key) });
+  const { keys } = await readPasskeys(store, who);
+  return keys.some((held) => canonicalJson({ key: toJson(held.key) }) === text);
+}
+
+/** The policy of a request, in what the record keeps of it. */
+const UnderPolicy = z.object({ policy: z.object({ name: z.string() }) });
 
 /**
- * Lists the people whose approval is not proven now: their passkey did not sign exactly this, or it is not among their keys any more.
- * Nobody, if the policy asks for no passkeys.
+ * Lists the people whose approval is not proven now: their passkey did not sign exactly this, or it is not among their keys any more; and
+ * who approved for somebody whose own passkey did not sign that. Nobody, if the policy asks for no passkeys.
  */
 export async function unprovenOf(
   store: Pick<DocumentStore, 'readDocument'>,
-  { id, digest, policy }: ApprovedAs,
+  { id, digest, policy, details }: ApprovedAs,
   approvers: readonly Voter[],
 ): Promise<readonly string[]> {
   if (policy.passkey !== true) return [];
+  const policyName = UnderPolicy.safeParse(details).data?.policy.name;
   const proven = await Promise.all(
     approvers.map(async ({ who, standsFor, proof: recorded }) => {
       const proof = readProof(recorded);
@@ -341,12 +396,49 @@ export async function unprovenOf(
       const { terms, key } = proof;
       const isThis = terms.request === id && terms.digest === digest;
       const isTheirs = terms.voter === who && terms.onBehalfOf === (standsFor ?? null);
-      const { keys } = await readPasskeys(store, who);
-      const isHeld = keys.some(
-        (held) => canonicalJson({ key: toJson(held.key) }) === canonicalJson({ key: toJson(key) }),
-      );
-      return isThis && isTheirs && isHeld && (await proofProblem(proof)) === undefined;
+      const isHeld = await holdsKey(store, who, key);
+      if (!isThis || !isTheirs || !isHeld || (await proofProblem(proof)) !== undefined) return false;
+      return standsFor === undefined || isSignedFor(store, proof, standsFor, policyName);
     }),
   );
   return approvers.flatMap(({ who }, index) => (proven[index] === true ? [] : [who]));
+}
+
+/** Tells whether an approver signed that somebody may approve in their place; the link to approve was opened before that was over. */
+async function isSignedFor(
+  store: Pick<DocumentStore, 'readDocument'>,
+  { terms, delegation }: ApprovalProof,
+  from: string,
+  policyName: string | undefined,
+): Promise<boolean> {
+  if (delegation?.terms.workspace !== terms.workspace) return false;
+  const at = terms.expiry - LINK_MS;
+  return isDelegationProven(store, delegation, { from, to: terms.voter, policyName, at });
+}
+
+/**
+ * Tells whether the passkey of an approver signed that somebody decides for them under a policy, and is still theirs, at a time before its
+ * end.
+ */
+export async function isDelegationProven(
+  store: Pick<DocumentStore, 'readDocument'>,
+  proof: DelegationProof | undefined,
+  {
+    from,
+    to,
+    policyName,
+    at,
+  }: {
+    readonly from: string;
+    readonly to: string;
+    readonly policyName?: string | undefined;
+    readonly at: number;
+  },
+): Promise<boolean> {
+  if (proof === undefined || policyName === undefined) return false;
+  const { terms, key } = proof;
+  const isTheirs = terms.from === from && terms.to === to && at < terms.until;
+  const isCovered = policiesNamed(policyName).every((name) => terms.policies.includes(name));
+  if (!isTheirs || !isCovered || !(await holdsKey(store, from, key))) return false;
+  return (await proofProblem(proof)) === undefined;
 }

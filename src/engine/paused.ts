@@ -8,7 +8,7 @@ import type { Tool } from '../agent/tool.ts';
 import { Transcript } from '../agent/transcript.ts';
 import {
   type ClaimedTurn,
-  type Conclusion,
+  type Continued,
   interruptOf,
   type RequestRecord,
   requestIdOf,
@@ -160,7 +160,7 @@ interface ContinuedCall {
  * Brings the requests up to date whose actions paused while they ran: how the call ended, or what it waits for now. It is safe to do
  * so before the turn ends, since the journal has the result: a turn that takes over comes to the same.
  */
-export async function concludeActions(
+export async function finishPaused(
   { store, toolbox, logger }: Pick<EngineContext, 'store' | 'toolbox' | 'logger'>,
   turn: ClaimedTurn,
   settled: readonly Settlement[],
@@ -171,7 +171,7 @@ export async function concludeActions(
   for (const { pauses, result } of callsIn(messages)) {
     const latest = pauses.at(-1);
     if (latest === undefined) continue;
-    const conclusion =
+    const continued =
       result === undefined
         ? continuation(settled, pauses, () => toJson(describePause(toolbox, latest, people)))
         : endOf(result, unanswered(settled, pauses), rejection(settled, pauses));
@@ -179,9 +179,10 @@ export async function concludeActions(
     for (const { id } of pauses
       .slice(0, -1)
       .filter((pause) => classifyInterrupt(pause).kind === 'approval')) {
-      const concluded = await store.conclude(turn, requestIdOf(threadId, id), conclusion);
-      if (concluded.outcome === 'stale' || concluded.outcome === 'malformed')
-        logger.warn({ requestId: requestIdOf(threadId, id), ...concluded }, 'action not concluded');
+      const requestId = requestIdOf(threadId, id);
+      const finished = await store.finish(requestId, { turn, ...continued });
+      if (finished.outcome === 'stale' || finished.outcome === 'malformed')
+        logger.warn({ requestId, ...finished }, 'paused action not finished');
     }
   }
 }
@@ -208,7 +209,7 @@ function continuation(
   settled: readonly Settlement[],
   pauses: readonly Interrupt[],
   waiting: () => JsonValue,
-): Conclusion {
+): Continued {
   const latest = pauses.at(-1);
   const pause = latest && classifyInterrupt(latest);
   const isAnswer = latest !== undefined && waitingAnswerOf(latest) !== undefined;
@@ -223,7 +224,7 @@ function endOf(
   { status, toolResponse: { output } }: ResponsePart,
   missing: Missing | undefined,
   rejected: string | undefined,
-): Conclusion {
+): Continued {
   if (status === 'ok')
     return {
       state: 'succeeded',

@@ -1,5 +1,8 @@
+import type { Report } from '../store/port/report.ts';
 import type { Store } from '../store/port/store.ts';
+import { callerId } from '../tools/callers.ts';
 import type { PendingLimits } from '../tools/manifest/manifest.ts';
+import { parseCallerThread } from './caller-threads.ts';
 
 /** A count that leaves room is used for this long. */
 const KEPT_MS = 60_000;
@@ -11,9 +14,23 @@ const NEWEST_COUNTED = 1_000;
 interface Count {
   readonly read: Promise<number>;
   readonly readAt: number;
-  /** The requests that this process has admitted since. */
+  /** The requests that this process has admitted since, and how many of them are on record by now. */
   admitted: number;
+  asked: number;
+  /** Whether a request that it counts has been decided or withdrawn. */
+  isStale: boolean;
 }
+
+/** The events after which a request waits for nobody. */
+const ENDS_WAIT: ReadonlySet<string> = new Set([
+  'approved',
+  'answered',
+  'rejected',
+  'expired',
+  'withdrawn',
+  'superseded',
+  'abandoned',
+]);
 
 /** The number of requests that may be opened now, and the limit that keeps the others out, with how many wait under it. */
 export interface Quota {
@@ -25,7 +42,8 @@ export interface Quota {
 /**
  * Limits the open requests of a person over all threads, and of one round of a thread. The limit is soft: a count is cached for a
  * minute, with what this process has admitted since, and for five seconds if it leaves no room. Several processes may therefore exceed
- * the limit together, and a free place may be seen five seconds late.
+ * the limit together, and a free place may be seen five seconds late. The place of a caller is free as soon as this process has put the end of
+ * its request on record.
  */
 export class PendingLimiter {
   readonly #store: Pick<Store, 'list'>;
@@ -71,13 +89,33 @@ export class PendingLimiter {
     return { admitted, waiting };
   }
 
+  /** Tells whether one more request fits under the person's limit now, for a call that may need none. */
+  async hasRoom(person: string, limit: number): Promise<boolean> {
+    const { requestIds } = await this.#store.list('pending', [person], { limit });
+    return requestIds.length < limit;
+  }
+
+  /** Follows the requests of callers: one that has ended makes room for the next one. */
+  follow({ events }: Pick<Report, 'events'>): void {
+    for (const { event, request } of events) {
+      const caller = request && parseCallerThread(request.threadId)?.caller;
+      const count = caller === undefined ? undefined : this.#people.get(callerId(caller));
+      if (count === undefined) continue;
+      if (event === 'asked') count.asked += 1;
+      if (ENDS_WAIT.has(event)) count.isStale = true;
+    }
+  }
+
   #countFor(person: string, maxAgeMs: number): Count {
     const now = this.#now();
     const known = this.#people.get(person);
-    if (known !== undefined && now < known.readAt + maxAgeMs) return known;
+    if (known?.isStale === false && now < known.readAt + maxAgeMs) return known;
+    // What was admitted a moment ago may not be on record yet.
+    const admitted = known?.isStale === true ? Math.max(0, known.admitted - known.asked) : 0;
     for (const [id, { readAt }] of this.#people) if (readAt + KEPT_MS <= now) this.#people.delete(id);
     const listed = this.#store.list('pending', [person], { limit: NEWEST_COUNTED });
-    const fresh = { read: listed.then(({ requestIds }) => requestIds.length), readAt: now, admitted: 0 };
+    const read = listed.then(({ requestIds }) => requestIds.length);
+    const fresh = { read, readAt: now, admitted, asked: 0, isStale: false };
     this.#people.set(person, fresh);
     fresh.read.catch(() => this.#people.delete(person));
     return fresh;

@@ -4,12 +4,14 @@ import type { Message } from '../agent/messages.ts';
 import type { ModelReply, RawCall } from '../agent/model.ts';
 import { effectiveInput } from '../agent/schema/compile-schema.ts';
 import type { CallState } from '../agent/transcript.ts';
+import { planText } from '../policy/digest.ts';
 import { riskOf } from '../policy/policy.ts';
-import type { PlanStep, Settlement, StepState } from '../store/port/store.ts';
+import type { PlanStep, RequestRecord, Settlement, StepState } from '../store/port/store.ts';
 import { interruptOf } from '../store/port/store.ts';
 import { PlanInput, PROPOSE_PLAN } from '../tools/built-ins.ts';
 import type { CallPlace } from '../tools/gate.ts';
 import type { Toolbox, ToolEntry } from '../tools/toolbox/toolbox.ts';
+import { readDetails } from './request-details.ts';
 
 /** Stands in place of a rule for a plan, and for a step that no rule asks about any more. */
 export const PLAN_RULE = 'a plan of several steps';
@@ -171,25 +173,28 @@ export function stepsIn(input: unknown): PlanInput['steps'] {
 export function planDigest(
   shown: string,
   steps: readonly Pick<PlanStep, 'number' | 'digest'>[],
-  chosen: readonly number[] = steps.map(({ number }) => number),
+  chosen?: readonly number[],
 ): string {
-  const list = steps
-    .filter(({ number }) => chosen.includes(number))
-    .map(({ number, digest }) => [number, digest]);
-  return hash('sha256', canonicalJson(toJson({ shown, list })));
+  return hash('sha256', planText(shown, steps, chosen));
+}
+
+/** Tells whether what people approved lets these bytes run: a plan has the digests of its steps. */
+export function isBound(
+  { digest, steps, details }: Pick<RequestRecord, 'digest' | 'steps' | 'details'>,
+  run: Pick<RequestRecord, 'digest'>,
+): boolean {
+  if (steps === undefined) return digest === run.digest;
+  const chosen = steps.filter(({ isChosen }) => isChosen);
+  const numbers = chosen.map(({ number }) => number);
+  const isListed = chosen.some((step) => step.digest === run.digest);
+  return isListed && digest === planDigest(readDetails({ details })?.shown ?? '', steps, numbers);
 }
 
 const OPEN: readonly StepState[] = ['pending', 'approved', 'started', 'unknown'];
-const DONE: readonly StepState[] = ['succeeded', 'ran', 'skipped'];
 
 /** Tells whether a step of a plan has not ended. */
 export function isOpenStep({ state }: Pick<PlanStep, 'state'>): boolean {
   return OPEN.includes(state);
-}
-
-/** Tells whether a step holds the rest of its plan: it has ended, and neither ran nor was left out. */
-export function isHolding(step: Pick<PlanStep, 'state'>): boolean {
-  return !isOpenStep(step) && !DONE.includes(step.state);
 }
 
 /** The end of each step of a plan, for the model. */

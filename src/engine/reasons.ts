@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { OUTCOME_UNKNOWN } from '../agent/calls/journal.ts';
 import { type JsonObject, type JsonValue, toJson, tryParseJson } from '../agent/json.ts';
 import type { Interrupt } from '../agent/messages.ts';
-import type { Limit } from '../policy/limits.ts';
+import { CalendarPeriod, type Limit } from '../policy/limits.ts';
 
 const ExceededLimit = z
   .object({
@@ -11,6 +11,7 @@ const ExceededLimit = z
     sum: z.string().optional(),
     per: z.enum(['requester', 'channel', 'tool']),
     windowMs: z.number(),
+    calendar: CalendarPeriod.optional(),
     max: z.number(),
     policy: z.string().optional(),
   })
@@ -38,10 +39,8 @@ const Refusals = [
   /** It holds the preview that people approved. */
   z.object({ code: z.literal('preview-changed'), before: z.string(), after: z.string() }),
   z.object({ code: z.literal('over-limit'), limit: ExceededLimit }),
-  /** The tool is frozen, with the words of the person who froze it. */
+  /** The tool is frozen, with the words of the person who froze it, or the name of a freeze of the manifest. */
   z.object({ code: z.literal('frozen'), reason: z.string() }),
-  /** The calendar of the manifest has a time without changes; `until` is in ms. */
-  z.object({ code: z.literal('change-freeze'), name: z.string(), until: z.number() }),
   /** The grant that admitted it does not hold any more. */
   z.object({ code: z.literal('ungranted') }),
   /** An approval needs a passkey, and that of these people does not prove it any more. */
@@ -75,6 +74,44 @@ const Reason = z.discriminatedUnion('code', [
 ]);
 /** The reason on record why a request or a call ended as it did, or why its outcome is unknown. */
 export type Reason = Readonly<z.infer<typeof Reason>>;
+
+/** What follows for a call whose request did not run: it ends, its rules deny it now, or people are asked again. */
+type AfterEnd = 'ends' | 'denied' | 'asked-again';
+
+const AFTER_END: {
+  [Code in Reason['code']]: AfterEnd | ((reason: Extract<Reason, { code: Code }>) => AfterEnd);
+} = {
+  'no-tool': 'denied',
+  'requester-inactive': 'ends',
+  'not-allowed': 'ends',
+  changed: ({ change }) => (change?.what === 'denied' ? 'denied' : 'asked-again'),
+  'grant-revoked': 'asked-again',
+  'preview-changed': 'asked-again',
+  // A limit may name a policy that lets more through.
+  'over-limit': ({ limit }) => (limit.policy === undefined ? 'denied' : 'asked-again'),
+  frozen: 'denied',
+  ungranted: 'asked-again',
+  unproven: 'asked-again',
+  'quorum-lost': 'asked-again',
+  'stale-approval': 'asked-again',
+  held: 'asked-again',
+  edited: 'asked-again',
+  'in-doubt': 'asked-again',
+  stopped: 'asked-again',
+  'asks-now': 'asked-again',
+  'not-run': 'asked-again',
+  silent: 'asked-again',
+};
+
+/** Tells what follows for a call whose request no longer holds. Without a known reason people are asked again. */
+export function afterEnd(reason: Reason | undefined): AfterEnd {
+  return reason === undefined ? 'asked-again' : afterReason(reason);
+}
+
+function afterReason<Code extends Reason['code']>(reason: Extract<Reason, { code: Code }>): AfterEnd {
+  const after: AfterEnd | ((reason: Extract<Reason, { code: Code }>) => AfterEnd) = AFTER_END[reason.code];
+  return typeof after === 'function' ? after(reason) : after;
+}
 
 /** Writes a reason for the record. One without further parts is its code alone, as the scripts write it. */
 export function writeReason(reason: Reason): string {

@@ -96,9 +96,9 @@ export async function approvedRun(
   context: Pick<EngineContext, 'toolbox' | 'logger'>,
   request: RequestRecord,
   more: readonly Voter[] = [],
-  approvedAs: ApprovedAs = request,
+  approvedAs: ApprovedAs & Pick<RequestRecord, 'votes'> = request,
 ): Promise<ApprovedRun> {
-  const approvals = request.votes.filter(({ decision }) => decision === 'approve');
+  const approvals = approvedAs.votes.filter(({ decision }) => decision === 'approve');
   const asked = await askedCall(context, request);
   return { ...asked, basis: 'approval', approvers: [...approvals, ...more], approvedAs };
 }
@@ -124,7 +124,7 @@ async function askedCall(
     .refresh(tool)
     .catch((err: unknown) => logger.warn({ requestId: request.id, err }, 'tool not refreshed'));
   const { threadId, requesters, attempts } = request;
-  const { contextAuthors = [] } = details;
+  const { context: contextAuthors = [] } = details.facets;
   const called = { threadId, ref, tool, input: toJson(input), requesters, contextAuthors, attempts };
   return { ...called, entry: toolbox.find(tool), request, details };
 }
@@ -168,9 +168,18 @@ export function digestOf(
 ): string | undefined {
   if (entry === undefined) return undefined;
   const { threadId, requesters, barred } = request;
-  const { interrupt, contextAuthors = [], policy, presented } = details;
+  const { interrupt, facets, policy, presented, terms } = details;
+  const { context: contextAuthors = [] } = facets;
   const digest = digestNow(toolbox, {
-    ...{ entry, interrupt, presented, threadId, requesters, contextAuthors, barred },
+    entry,
+    interrupt,
+    presented,
+    facets,
+    terms,
+    threadId,
+    requesters,
+    contextAuthors,
+    barred,
     policy: policy?.name,
   });
   const choices = votedChoices(interrupt);

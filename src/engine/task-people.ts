@@ -95,14 +95,14 @@ export function askersIn(messages: readonly Message[]): readonly string[] {
 }
 
 /**
- * Returns since when each person instructs the agent in a thread, as the time of a message in Slack. Who has never done so instructs
+ * Returns since when each person instructs the agent in a thread, as the time of a message. Who has never done so instructs
  * only by addressing the agent; words from before are context, however late they arrive.
  */
 export function instructingSince(messages: readonly Message[]): ReadonlyMap<string, number> {
   const since = new Map<string, number>();
   let latest = 0;
   for (const message of messages) {
-    const at = message.role === 'user' ? slackTime(String(message.metadata?.ts)) : undefined;
+    const at = message.role === 'user' ? writtenAt(String(message.metadata?.ts)) : undefined;
     latest = Math.max(latest, at ?? 0);
     for (const person of speakersOf(message).instructors)
       since.set(person, Math.min(since.get(person) ?? Number.POSITIVE_INFINITY, at ?? latest));
@@ -110,8 +110,8 @@ export function instructingSince(messages: readonly Message[]): ReadonlyMap<stri
   return since;
 }
 
-/** Reads the time of a message in Slack, in seconds, from its id; an item that is no message has none. */
-export function slackTime(ts: string): number | undefined {
+/** Reads the time of a message, in seconds, from its id; an item that is no message has none. */
+export function writtenAt(ts: string): number | undefined {
   return /^\d+\.\d+$/.test(ts) ? Number(ts) : undefined;
 }
 

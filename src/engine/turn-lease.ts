@@ -86,6 +86,6 @@ export class TurnLease {
 export interface RunningTurn {
   readonly signal: AbortSignal;
   readonly lease: TurnLease;
-  /** Adds what has to end with the turn: `end` when its end is on record, and `leave` in any case. */
-  readonly tidyUp: (what: { end(): Promise<void>; leave(): void }) => void;
+  /** Adds what has to end with the turn: `recorded` when its end is on record, and `leave` in any case. */
+  readonly tidyUp: (what: { recorded(): Promise<void>; leave(): void }) => void;
 }

@@ -65,6 +65,11 @@ export const METRICS = {
     help: 'Age of the oldest message or card that waits to be sent, since it was due first.',
     labels: [],
   },
+  countersign_webhooks_oldest_seconds: {
+    kind: 'gauge',
+    help: 'Age of the oldest message that waits to be sent to the webhook of a caller, since it was due first.',
+    labels: [],
+  },
   countersign_timers_overdue: {
     kind: 'gauge',
     help: 'Timers (expiry, reminder, recovery), threads and actions that are overdue by more than a minute.',
@@ -122,6 +127,11 @@ export const METRICS = {
     help: 'Repeated requests to the model after a failure.',
     labels: ['model'],
   },
+  countersign_model_key_accepted: {
+    kind: 'gauge',
+    help: '0 if the provider refused the key, its quota or the name of a model at the last call of this process, 1 if it answered.',
+    labels: ['model'],
+  },
   countersign_model_tokens_total: {
     kind: 'counter',
     help: 'Tokens, by kind; cached is a part of input, reasoning a part of output.',
@@ -136,6 +146,16 @@ export const METRICS = {
     kind: 'counter',
     help: "Calls of Slack's API, by method and HTTP status; 429 means rate limited.",
     labels: ['method', 'status'],
+  },
+  countersign_slack_connected: {
+    kind: 'gauge',
+    help: '1 if Slack can reach this process: a socket is open, or in HTTP mode the bot has started.',
+    labels: [],
+  },
+  countersign_slack_token_accepted: {
+    kind: 'gauge',
+    help: "0 if Slack refused the bot's token at the last call of this process, 1 if it took it.",
+    labels: [],
   },
   countersign_leases_lost_total: {
     kind: 'counter',

@@ -40,6 +40,11 @@ export class Metrics {
     this.#gauges.get(name)?.set(labels, value);
   }
 
+  /** Takes a gauge back, because there is no such value any more. */
+  unset<Name extends GaugeName>(name: Name, labels: LabelsOf<Name>): void {
+    this.#gauges.get(name)?.remove(labels);
+  }
+
   /** Records a time in seconds; clocks of two machines can differ, so less than nothing counts as nothing. */
   time<Name extends HistogramName>(name: Name, labels: LabelsOf<Name>, seconds: number): void {
     this.#histograms.get(name)?.observe(labels, Math.max(0, seconds));

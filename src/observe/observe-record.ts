@@ -69,7 +69,7 @@ export function observeRecord({ metrics, logger }: Watch): (event: RecordEvent) 
   };
 }
 
-/** The figures that a scrape asks Redis and the toolbox for, beside the record. */
+/** The figures that a scrape asks Redis, Slack's connection and the toolbox for, beside the record. */
 export interface Surroundings {
   /** Returns Redis's code if it refuses to write. */
   readonly refusedWrite: () => Promise<string | undefined>;
@@ -77,21 +77,25 @@ export interface Surroundings {
     { readonly usedBytes: number; readonly maxBytes: number | undefined } | undefined
   >;
   readonly toolProblems: () => number;
+  /** Whether Slack can reach the bot. */
+  readonly isConnected: () => boolean;
 }
 
 /** Sets the gauges of what surrounds the record; a Redis that does not answer takes no writes. */
 export async function setSurroundings(
-  { refusedWrite, memory, toolProblems }: Surroundings,
+  { refusedWrite, memory, toolProblems, isConnected }: Surroundings,
   metrics: Metrics,
 ): Promise<void> {
+  metrics.set('countersign_slack_connected', {}, isConnected() ? 1 : 0);
   metrics.set('countersign_tool_problems', {}, toolProblems());
   try {
     const [code, found] = await Promise.all([refusedWrite(), memory()]);
     metrics.set('countersign_record_writable', {}, code === undefined ? 1 : 0);
     if (found === undefined) return;
     metrics.set('countersign_redis_memory_bytes', { kind: 'used' }, found.usedBytes);
-    if (found.maxBytes !== undefined)
-      metrics.set('countersign_redis_memory_bytes', { kind: 'max' }, found.maxBytes);
+    const max = { kind: 'max' };
+    if (found.maxBytes === undefined) metrics.unset('countersign_redis_memory_bytes', max);
+    else metrics.set('countersign_redis_memory_bytes', max, found.maxBytes);
   } catch {
     metrics.set('countersign_record_writable', {}, 0);
   }
@@ -114,6 +118,7 @@ export async function setGauges(
     metrics.set('countersign_outbox_items', { state: 'waiting' }, outbox.waiting);
     metrics.set('countersign_outbox_items', { state: 'due' }, outbox.due);
     metrics.set('countersign_outbox_oldest_seconds', {}, outbox.oldestMs / 1_000);
+    metrics.set('countersign_webhooks_oldest_seconds', {}, outbox.oldestWebhookMs / 1_000);
     metrics.set('countersign_timers_overdue', {}, overdueTimers);
     metrics.set('countersign_record_up', {}, 1);
   } catch {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Metrics } from './metrics.ts';
 import { inSpan, traceIdOf } from './tracing.ts';
 
@@ -11,6 +12,7 @@ export function observedSlackFetch(fetchFrom: Fetch, metrics: Metrics): Fetch {
       try {
         const response = await fetchFrom(input, init);
         metrics.count('countersign_slack_calls_total', { method, status: String(response.status) });
+        if (method !== OTHER) void noteToken(response.clone(), metrics);
         return response;
       } catch (error) {
         metrics.count('countersign_slack_calls_total', { method, status: 'failed' });
@@ -32,5 +34,21 @@ export function observedSlackFetch(fetchFrom: Fetch, metrics: Metrics): Fetch {
 function methodOf(input: Parameters<Fetch>[0]): string {
   const { pathname } = new URL(input instanceof Request ? input.url : input);
   const last = pathname.slice(pathname.lastIndexOf('/') + 1);
-  return /^[a-z]+(?:\.[A-Za-z]+)+$/.test(last) ? last : 'other';
+  return /^[a-z]+(?:\.[A-Za-z]+)+$/.test(last) ? last : OTHER;
+}
+
+const OTHER = 'other';
+/** The errors by which Slack refuses a token, whatever the call. */
+const TOKEN_REFUSED = ['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked'];
+const Answer = z.object({ ok: z.boolean(), error: z.string().default('') });
+
+/** Notes whether Slack takes the token of the bot; it refuses one with status 200. */
+async function noteToken(response: Response, metrics: Metrics): Promise<void> {
+  const answer = await response
+    .json()
+    .then(Answer.parse)
+    .catch(() => undefined);
+  if (answer === undefined) return;
+  const isRefused = !answer.ok && TOKEN_REFUSED.includes(answer.error);
+  metrics.set('countersign_slack_token_accepted', {}, isRefused ? 0 : 1);
 }

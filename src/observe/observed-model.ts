@@ -1,3 +1,4 @@
+import { ModelError, type ModelErrorCode } from '../agent/errors.ts';
 import type { Model, ModelReply, ModelRequest } from '../agent/model.ts';
 import type { Metrics } from './metrics.ts';
 import { inSpan } from './tracing.ts';
@@ -7,6 +8,9 @@ export interface ModelWatch {
   /** Adds what was said to the spans; the text comes without secrets. */
   readonly content: ((text: string) => string) | undefined;
 }
+
+/** The errors that only an operator can end. */
+const KEY_REFUSED: ReadonlySet<ModelErrorCode> = new Set(['unauthorized', 'unknown-model', 'no-quota']);
 
 /** Wraps the model: each call is a span with the attributes of OpenTelemetry's GenAI conventions, and is counted. */
 export function observedModel(model: Model, watch: ModelWatch): Model {
@@ -39,6 +43,7 @@ function replyInSpan(
       const { model: answered = name, finish, usage } = reply;
       span.setAttributes({ 'gen_ai.response.model': answered, 'gen_ai.response.finish_reasons': [finish] });
       metrics.count('countersign_model_calls_total', { model: answered, finish });
+      metrics.set('countersign_model_key_accepted', { model: name }, 1);
       metrics.time('countersign_model_call_seconds', { model: answered }, seconds());
       if (usage !== undefined) {
         span.setAttributes({
@@ -61,6 +66,8 @@ function replyInSpan(
       return reply;
     } catch (error) {
       metrics.count('countersign_model_calls_total', { model: name, finish: 'error' });
+      if (error instanceof ModelError && KEY_REFUSED.has(error.code))
+        metrics.set('countersign_model_key_accepted', { model: name }, 0);
       metrics.time('countersign_model_call_seconds', { model: name }, seconds());
       throw error;
     }

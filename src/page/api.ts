@@ -1,19 +1,20 @@
+import { stringify } from 'yaml';
 import { z } from 'zod';
 import { type JsonValue, tryParseJson } from '../agent/json.ts';
-import { withTimeout } from '../agent/util/abort.ts';
 import { publicPemOf, type SigningKey } from '../audit/signing-key.ts';
-import { loadList } from '../bot/asks/load-lists.ts';
-import { type HttpAnswer, jsonAnswer, refusal } from '../bot/slack/http-answer.ts';
-import { type MessageLinks, parseThreadId } from '../bot/slack/thread.ts';
+import { type MessageLinks, parseThreadId, placeIn } from '../bot/slack/thread.ts';
 import { STATE_WORD } from '../bot/views/texts/cards.ts';
 import { showLine } from '../bot/views/texts/show-text.ts';
+import { loadList } from '../engine/asks/load-lists.ts';
 import { readDetails } from '../engine/request-details.ts';
+import { type HttpAnswer, jsonAnswer, refusal } from '../http/http-answer.ts';
 import { manifestIn } from '../store/documents/manifest.ts';
 import { type RequestRecord, threadOf } from '../store/port/store.ts';
+import type { Manifest } from '../tools/manifest/manifest.ts';
 import { POLICY_CHANGE_TOOL } from '../tools/toolbox/policy-change.ts';
 import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 import { figuresOf } from './figures.ts';
-import { distinctNames, idsIn } from './names.ts';
+import { idsIn } from './names.ts';
 import {
   changeName,
   dropPasskey,
@@ -25,6 +26,7 @@ import {
   takeApproval,
   takePasskey,
 } from './passkeys.ts';
+import { findPerson, namesOf, newestPeople, peopleFor } from './people.ts';
 import type {
   Explained,
   Figures,
@@ -38,8 +40,9 @@ import type {
   RequestView,
   Waiting,
 } from './protocol.ts';
-import { type RequestEntry, type RequestIndex, searchRequests } from './request-index.ts';
+import { type RequestIndex, searchRequests } from './request-index.ts';
 import { idsOf, itemOf, loggedViewOf, viewOf, waitingItemOf } from './request-view.ts';
+import { whoIn } from './row-words.ts';
 import { pageTexts } from './texts.ts';
 import { maySee, tookPart, type Viewer } from './viewer.ts';
 
@@ -55,6 +58,8 @@ export interface ExplainedCall {
 export interface ApiContext extends PasskeyContext {
   readonly links: MessageLinks;
   readonly toolbox: Pick<Toolbox, 'tools'>;
+  /** The manifest that is active. */
+  readonly manifest: () => Pick<Manifest, 'source' | 'policies' | 'agent' | 'callers'>;
   readonly index: RequestIndex;
   /** The key that signs the log, if there is one; only its public part leaves the bot. */
   readonly auditKey: Pick<SigningKey, 'publicKeys'> | undefined;
@@ -64,13 +69,16 @@ export interface ApiContext extends PasskeyContext {
   readonly redact: (text: string) => string;
 }
 
-interface ApiCall extends PasskeyCall {
+export interface ApiCall extends PasskeyCall {
   readonly context: ApiContext;
   readonly query: URLSearchParams;
 }
 
-interface Route {
+/** One address of the page's own interface. */
+export interface ApiRoute {
   readonly method: 'GET' | 'POST';
+  /** Follows `/page/api/`. */
+  readonly path: string;
   /** Whether only those who see all may use it. */
   readonly isForAuditors?: true;
   readonly answer: (call: ApiCall) => Promise<HttpAnswer>;
@@ -81,53 +89,30 @@ export const PAGE_SIZE = 50;
 const LOG_PART = 1_000;
 const DAYS = z.coerce.number().int().min(1).max(3650);
 
-const ROUTES: Readonly<Record<string, Route>> = {
-  me: { method: 'GET', answer: showViewer },
-  names: { method: 'GET', isForAuditors: true, answer: showNames },
-  waiting: { method: 'GET', answer: listWaiting },
-  history: { method: 'GET', answer: listHistory },
-  requests: { method: 'GET', answer: showRequest },
-  log: { method: 'GET', isForAuditors: true, answer: showLog },
-  figures: { method: 'GET', isForAuditors: true, answer: showFigures },
-  manifest: { method: 'GET', isForAuditors: true, answer: showManifest },
-  explain: { method: 'POST', isForAuditors: true, answer: explainCall },
-  passkeys: { method: 'GET', answer: listPasskeys },
-  'passkey-options': { method: 'POST', answer: offerPasskey },
-  'passkey-add': { method: 'POST', answer: takePasskey },
-  'passkey-rename': { method: 'POST', answer: changeName },
-  'passkey-remove': { method: 'POST', answer: dropPasskey },
-  approval: {
+/** The page's own interface, for people who are signed in. Only their passkeys, and what those sign, change anything. */
+export const API_ROUTES: readonly ApiRoute[] = [
+  { method: 'GET', path: 'me', answer: showViewer },
+  { method: 'GET', path: 'names', isForAuditors: true, answer: showNames },
+  { method: 'GET', path: 'people', answer: listPeople },
+  { method: 'GET', path: 'waiting', answer: listWaiting },
+  { method: 'GET', path: 'history', answer: listHistory },
+  { method: 'GET', path: 'requests/:id{.+}', answer: showRequest },
+  { method: 'GET', path: 'log', isForAuditors: true, answer: showLog },
+  { method: 'GET', path: 'figures', isForAuditors: true, answer: showFigures },
+  { method: 'GET', path: 'manifest', isForAuditors: true, answer: showManifest },
+  { method: 'POST', path: 'explain', isForAuditors: true, answer: explainCall },
+  { method: 'GET', path: 'passkeys', answer: listPasskeys },
+  { method: 'POST', path: 'passkey-options', answer: offerPasskey },
+  { method: 'POST', path: 'passkey-add', answer: takePasskey },
+  { method: 'POST', path: 'passkey-rename', answer: changeName },
+  { method: 'POST', path: 'passkey-remove', answer: dropPasskey },
+  {
     method: 'GET',
+    path: 'approval/:id',
     answer: (call) => showApproval(call, (request) => wholeView(call.context, request)),
   },
-  approve: { method: 'POST', answer: takeApproval },
-};
-
-interface ApiRequest {
-  /** What follows `/page/api/`. */
-  readonly path: string;
-  readonly method: string;
-  readonly query: URLSearchParams;
-  readonly body: () => Promise<Buffer | 'too-long'>;
-  readonly freshAt: number;
-}
-
-/** Answers a signed-in person's call of the page's own interface. Only their passkeys, and what those sign, change anything. */
-export async function answerApi(
-  context: ApiContext,
-  viewer: Viewer,
-  { path, method, query, body, freshAt }: ApiRequest,
-): Promise<HttpAnswer> {
-  const [name = '', ...rest] = path.split('/');
-  const route = Object.hasOwn(ROUTES, name) ? ROUTES[name] : undefined;
-  if (route === undefined) return NOT_FOUND;
-  if (route.method !== method) return refusal(405, `Use ${route.method}.`, { allow: route.method });
-  if (route.isForAuditors === true && !viewer.seesAll) return refusal(403, pageTexts.onlyAuditors);
-  const given = method === 'POST' ? await body() : Buffer.alloc(0);
-  if (given === 'too-long') return refusal(413, 'The body is longer than 1 MB.', { connection: 'close' });
-  const text = given.toString('utf8');
-  return route.answer({ context, viewer, query, rest: decode(rest.join('/')), body: text, freshAt });
-}
+  { method: 'POST', path: 'approve/:id', answer: takeApproval },
+];
 
 const NOT_FOUND = refusal(404, pageTexts.notFound);
 
@@ -168,7 +153,7 @@ export async function findHistory(
     tool: query.get('tool') ?? '',
     state: query.get('state') ?? '',
     since: timeIn(query.get('since')),
-    until: timeIn(query.get('until'), DAY_MS),
+    until: timeIn(query.get('until')),
   };
   const found = searchRequests(all, search, (id) => known.names[id] ?? id);
   const pages = Math.max(1, Math.ceil(found.length / PAGE_SIZE));
@@ -179,25 +164,13 @@ export async function findHistory(
 }
 
 const STATES = Object.entries(STATE_WORD).map(([state, word]) => ({ state, word }));
-const DAY_MS = 86_400_000;
 
-/** Lists people, those of the newest requests first. */
-function newestPeople(entries: readonly RequestEntry[]): string[] {
-  const people = new Set<string>();
-  for (const { requesters, votes } of entries.toReversed()) {
-    for (const id of requesters) people.add(id);
-    for (const { who } of votes) people.add(who);
-  }
-  return [...people];
+/** Reads a time in milliseconds, which a browser makes of a day in its own time zone. */
+function timeIn(text: string | null): number | undefined {
+  return text !== null && /^\d{1,16}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Reads a date such as 2026-11-16; `plus` is added to it, so that the last day counts whole. */
-function timeIn(text: string | null, plus = 0): number | undefined {
-  const time = text === null || text === '' ? Number.NaN : Date.parse(text);
-  return Number.isNaN(time) ? undefined : time + plus;
-}
-
-async function showRequest({ context, viewer, rest: id }: ApiCall): Promise<HttpAnswer> {
+async function showRequest({ context, viewer, id }: ApiCall): Promise<HttpAnswer> {
   const { store, index } = context;
   if (threadOf(id) === undefined) return NOT_FOUND;
   const [loaded, entry] = await Promise.all([store.load(id), index.find(id)]);
@@ -224,12 +197,12 @@ async function wholeView(
   return { ...view, rules, rows, names, slackLink };
 }
 
-function idsOfRow({ detail }: Pick<LogRow, 'detail'>): string[] {
-  return idsIn(detail);
+function idsOfRow(row: LogRow): string[] {
+  return [...idsIn(row.detail), ...whoIn(row)];
 }
 
-function peopleIn({ requesters, deciders }: ListItem): string[] {
-  return [...requesters, ...deciders];
+function peopleIn({ requesters, channel = '', votes }: ListItem): string[] {
+  return [...requesters, channel, ...votes.map(({ who }) => who)];
 }
 
 /** Explains the call of a request by the rules of now; a call that no rule is about has none. */
@@ -239,7 +212,7 @@ async function rulesFor({ explain }: ApiContext, request: RequestRecord): Promis
   const { name: tool, input } = details.interrupt.toolRequest;
   return explain({
     ...{ tool, input: toValue(input), requesters: request.requesters },
-    contextAuthors: details.contextAuthors ?? [],
+    contextAuthors: details.facets.context ?? [],
     channel: parseThreadId(request.threadId).channel,
   });
 }
@@ -253,12 +226,14 @@ async function linkOf(
   { links }: ApiContext,
   { threadId, views }: RequestRecord,
 ): Promise<string | undefined> {
-  const { channel, threadTs } = parseThreadId(threadId);
+  const { channel, threadTs } = placeIn(threadId);
   const posted = views
     .map(({ postedAt }) => Posted.safeParse(postedAt).data)
     .find((at) => at?.channel === channel);
   if (posted === undefined) return undefined;
-  const link = await links.linkTo({ channel, ts: posted.ts, threadTs }).catch(() => undefined);
+  const link = await links
+    .linkTo({ channel, ts: posted.ts, threadTs: threadTs ?? posted.ts })
+    .catch(() => undefined);
   return link !== undefined && /^https?:\/\//.test(link) ? link : undefined;
 }
 
@@ -293,7 +268,7 @@ async function showFigures({ context, query }: ApiCall): Promise<HttpAnswer> {
 }
 
 async function showManifest({ context }: ApiCall): Promise<HttpAnswer> {
-  const { store, toolbox, index, redact } = context;
+  const { store, toolbox, manifest, index, redact } = context;
   const recorded = await manifestIn(store).readManifest();
   const changes = (await index.all()).filter(
     ({ tool, state }) => tool === POLICY_CHANGE_TOOL && state === 'succeeded',
@@ -305,7 +280,7 @@ async function showManifest({ context }: ApiCall): Promise<HttpAnswer> {
       : last.votes.flatMap(({ who, decision }) => (decision === 'approve' ? [who] : []));
   return jsonAnswer(200, {
     digest: recorded?.digest ?? '',
-    text: pretty(redact(recorded?.text ?? '')),
+    text: redact(ownText(manifest().source)),
     isGoverned: recorded?.isGoverned === true,
     ...(last !== undefined && { approval: { id: last.id, title: showLine(last.title), by } }),
     tools: toolbox
@@ -316,10 +291,10 @@ async function showManifest({ context }: ApiCall): Promise<HttpAnswer> {
   } satisfies ManifestView);
 }
 
-/** The recorded text is one line of JSON. */
-function pretty(text: string): string {
-  const value = tryParseJson(text);
-  return value === undefined ? text : JSON.stringify(value, null, 2);
+/** Returns a manifest as it is written; while another one waits for approval, the active one is the recorded line of JSON. */
+function ownText(source: string): string {
+  const value = tryParseJson(source);
+  return value === undefined ? source : stringify(value);
 }
 
 const Question = z.object({
@@ -329,11 +304,14 @@ const Question = z.object({
   channel: z.string().max(100).default(''),
 });
 
-async function explainCall({ context, body }: ApiCall): Promise<HttpAnswer> {
+async function explainCall({ context, viewer, body }: ApiCall): Promise<HttpAnswer> {
   const { data } = Question.safeParse(tryParseJson(body));
   const input = data && tryParseJson(data.arguments);
   if (data === undefined || input === undefined) return refusal(400, pageTexts.notJson);
-  const { tool, as, channel } = data;
+  const { tool, channel } = data;
+  const found = await findPerson({ ...context, viewer }, data.as);
+  if ('problem' in found) return refusal(400, found.problem);
+  const { who: as } = found;
   const lines = await context.explain({
     tool,
     input: toValue(input),
@@ -341,44 +319,11 @@ async function explainCall({ context, body }: ApiCall): Promise<HttpAnswer> {
     contextAuthors: [],
     channel,
   });
-  const { names } = await namesOf(context, lines.flatMap(idsIn));
-  return jsonAnswer(200, { lines, names } satisfies Explained);
+  const { names } = await namesOf(context, [as, ...lines.flatMap(idsIn)]);
+  return jsonAnswer(200, { as, lines, names } satisfies Explained);
 }
 
-/** A view waits no longer than this for names; a look-up goes on beside it, so that the next view has them. */
-const NAMES_MS = 500;
-/** The most names that one view looks up. */
-const MOST_NAMES = 500;
-
-/** Looks names up, once each; an id without one stays an id. `missing` counts those that Slack did not tell in time. */
-async function namesOf(
-  { directory }: Pick<ApiContext, 'directory'>,
-  ids: readonly string[],
-): Promise<{ readonly names: Names; readonly missing: number }> {
-  const relaxed = directory.relaxed();
-  const distinct = [...new Set(ids)];
-  const wanted = distinct.slice(0, MOST_NAMES);
-  let missing = distinct.length - wanted.length;
-  const found = await Promise.all(
-    wanted.map(async (id) => {
-      const told = await withTimeout(
-        relaxed.nameOf(id).then(
-          (name) => ({ name }),
-          () => undefined,
-        ),
-        NAMES_MS,
-      );
-      if (told === undefined) missing += 1;
-      return told?.name === undefined ? [] : [[id, showLine(told.name)] as const];
-    }),
-  );
-  return { names: distinctNames(found.flat()), missing };
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return '';
-  }
+/** Lists the people to choose from, by id: of the requests that the person may see, and for who sees all, of the manifest. */
+async function listPeople({ context, viewer }: ApiCall): Promise<HttpAnswer> {
+  return jsonAnswer(200, (await peopleFor(context, viewer)) satisfies Names);
 }

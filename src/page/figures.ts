@@ -1,7 +1,7 @@
 import { UNDECIDED_RULE } from '../policy/rules.ts';
 import type { ApproverLoad, Figure, Figures } from './protocol.ts';
 import type { RequestEntry } from './request-index.ts';
-import { wordOf } from './request-view.ts';
+import { becauseOf, wordOf } from './request-view.ts';
 
 const QUICK_SECONDS = 3;
 const DAY_MS = 86_400_000;
@@ -37,7 +37,9 @@ function figureOf(entries: readonly RequestEntry[]): Figure {
   return {
     policy: first?.policy ?? '',
     rule: first?.rule ?? UNDECIDED_RULE,
+    because: becauseOf(entries.at(-1) ?? {}),
     requests: entries.length,
+    decided: decided.length,
     approved: decided.length - rejected,
     rejected,
     expired: outcomes.get('expired') ?? 0,

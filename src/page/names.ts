@@ -37,6 +37,7 @@ export function distinctNames(found: readonly (readonly [id: string, name: strin
   );
 }
 
-function alike(name: string): string {
+/** Returns what two names have in common that people take for the same. */
+export function alike(name: string): string {
   return name.normalize('NFKC').trim().toLowerCase();
 }

@@ -1,52 +1,26 @@
 import { readdir, readFile } from 'node:fs/promises';
-import type { IncomingHttpHeaders } from 'node:http';
-import type { Logger } from 'pino';
-import type { WebRequest } from '../bot/slack/bot-server.ts';
-import { type HttpAnswer, refusal } from '../bot/slack/http-answer.ts';
+import { RateLimiter } from '../agent/util/rate-limiter.ts';
+import { type HttpAnswer, refusal } from '../http/http-answer.ts';
+import type { HttpRequest, HttpRoute, HttpRoutes } from '../http/http-part.ts';
 import type { PageDeclaration } from '../tools/manifest/manifest.ts';
-import { type ApiContext, answerApi } from './api.ts';
+import { API_ROUTES, type ApiContext, type ApiRoute } from './api.ts';
+import { ROOT } from './links.ts';
 import { RequestIndex } from './request-index.ts';
 import { Cookies, Sessions } from './session.ts';
-import { RETURN_PATH, SignIn } from './sign-in.ts';
+import { RETURN_PATH, SignIn, type SignInOptions } from './sign-in.ts';
 import { pageTexts } from './texts.ts';
 import { viewerOf } from './viewer.ts';
 
-export interface PageOptions extends Omit<ApiContext, 'index' | 'declared' | 'origin'> {
+export interface PageOptions
+  extends Omit<ApiContext, 'index' | 'declared' | 'origin'>,
+    Pick<SignInOptions, 'fetch' | 'slackIssuer' | 'logger'> {
   /** The page of the manifest that is active now; `undefined` if it has none. */
   readonly page: () => PageDeclaration | undefined;
   readonly publicUrl: string;
   /** The secret that the key of the cookies is derived from. */
   readonly secret: string;
-  readonly fetch: typeof fetch;
-  readonly slackIssuer?: string;
   /** The folder of the built browser part. */
   readonly files?: URL;
-  readonly logger: Logger;
-}
-
-export interface Page {
-  /** Answers a browser; `undefined` if the path is not the page's or there is no page. */
-  answer(request: WebRequest): Promise<HttpAnswer | undefined>;
-}
-
-export interface PageLinks {
-  /** Returns the address of a request on the page; `undefined` if there is no page. */
-  linkTo(requestId: string): string | undefined;
-  /** Returns the address where a person signs by a one-time link, or keeps their passkeys; `undefined` if there is no page. */
-  passkeyLink(nonce?: string): string | undefined;
-}
-
-/** Makes the addresses of the page that the active manifest has. */
-export function pageLinks(publicUrl: string, page: PageOptions['page']): PageLinks {
-  const base = publicUrl.replace(/\/$/, '');
-  return {
-    linkTo: (requestId) =>
-      page() === undefined ? undefined : `${base}${ROOT}requests/${encodeURIComponent(requestId)}`,
-    passkeyLink: (nonce) =>
-      page() === undefined
-        ? undefined
-        : `${base}${ROOT}${nonce === undefined ? 'passkeys' : `approve/${nonce}`}`,
-  };
 }
 
 /** The folder of the built browser part, as far from the source as from the bundle and the package. */
@@ -63,9 +37,8 @@ interface PageFile {
   readonly text: string;
 }
 
-const ROOT = '/page/';
-/** For each minute: steps of sign-ins from one address, which behind a proxy is that of everybody, and calls of one person. */
-const MOST = { signIn: 300, api: 300 } as const;
+/** The calls of one person in a minute. */
+const MOST_CALLS = 300;
 
 /** No inline code, no other host, no frame around it. */
 const SECURITY: Readonly<Record<string, string>> = {
@@ -73,107 +46,124 @@ const SECURITY: Readonly<Record<string, string>> = {
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'",
   // With none at all a form of the page would not say where it comes from.
   'referrer-policy': 'same-origin',
-  'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
 };
 
+type AnswerDeclared = (declared: PageDeclaration, request: HttpRequest) => HttpAnswer | Promise<HttpAnswer>;
+/** Answers only while the manifest has a page. */
+type WhileDeclared = (answer: AnswerDeclared) => HttpRoute['answer'];
+
 /** Opens the page beside Slack. It reads the record and keeps nothing of its own; who signs in is checked in Slack with each call. */
-export function openPage(options: PageOptions): Page {
-  const { page, publicUrl, secret, logger } = options;
+export function openPage(options: PageOptions): HttpRoutes {
+  const { page, publicUrl, secret } = options;
   const base = publicUrl.replace(/\/$/, '');
   const cookies = new Cookies(secret, publicUrl);
   const sessions = new Sessions(cookies, options.store);
   const signIn = new SignIn({ ...options, cookies, sessions });
-  const limiter = new RateLimiter();
-  const api: Omit<ApiContext, 'declared'> = {
-    ...{ ...options, index: new RequestIndex(options.store) },
-    origin: new URL(base).origin,
-  };
-  let files: Promise<ReadonlyMap<string, PageFile>> | undefined;
-  const readFiles = () => {
-    files ??= readPageFiles(options.files);
-    return files;
-  };
+  const files = readPageFiles(options.files);
 
-  const beginSignIn = async (
-    declared: PageDeclaration,
-    { url, address }: WebRequest,
-  ): Promise<HttpAnswer> => {
-    if (!limiter.allows(`sign-in ${address}`, MOST.signIn)) return refusal(429, pageTexts.tooMany, RETRY);
+  const beginSignIn = async (declared: PageDeclaration, { url }: HttpRequest): Promise<HttpAnswer> => {
     const begun = await signIn.begin(declared, url.searchParams.get('to') ?? '');
     if (begun.outcome === 'no-provider') return message(502, pageTexts.noProvider, base);
     return redirect(begun.url, begun.cookie);
   };
-
-  const completeSignIn = async (declared: PageDeclaration, request: WebRequest): Promise<HttpAnswer> => {
-    if (!limiter.allows(`sign-in ${request.address}`, MOST.signIn))
-      return refusal(429, pageTexts.tooMany, RETRY);
-    const done = await signIn.complete(declared, request.url.searchParams, request.headers.cookie);
+  const completeSignIn = async (
+    declared: PageDeclaration,
+    { url, headers }: HttpRequest,
+  ): Promise<HttpAnswer> => {
+    const done = await signIn.complete(declared, url.searchParams, headers.cookie);
     if (done.outcome === 'failed') return message(403, pageTexts.problems[done.problem], base);
     return redirect(`${base}${ROOT}${done.route}`, done.cookie);
   };
-
-  const callApi = async (declared: PageDeclaration, request: WebRequest): Promise<HttpAnswer> => {
-    const { method, url, headers } = request;
-    const session = await sessions.read(headers.cookie);
-    if (session === undefined) return refusal(401, pageTexts.notSignedIn);
-    if (method === 'POST' && !isOwnOrigin(headers, base)) return refusal(403, pageTexts.wrongOrigin);
-    if (!limiter.allows(`api ${session.who}`, MOST.api)) return refusal(429, pageTexts.tooMany, RETRY);
-    const { auditors } = declared;
-    const viewer = await viewerOf(options.directory, session.who, { admins: options.admins(), auditors });
-    if ('problem' in viewer) {
-      const status = viewer.problem === 'cannot-check' ? 503 : 403;
-      return refusal(status, pageTexts.problems[viewer.problem]);
-    }
-    return answerApi({ ...api, declared }, viewer, {
-      freshAt: session.freshAt,
-      path: url.pathname.slice(`${ROOT}api/`.length),
-      ...{ method: method === 'HEAD' ? 'GET' : method, query: url.searchParams, body: request.body },
-    });
+  const signOut = async (_: PageDeclaration, { headers }: HttpRequest): Promise<HttpAnswer> => {
+    if (!isOwnOrigin(headers, base)) return refusal(403, pageTexts.wrongOrigin);
+    return { ...redirect(`${base}${ROOT}`, await sessions.end(headers.cookie)), status: 303 };
   };
-
-  const route = async (declared: PageDeclaration, request: WebRequest): Promise<HttpAnswer> => {
-    const { method, url, headers } = request;
-    const { pathname } = url;
-    if (pathname.startsWith(`${ROOT}api/`)) return callApi(declared, request);
-    if (pathname === `${ROOT}sign-out`) {
-      if (method !== 'POST') return refusal(405, 'Use POST.', { allow: 'POST' });
-      if (!isOwnOrigin(headers, base)) return refusal(403, pageTexts.wrongOrigin);
-      return { ...redirect(`${base}${ROOT}`, await sessions.end(headers.cookie)), status: 303 };
-    }
-    // A preview of the link by HEAD must not use a sign-in up.
-    if (method !== 'GET' && (method !== 'HEAD' || pathname === RETURN_PATH))
-      return refusal(405, 'Use GET.', { allow: 'GET' });
-    if (pathname === '/' || pathname === '/page') return redirect(`${base}${ROOT}`);
-    if (pathname === `${ROOT}sign-in`) return beginSignIn(declared, request);
-    if (pathname === RETURN_PATH) return completeSignIn(declared, request);
-    const asset = (await readFiles()).get(pathname.slice(ROOT.length));
-    if (pathname.startsWith(`${ROOT}assets/`))
-      return asset === undefined ? refusal(404, pageTexts.notFound) : fileAnswer(asset);
-    const shell = (await readFiles()).get('index.html');
+  const showAsset = async (_: PageDeclaration, { url }: HttpRequest): Promise<HttpAnswer> => {
+    const asset = (await files).get(url.pathname.slice(ROOT.length));
+    return asset === undefined ? NOT_FOUND : fileAnswer(asset);
+  };
+  const showShell = async (): Promise<HttpAnswer> => {
+    const shell = (await files).get('index.html');
     return shell === undefined ? refusal(503, pageTexts.notBuilt) : shellAnswer(shell, base);
   };
+  const toPage = () => redirect(`${base}${ROOT}`);
 
+  const whileDeclared: WhileDeclared = (answer) => (request) => {
+    const declared = page();
+    return declared === undefined ? NOT_FOUND : answer(declared, request);
+  };
+  const show = (path: string, answer: AnswerDeclared): HttpRoute => ({
+    method: 'GET',
+    path,
+    takesHead: true,
+    answer: whileDeclared(answer),
+  });
   return {
-    async answer(request) {
-      const { pathname } = request.url;
-      const declared = page();
-      const isOurs = pathname === '/' || pathname === '/page' || pathname.startsWith(ROOT);
-      if (declared === undefined || !isOurs) return undefined;
-      const { status, headers, body } = await route(declared, request);
-      logger.debug({ path: pathname, status }, 'page answered');
-      return { status, headers: { 'cache-control': 'no-store', ...SECURITY, ...headers }, body };
-    },
+    headers: SECURITY,
+    routes: [
+      ...apiRoutes(options, { base, sessions, page: whileDeclared }),
+      show(`${ROOT}api/*`, () => NOT_FOUND),
+      { method: 'POST', path: `${ROOT}sign-out`, answer: whileDeclared(signOut) },
+      show(`${ROOT}sign-out`, () => refusal(405, 'Use POST.', { allow: 'POST' })),
+      show('/', toPage),
+      show('/page', toPage),
+      show(`${ROOT}sign-in`, beginSignIn),
+      // A preview of the link by HEAD must not use a sign-in up.
+      { method: 'GET', path: RETURN_PATH, answer: whileDeclared(completeSignIn) },
+      show(`${ROOT}assets/*`, showAsset),
+      show(`${ROOT}*`, showShell),
+    ],
   };
 }
-
+const NOT_FOUND = refusal(404, pageTexts.notFound);
 const RETRY = { 'retry-after': '60' };
 
+/** Makes the routes of the page's own interface: calls of a person who is signed in, from the page itself, and not too often. */
+function apiRoutes(
+  options: PageOptions,
+  {
+    base,
+    sessions,
+    page,
+  }: { readonly base: string; readonly sessions: Sessions; readonly page: WhileDeclared },
+): HttpRoute[] {
+  const context = { ...options, index: new RequestIndex(options.store), origin: new URL(base).origin };
+  const limiter = new RateLimiter({ max: MOST_CALLS, perMs: 60_000 });
+  const call =
+    ({ method, isForAuditors, answer }: ApiRoute): AnswerDeclared =>
+    async (declared, { url, params: { id = '' }, headers, body }) => {
+      const session = await sessions.read(headers.cookie);
+      if (session === undefined) return refusal(401, pageTexts.notSignedIn);
+      if (method === 'POST' && !isOwnOrigin(headers, base)) return refusal(403, pageTexts.wrongOrigin);
+      if (!limiter.admits(session.who)) return refusal(429, pageTexts.tooMany, RETRY);
+      const { auditors } = declared;
+      const viewer = await viewerOf(options.directory, session.who, { admins: options.admins(), auditors });
+      if ('problem' in viewer)
+        return refusal(viewer.problem === 'cannot-check' ? 503 : 403, pageTexts.problems[viewer.problem]);
+      if (isForAuditors === true && !viewer.seesAll) return refusal(403, pageTexts.onlyAuditors);
+      return answer({
+        context: { ...context, declared },
+        viewer,
+        id,
+        query: url.searchParams,
+        body: method === 'POST' ? (await body()).toString('utf8') : '',
+        freshAt: session.freshAt,
+      });
+    };
+  return API_ROUTES.map((route) => ({
+    method: route.method,
+    path: `${ROOT}api/${route.path}`,
+    takesHead: true,
+    answer: page(call(route)),
+  }));
+}
+
 /** Tells whether a browser sent a request from the page itself; a browser always names the origin of what changes something. */
-function isOwnOrigin({ origin }: IncomingHttpHeaders, base: string): boolean {
+function isOwnOrigin({ origin }: HttpRequest['headers'], base: string): boolean {
   return origin !== undefined && origin === new URL(base).origin;
 }
 
@@ -221,22 +211,4 @@ function message(status: number, text: string, base: string): HttpAnswer {
 
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}
-
-const WINDOW_MS = 60_000;
-const MOST_KEYS = 10_000;
-
-/** Counts requests in each minute, in this process. */
-class RateLimiter {
-  #window = 0;
-  readonly #counts = new Map<string, number>();
-
-  allows(key: string, most: number): boolean {
-    const window = Math.floor(Date.now() / WINDOW_MS);
-    if (window !== this.#window || this.#counts.size > MOST_KEYS) this.#counts.clear();
-    this.#window = window;
-    const count = (this.#counts.get(key) ?? 0) + 1;
-    this.#counts.set(key, count);
-    return count <= most;
-  }
 }

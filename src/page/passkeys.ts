@@ -3,12 +3,12 @@ import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import { z } from 'zod';
 import { type JsonObject, toJson, tryParseJson } from '../agent/json.ts';
 import type { Directory } from '../bot/slack/directory.ts';
-import { type HttpAnswer, jsonAnswer, refusal } from '../bot/slack/http-answer.ts';
 import { threadIdOf } from '../bot/slack/thread.ts';
 import { momentText } from '../bot/views/texts/format.ts';
 import { grantTexts } from '../bot/views/texts/grants.ts';
 import { passkeyTexts } from '../bot/views/texts/passkeys.ts';
 import { escapeMarkup, showLine } from '../bot/views/texts/show-text.ts';
+import { redrawForKeys } from '../engine/asks/passkey-cards.ts';
 import {
   Assertion,
   addPasskey,
@@ -20,7 +20,9 @@ import {
   renamePasskey,
 } from '../engine/passkeys.ts';
 import { readDetails } from '../engine/request-details.ts';
-import { type ApprovalTerms, challengeOf, type PublicJwk } from '../policy/proof.ts';
+import { type HttpAnswer, jsonAnswer, refusal } from '../http/http-answer.ts';
+import { type ApprovalTerms, challengeOf, type DelegationTerms, type PublicJwk } from '../policy/proof.ts';
+import type { Delegation } from '../store/documents/delegations.ts';
 import type { RequestRecord, Store } from '../store/port/store.ts';
 import type { PageDeclaration } from '../tools/manifest/manifest.ts';
 import { readableName } from '../tools/presentation/formats.ts';
@@ -28,17 +30,17 @@ import type { Approval, Approved, Fact, PasskeyItem, Passkeys, RequestView } fro
 import { pageTexts } from './texts.ts';
 import type { Viewer } from './viewer.ts';
 
-/** The one thing that the page lets people decide: approvals that their passkey signs. The bot checks and records them. */
+/** What a person signs with one of these keys: an approval, or a delegation of theirs. */
+type Prepared = { readonly keys: readonly Passkey[] } & (
+  | { readonly request: RequestRecord; readonly terms: ApprovalTerms }
+  | { readonly delegation: Delegation; readonly terms: DelegationTerms }
+);
+
+/** The one thing that the page lets people decide: what their passkey signs. The bot checks and records it. */
 export interface Signing {
   /** Returns what a person signs by a one-time link, or a sentence. */
-  readonly prepare: (
-    who: string,
-    nonce: string,
-  ) => Promise<
-    | { readonly request: RequestRecord; readonly terms: ApprovalTerms; readonly keys: readonly Passkey[] }
-    | string
-  >;
-  /** Records a signed approval; returns the sentence for the person if there is one. */
+  readonly prepare: (who: string, nonce: string) => Promise<Prepared | string>;
+  /** Records what was signed; returns the sentence for the person if there is one. */
   readonly approve: (
     who: string,
     assertion: Assertion,
@@ -59,8 +61,8 @@ export interface PasskeyContext {
 export interface PasskeyCall {
   readonly context: PasskeyContext;
   readonly viewer: Viewer;
-  /** The path after the name of the route. */
-  readonly rest: string;
+  /** What the path names: a request, or the nonce of a one-time link. */
+  readonly id: string;
   readonly body: string;
   /** When the person signed in afresh. */
   readonly freshAt: number;
@@ -87,16 +89,21 @@ function itemOf(passkey: Passkey): PasskeyItem {
   const { key, name, addedAt } = passkey;
   return {
     ...{ credential: key.credential, name: showLine(name), code: codeOf(passkey), addedAt },
-    counts: countsInWords(passkey),
+    isConfirmed: countsNow(passkey),
+    ...countsOf(passkey),
   };
 }
 
-function countsInWords(passkey: Passkey): string {
-  if (countsNow(passkey)) return passkeyTexts.counts;
+/** Says whether a key counts; a time goes to the browser, which knows the reader's time zone. */
+function countsOf(passkey: Passkey): Pick<PasskeyItem, 'counts' | 'countsFrom'> {
   const { countsFrom } = passkey;
-  return countsFrom === null
-    ? passkeyTexts.countsAfterConfirmation
-    : passkeyTexts.countsFrom(momentText(countsFrom));
+  if (countsFrom === null) return { counts: passkeyTexts.countsAfterConfirmation };
+  return countsNow(passkey) ? { counts: passkeyTexts.counts } : { counts: pageTexts.countsFrom, countsFrom };
+}
+
+function countsInWords(passkey: Passkey): string {
+  const { counts, countsFrom } = countsOf(passkey);
+  return countsFrom === undefined ? counts : passkeyTexts.countsFrom(momentText(countsFrom));
 }
 
 function isFresh(freshAt: number): boolean {
@@ -207,6 +214,7 @@ export async function dropPasskey({ context, viewer, body, freshAt }: PasskeyCal
   const removed = data && (await removePasskey(context.store, { who: viewer.who, ...data }));
   if (removed === undefined) return refusal(404, pageTexts.notFound);
   await tell(context, viewer.who, passkeyTexts.removed(escapeMarkup(showLine(removed.name))));
+  await redrawForKeys(context, viewer.who, `passkey ${randomUUID()}`);
   return jsonAnswer(200, itemOf(removed));
 }
 
@@ -218,21 +226,38 @@ async function tell({ store }: PasskeyContext, user: string, text: string): Prom
   });
 }
 
-/** Shows what the person would sign: the request from the stored bytes, and what the approval covers. */
+/** Shows what the person would sign: the request from the stored bytes and what the approval covers, or a delegation. */
 export async function showApproval(
-  { context, viewer, rest: nonce }: PasskeyCall,
+  { context, viewer, id: nonce }: PasskeyCall,
   viewOf: (request: RequestRecord) => Promise<RequestView>,
 ): Promise<HttpAnswer> {
   const prepared = await context.signing.prepare(viewer.who, nonce);
   if (typeof prepared === 'string') return refusal(409, await inPlainWords(context, prepared));
-  const { request, terms, keys } = prepared;
-  const view = await viewOf(request);
+  const isApproval = 'request' in prepared;
+  const { terms, keys } = prepared;
   return jsonAnswer(200, {
-    ...{ request: view, rpId: rpIdOf(context.origin), challenge: await challengeOf(terms) },
-    covers: await coversOf(context, request, terms),
+    ...(isApproval && { request: await viewOf(prepared.request) }),
+    ...{ rpId: rpIdOf(context.origin), challenge: await challengeOf(terms) },
+    covers: isApproval
+      ? await coversOf(context, prepared.request, prepared.terms)
+      : await delegationFacts(context, prepared.delegation, prepared.terms),
+    ...(isApproval && { digest: { label: pageTexts.digest, text: prepared.terms.digest } }),
     terms: Terms.parse(toJson(terms)),
     keys: keys.map(({ key, transports }) => ({ id: key.credential, transports })),
   } satisfies Approval);
+}
+
+async function delegationFacts(
+  { directory }: PasskeyContext,
+  { reason }: Delegation,
+  { to, until, policies }: DelegationTerms,
+): Promise<readonly Fact[]> {
+  return [
+    { label: pageTexts.decidesForYou, text: showLine(await nameOf(directory, to)) },
+    { label: pageTexts.until, text: momentText(until) },
+    ...(reason === '' ? [] : [{ label: pageTexts.reason, text: showLine(reason) }]),
+    { label: pageTexts.policies, text: showLine(policies.join(', ')) },
+  ];
 }
 
 const Terms = z.custom<JsonObject>();
@@ -240,28 +265,27 @@ const Terms = z.custom<JsonObject>();
 async function coversOf(
   { directory }: PasskeyContext,
   request: RequestRecord,
-  { scope, onBehalfOf, digest }: ApprovalTerms,
+  { scope, onBehalfOf }: ApprovalTerms,
 ): Promise<readonly Fact[]> {
-  const { interrupt, policy } = readDetails(request) ?? {};
+  const { interrupt, facets } = readDetails(request) ?? {};
   const tool = readableName(interrupt?.toolRequest.name ?? '');
   const text =
     scope === 'once'
       ? pageTexts.once
       : 'plan' in scope
         ? pageTexts.steps(scope.plan)
-        : policy?.grants === undefined
+        : facets?.grants === undefined
           ? ''
-          : `${pageTexts.once} ${grantTexts.scope(policy.grants, tool)}`;
+          : `${pageTexts.once} ${grantTexts.scope(facets.grants, tool)}`;
   const name = onBehalfOf === null ? undefined : await nameOf(directory, onBehalfOf);
   return [
     { label: pageTexts.youApprove, text: showLine(text) },
     ...(name === undefined ? [] : [{ label: pageTexts.onBehalfOf, text: showLine(name) }]),
-    { label: pageTexts.digest, text: digest },
   ];
 }
 
 /** Takes what the person's passkey signed. */
-export async function takeApproval({ context, viewer, rest: nonce, body }: PasskeyCall): Promise<HttpAnswer> {
+export async function takeApproval({ context, viewer, id: nonce, body }: PasskeyCall): Promise<HttpAnswer> {
   const { data } = Assertion.safeParse({ ...Terms.parse(tryParseJson(body) ?? {}), nonce });
   if (data === undefined) return refusal(400, passkeyTexts.refused.unreadable);
   const { isApproved, notice } = await context.signing.approve(viewer.who, data);

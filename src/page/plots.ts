@@ -35,7 +35,7 @@ const MOST_ROWS = 20;
 /** Chooses what is drawn of figures; each drawing has a table with the same numbers. */
 export function chartsOf(figures: Omit<Figures, 'names'>, nameOf: (id: string) => string): Chart[] {
   const rules = figures.rules.slice(0, MOST_ROWS);
-  const labelOf = ({ policy, rule }: (typeof rules)[number]) => showLine(`${policy} · ${rule}`);
+  const labelOf = ({ policy, because }: (typeof rules)[number]) => showLine(`${because} (${policy})`);
   const counted = (label: string, values: readonly number[]) => ({
     label,
     values,
@@ -57,7 +57,7 @@ export function chartsOf(figures: Omit<Figures, 'names'>, nameOf: (id: string) =
       title: 'Approval rate',
       about: 'The approved share of what people decided. A rule that is always approved may not be needed.',
       series: ['approved'],
-      rows: decided.map((each) => shares(labelOf(each), each.approvalRate ?? 0)),
+      rows: decided.map((each) => shares(labelOf(each), each.approvalRate ?? 0, each.decided)),
       isStacked: true,
       most: 1,
     },
@@ -68,7 +68,8 @@ export function chartsOf(figures: Omit<Figures, 'names'>, nameOf: (id: string) =
       tones: [4, 3],
       rows: decided.map((each) => {
         const values = [each.medianSeconds ?? 0, each.p90Seconds ?? 0];
-        return { label: labelOf(each), values, texts: values.map(secondsText) };
+        const [median = '', p90 = ''] = values.map(secondsText);
+        return { label: labelOf(each), values, texts: [median, `${p90} (n = ${each.decided})`] };
       }),
       isStacked: false,
     },
@@ -77,7 +78,7 @@ export function chartsOf(figures: Omit<Figures, 'names'>, nameOf: (id: string) =
       about: 'A large share says that people approve without reading.',
       series: ['under 3 s'],
       tones: [4],
-      rows: decided.map((each) => shares(labelOf(each), each.quickShare ?? 0)),
+      rows: decided.map((each) => shares(labelOf(each), each.quickShare ?? 0, each.decided)),
       isStacked: true,
       most: 1,
     },
@@ -103,8 +104,9 @@ export function chartsOf(figures: Omit<Figures, 'names'>, nameOf: (id: string) =
   ].filter(({ rows }) => rows.length > 0);
 }
 
-function shares(label: string, share: number) {
-  return { label, values: [share], texts: [`${Math.round(share * 100)}%`] };
+/** A share says of how many it is: of two, 100% means little. */
+function shares(label: string, share: number, of: number) {
+  return { label, values: [share], texts: [`${Math.round(share * 100)}% (n = ${of})`] };
 }
 
 /** Writes a duration for people. */
@@ -115,7 +117,7 @@ export function secondsText(seconds: number): string {
 
 const [WIDTH, LABEL, BAR, GAP] = [440, 17, 15, 10];
 /** The room for the number behind a bar. */
-const VALUE = 60;
+const VALUE = 110;
 const LONGEST_LABEL = 66;
 
 /** Draws the bars of a chart. What they say is in the table as well, so that a screen reader skips them. */

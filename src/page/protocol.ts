@@ -20,11 +20,21 @@ export interface ListItem {
   /** The state in words. */
   readonly word: string;
   readonly requesters: readonly string[];
-  readonly deciders: readonly string[];
+  /** The channel, if it is one that has a name. */
+  readonly channel?: string | undefined;
+  readonly votes: readonly ListedVote[];
+  /** The approvals that it has, and those that it needs; missing where nobody approves. */
+  readonly approvals?: { readonly given: number; readonly needed: number } | undefined;
   readonly askedAt: number;
   readonly decidedAt?: number | undefined;
+  readonly endedAt?: number | undefined;
   readonly expiresAt?: number | undefined;
   readonly isHighRisk?: boolean | undefined;
+}
+
+export interface ListedVote {
+  readonly who: string;
+  readonly decision: string;
 }
 
 export interface Waiting {
@@ -52,10 +62,13 @@ export interface Fact {
   readonly text: string;
   /** Whether ids in the text are people, groups and channels, to be shown by name; in words of somebody else an id is just a word. */
   readonly hasIds?: true;
+  /** A time in place of the text, which each reader sees in their own time zone. */
+  readonly at?: number;
 }
 
 /** A row of the audit log. */
 export interface LogRow {
+  readonly v: number;
   readonly seq: number;
   readonly at: number;
   readonly event: string;
@@ -72,19 +85,29 @@ export interface RequestView {
   readonly word: string;
   /** False for one that was removed after its time; then the log alone tells of it. */
   readonly isKept: boolean;
-  readonly facts: readonly Fact[];
+  readonly isHighRisk: boolean;
+  readonly requesters: readonly string[];
+  readonly channel?: string | undefined;
+  readonly askedAt: number;
+  readonly expiresAt?: number | undefined;
   /** The call in the words of its card. */
   readonly fields: readonly Fact[];
-  /** Whole texts: the exact arguments, previews, explanations, the outcome. */
+  /** Whether the fields tell everything, so that the exact arguments need not be read as well. */
+  readonly isComplete: boolean;
+  /** What people decide by: who may, why they are asked, and what follows. */
+  readonly terms: readonly Fact[];
+  /** Whole texts for everybody: previews, a question, the outcome. */
   readonly texts: readonly Fact[];
+  /** Whole texts for who wants to know exactly: the arguments, explanations, files. */
+  readonly raw: readonly Fact[];
+  readonly facts: readonly Fact[];
   readonly votes: readonly {
     readonly who: string;
     readonly decision: string;
     readonly at: number;
     readonly standsFor?: string | undefined;
+    readonly reason?: string | undefined;
   }[];
-  /** The reason for which approval was needed, as it was recorded. */
-  readonly because?: string | undefined;
   /** The steps of the rules as they are now, a line each. */
   readonly rules: readonly string[];
   readonly rows: readonly LogRow[];
@@ -111,7 +134,11 @@ export interface LogPart {
 export interface Figure {
   readonly policy: string;
   readonly rule: string;
+  /** The reason for which the rule asks, in words. */
+  readonly because: string;
   readonly requests: number;
+  /** Those that people approved or rejected. */
+  readonly decided: number;
   readonly approved: number;
   readonly rejected: number;
   readonly expired: number;
@@ -143,6 +170,7 @@ export interface Figures {
 
 export interface ManifestView {
   readonly digest: string;
+  /** As it is written in its file. */
   readonly text: string;
   readonly isGoverned: boolean;
   /** The request by which people approved it, if they had to. */
@@ -154,6 +182,8 @@ export interface ManifestView {
 }
 
 export interface Explained {
+  /** Who would call. */
+  readonly as: string;
   readonly lines: readonly string[];
   readonly names: Names;
 }
@@ -165,8 +195,11 @@ export interface PasskeyItem {
   /** By which the person and an admin tell that they mean the same one. */
   readonly code: string;
   readonly addedAt: number;
-  /** When it counts, in words. */
+  readonly isConfirmed: boolean;
+  /** Whether it counts, in words. */
   readonly counts: string;
+  /** The time from which it counts by itself. */
+  readonly countsFrom?: number | undefined;
 }
 
 export interface Passkeys {
@@ -175,11 +208,13 @@ export interface Passkeys {
   readonly isFresh: boolean;
 }
 
-/** An approval that waits for the person's passkey. */
+/** An approval that waits for the person's passkey; without a request it is a delegation. */
 export interface Approval {
-  readonly request: RequestView;
-  /** The extent of the approval, in words. */
+  readonly request?: RequestView | undefined;
+  /** The extent of the approval or the delegation, in words. */
   readonly covers: readonly Fact[];
+  /** The digest of what runs; a delegation has none. */
+  readonly digest?: Fact;
   /** The terms that are signed, by their digest. */
   readonly terms: JsonObject;
   readonly challenge: string;

@@ -12,6 +12,8 @@ export interface RequestEntry {
   /** Missing where no policy applies, such as for a question. */
   readonly policy: string | undefined;
   readonly rule: string | undefined;
+  /** The reason that the manifest gives for the rule. */
+  readonly because: string | undefined;
   readonly requesters: readonly string[];
   /** The title and the tool in small letters, for a search. */
   readonly searched: string;
@@ -21,6 +23,8 @@ export interface RequestEntry {
   decidedAt: number | undefined;
   endedAt: number | undefined;
   readonly votes: EntryVote[];
+  /** The approvals after the last vote, and those that are needed. */
+  approvals: { readonly given: number; readonly needed: number } | undefined;
   /** The numbers of its rows in the log. */
   readonly rows: number[];
 }
@@ -36,6 +40,7 @@ const Asked = z.object({
   title: z.string().optional().catch(undefined),
   policy_name: z.string().optional().catch(undefined),
   rule: z.string().optional().catch(undefined),
+  because: z.string().optional().catch(undefined),
   requester: z.string().optional().catch(undefined),
   requesters: z.array(z.string()).optional().catch(undefined),
 });
@@ -160,18 +165,22 @@ function entryOf({ seq, at, event, subject, detail, body }: AuditRow): RequestEn
   const title = data.title ?? data.tool;
   return {
     searched: `${title}\n${data.tool}`.toLowerCase(),
-    ...{ id: subject, tool: data.tool, policy: data.policy_name, rule: data.rule, askedAt: at },
+    ...{ id: subject, tool: data.tool, policy: data.policy_name, rule: data.rule },
+    ...{ because: data.because, askedAt: at },
     kind: event === 'asked' ? detail : 'approval',
     title,
     requesters: data.requesters ?? (data.requester === undefined ? [] : [data.requester]),
     state: event === 'asked' ? 'pending' : 'unknown',
-    ...{ decidedAt: undefined, endedAt: undefined, votes: [], rows: [seq] },
+    ...{ decidedAt: undefined, endedAt: undefined, votes: [], approvals: undefined, rows: [seq] },
   };
 }
 
 function applyRow(entry: RequestEntry, { event, at, detail }: AuditRow): void {
-  const [first = '', second = ''] = detail.split(' ');
-  if (event === 'voted') entry.votes.push({ who: second, decision: first, at });
+  const [first = '', second = '', given, , needed] = detail.split(' ');
+  if (event === 'voted') {
+    entry.votes.push({ who: second, decision: first, at });
+    entry.approvals = { given: Number(given), needed: Number(needed) };
+  }
   if (event === 'answered') entry.votes.push({ who: first, decision: 'answer', at });
   if (event === 'resolved') entry.votes.push({ who: second, decision: first, at });
   const next = event === 'resolved' && first === 'run-again' ? 'approved' : STATE_AFTER[event];

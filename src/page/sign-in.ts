@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import * as oauth from 'oauth4webapi';
 import type { Logger } from 'pino';
-import { z } from 'zod';
 import { describeError } from '../agent/errors.ts';
 import type { Directory } from '../bot/slack/directory.ts';
-import { type Ineligibility, mayDecide } from '../bot/slack/may-decide.ts';
+import { mayDecide } from '../engine/asks/may-decide.ts';
 import type { DocumentStore } from '../store/port/documents.ts';
 import type { PageDeclaration } from '../tools/manifest/manifest.ts';
+import { personInClaims, type SignInProblem, SLACK_ISSUER } from './claims.ts';
 import { type Attempt, type Cookies, type Sessions, SIGN_IN_MS } from './session.ts';
 
-export const SLACK_ISSUER = 'https://slack.com';
 export const RETURN_PATH = '/page/signed-in';
 /** The provider has this long for each answer. */
 const PROVIDER_MS = 10_000;
+const METADATA_MS = 600_000;
 /** Views that a person may be sent back to; nothing in it can name another host. */
 const ROUTE = /^[A-Za-z0-9:._~%?=&+/-]{0,500}$/;
 /** The view where people add passkeys. */
@@ -38,16 +38,6 @@ export type Begun =
   | { readonly outcome: 'redirect'; readonly url: string; readonly cookie: string }
   | { readonly outcome: 'no-provider' };
 
-/** The reasons why nobody was signed in. */
-export type SignInProblem =
-  | 'not-begun'
-  | 'used'
-  | 'refused'
-  | 'not-verified'
-  | 'other-workspace'
-  | 'unknown-person'
-  | Ineligibility;
-
 export type Completed =
   | { readonly outcome: 'signed-in'; readonly cookie: string; readonly route: string }
   | { readonly outcome: 'failed'; readonly problem: SignInProblem };
@@ -59,36 +49,15 @@ interface ProviderRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-const SlackClaims = z.object({
-  'https://slack.com/user_id': z.string(),
-  'https://slack.com/team_id': z.string(),
-});
-const CompanyClaims = z.object({ email: z.email(), email_verified: z.literal(true) });
-
-/** Finds the person of the bot's own workspace whom verified claims name: by Slack's own claims, or by an email that the company has verified. */
-export async function personInClaims(
-  directory: Pick<Directory, 'ownTeam' | 'personWithEmail'>,
-  claims: object,
-  { isSlack }: { readonly isSlack: boolean },
-): Promise<{ readonly who: string } | { readonly problem: SignInProblem }> {
-  if (isSlack) {
-    const { data } = SlackClaims.safeParse(claims);
-    if (data === undefined) return { problem: 'refused' };
-    const { 'https://slack.com/user_id': who, 'https://slack.com/team_id': team } = data;
-    return team === (await directory.ownTeam()) ? { who } : { problem: 'other-workspace' };
-  }
-  const { data } = CompanyClaims.safeParse(claims);
-  if (data === undefined) return { problem: 'not-verified' };
-  const who = await directory.personWithEmail(data.email);
-  return who === undefined ? { problem: 'unknown-person' } : { who };
-}
-
 /**
  * Signs people in by OpenID Connect: the authorization code flow with PKCE, a state that is bound to the browser and works once, and a
  * nonce. Who comes back is a person of the bot's own workspace, or nobody.
  */
 export class SignIn {
   readonly #options: SignInOptions;
+  #discovered:
+    | { readonly issuer: string; readonly server: Promise<oauth.AuthorizationServer>; readonly until: number }
+    | undefined;
 
   constructor(options: SignInOptions) {
     this.#options = options;
@@ -214,7 +183,20 @@ export class SignIn {
     return `${this.#options.publicUrl.replace(/\/$/, '')}${RETURN_PATH}`;
   }
 
-  async #discover(issuer: string): Promise<oauth.AuthorizationServer> {
+  /** Reads the metadata of a provider, and keeps it: a flood of sign-ins must not become one of requests to the provider. */
+  #discover(issuer: string): Promise<oauth.AuthorizationServer> {
+    const known = this.#discovered;
+    if (known?.issuer === issuer && performance.now() < known.until) return known.server;
+    const server = this.#readMetadata(issuer);
+    const discovered = { issuer, server, until: performance.now() + METADATA_MS };
+    this.#discovered = discovered;
+    server.catch(() => {
+      if (this.#discovered === discovered) this.#discovered = undefined;
+    });
+    return server;
+  }
+
+  async #readMetadata(issuer: string): Promise<oauth.AuthorizationServer> {
     const url = new URL(issuer);
     const options = { ...this.#requestOptions(issuer), algorithm: 'oidc' as const };
     return await oauth.processDiscoveryResponse(url, await oauth.discoveryRequest(url, options));

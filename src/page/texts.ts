@@ -1,9 +1,9 @@
-import type { SignInProblem } from './sign-in.ts';
+import type { SignInProblem } from './claims.ts';
 
 /** The sentences of the page's server; those of its views are with the views. */
 export const pageTexts = {
   title: 'Countersign',
-  requestedBy: 'Requested by',
+  requestedBy: 'Asked by',
   channel: 'Channel',
   contextBy: 'May not approve',
   editedBy: 'Edited by',
@@ -30,24 +30,42 @@ export const pageTexts = {
   digest: 'Digest of what runs',
 
   youApprove: 'You approve',
+  anyOf: (quorum: number, people: string) =>
+    quorum === 1 ? `any of ${people}` : `any ${quorum} of ${people}`,
+  why: "Why you're asked",
+  whyAsked: 'Why people were asked',
+  ifRejected: 'If rejected',
+  readsWhy: (people: string) => `nothing runs, and ${people} reads why`,
+  ifApproved: 'Once run',
+  cannotBeUndone: "this can't be undone",
+  canBeUndone: 'this can be undone',
+  ran: 'How it ran',
+  afterRestarts: (restarts: number) => `once, after ${restarts === 1 ? '1 restart' : `${restarts} restarts`}`,
   once: 'This call, once.',
   steps: (numbers: readonly number[]) =>
     `${numbers.length === 1 ? 'Step' : 'Steps'} ${numbers.join(', ')} of the plan, as shown.`,
   onBehalfOf: 'In the place of',
+  decidesForYou: 'Decides for you',
+  until: 'Until',
+  reason: 'Reason',
+  policies: 'Policies',
   approved: 'Approved. You can close this page.',
+  countsFrom: 'Counts from',
   signInAgain: 'To add or remove a passkey, sign in again first.',
   keyNotTaken: "The passkey wasn't added: the answer of your device doesn't fit. Try again.",
   keyKnown: 'This passkey is already in use.',
   manyKeys: 'You have 10 passkeys, which is the most. Remove one first.',
 
-  notSignedIn: 'Sign in first.',
-  notFound: "There is no such page, or you can't see it.",
+  notSignedIn: 'Your session has ended. Sign in again.',
+  notFound: "Page not found, or you don't have access.",
   onlyAuditors: 'Only admins and auditors can see this.',
   tooMany: 'Too many requests. Try again in a minute.',
   notBuilt: 'The page was not built. Run "npm run build".',
   noProvider: "The sign-in service can't be reached. Try again later.",
   wrongOrigin: 'This request did not come from the page.',
   notJson: 'The arguments are not JSON.',
+  noPerson: (given: string) => `Nobody here is called “${given}”. Choose a person from the list.`,
+  severalPeople: (given: string) => `Several people are called “${given}”. Choose one from the list.`,
   signInFailed: 'You are not signed in',
   tryAgain: 'Sign in again',
   problems: {

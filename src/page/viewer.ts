@@ -1,6 +1,7 @@
-import { standInsFor } from '../bot/asks/stand-ins.ts';
 import type { Directory } from '../bot/slack/directory.ts';
-import { type Ineligibility, mayDecide } from '../bot/slack/may-decide.ts';
+import { type Ineligibility, mayDecide } from '../engine/asks/may-decide.ts';
+import { rulesOf, standInsFor } from '../engine/asks/stand-ins.ts';
+import { ANYONE } from '../policy/policy.ts';
 import type { DocumentStore } from '../store/port/documents.ts';
 import type { RequestRecord } from '../store/port/store.ts';
 import { peopleOf, type RequestEntry } from './request-index.ts';
@@ -31,12 +32,13 @@ export async function maySee(
   { who, seesAll }: Viewer,
   request: RequestRecord,
 ): Promise<boolean> {
-  const { requesters, votes, principals, policy } = request;
-  if (seesAll || requesters.includes(who)) return true;
+  const { requesters, votes, principals, policy, by } = request;
+  if (seesAll || requesters.includes(who) || by === who) return true;
   if (votes.some((vote) => vote.who === who || vote.standsFor === who)) return true;
-  const allowed = [...principals, ...policy.resolvers];
+  // What anyone of a channel may answer is for those who are there, which its id does not say of anybody.
+  const allowed = [...principals, ...policy.resolvers].filter((id) => id !== ANYONE);
   if ((await mayDecide(context.directory, who, allowed, policy.excluded)).eligible) return true;
-  return (await standInsFor(context, request)).some((standIn) => standIn.who === who);
+  return (await standInsFor(context, rulesOf(request))).some((standIn) => standIn.who === who);
 }
 
 /** Tells whether a person may see what the log says of a request: who asked for it, who decided it, and who sees all. */

@@ -20,6 +20,10 @@ export interface ConditionInput {
   readonly contextAuthors?: readonly string[];
   readonly channel: string;
   readonly tool: string;
+  /** The output of a tool that only reads; only the conditions of freezes ask. */
+  readonly output?: JsonValue | undefined;
+  /** Whether people have approved the call; only the conditions of limits ask. */
+  readonly approved?: boolean | undefined;
   /** The value of `tool.reversible`; a condition that asks for it where it is not known cannot be evaluated. */
   readonly reversible?: Reversible | undefined;
   /** The time of the call; this moment if it is left out. */
@@ -65,6 +69,8 @@ const environment = new Environment()
   .registerVariable('requesters', 'list<string>')
   .registerVariable('context_authors', 'list<string>')
   .registerVariable('channel', 'string')
+  .registerVariable('approved', 'bool')
+  .registerVariable('output', 'dyn')
   .registerVariable('tool', 'string')
   .registerVariable(TOOL_REVERSIBLE, 'string')
   .registerVariable('first', { schema: { tool: 'bool', target: 'bool', pair: 'bool' } })
@@ -121,6 +127,11 @@ export function usesGroups(expression: string): boolean {
   return withVariables(expression).includes(REQUESTER_GROUPS);
 }
 
+/** Returns where an expression uses a variable that only some conditions have; -1 if it does not. */
+export function placeOfVariable(expression: string, name: 'approved' | 'output'): number {
+  return expression.search(new RegExp(`(?<![\\w."'])${name}\\b`));
+}
+
 /** Tells whether an expression asks for first times. */
 export function usesFirst(expression: string): boolean {
   return /(?<![\w."'])first\b/.test(expression);
@@ -172,6 +183,8 @@ export function compileExpression(
     groupsOf,
     firstOf,
     reversible,
+    approved,
+    output,
     ...values
   }) => {
     const groups = isGrouped ? groupsOf?.(values.requester) : undefined;
@@ -180,6 +193,8 @@ export function compileExpression(
       requesters: [...(requesters ?? [values.requester])],
       context_authors: [...contextAuthors],
       ...(groups !== undefined && { [REQUESTER_GROUPS]: [...groups] }),
+      ...(approved !== undefined && { approved }),
+      ...(output !== undefined && { output }),
       ...(reversible !== undefined && { [TOOL_REVERSIBLE]: reversible }),
       ...(first !== undefined && { first: { ...first } }),
     };
@@ -295,6 +310,7 @@ const VARIABLES: ReadonlyMap<string, string> = new Map([
   [REQUESTER_GROUPS, "the requester's user groups"],
   ['context_authors', 'the authors of the context'],
   ['channel', 'the channel'],
+  ['approved', 'people have approved it'],
   ['tool', 'the tool'],
   [TOOL_REVERSIBLE, 'whether it can be undone'],
   ['now.hour', 'the hour'],

@@ -1,6 +1,12 @@
+import { z } from 'zod';
 import { compileExpression, type JudgedCall, type LimitTotals } from './condition.ts';
 import { covers, findPolicy, type PolicyOf, policiesNamed } from './policy.ts';
 import { type ApprovalVerdict, matchesGlob, strictestVerdict } from './rules.ts';
+import { startOfPeriod } from './time.ts';
+
+/** A period of the calendar in a time zone, which begins at midnight; a week begins on Monday. */
+export const CalendarPeriod = z.object({ unit: z.enum(['day', 'week', 'month']), timeZone: z.string() });
+export type CalendarPeriod = Readonly<z.infer<typeof CalendarPeriod>>;
 
 /** A limit on what calls of a tool may do within a window. */
 export interface Limit {
@@ -8,10 +14,14 @@ export interface Limit {
   readonly name: string;
   /** The tools that it counts. */
   readonly match: string;
+  /** A CEL condition on the calls that it counts; without it, all count. One that cannot be evaluated counts. */
+  readonly when?: string | undefined;
   /** A CEL expression that gives the amount of a call; without it, calls are counted. */
   readonly sum: string | undefined;
   readonly per: 'requester' | 'channel' | 'tool';
   readonly windowMs: number;
+  /** The period in which it counts, in place of a time that moves on with the clock; `windowMs` is longer than any such period. */
+  readonly calendar?: CalendarPeriod | undefined;
   readonly max: number;
   /** The policy that must approve what is over the limit; `undefined` denies it. */
   readonly policy: string | undefined;
@@ -29,31 +39,65 @@ export type ReadTotals = (
   limits: readonly { readonly key: string; readonly windowMs: number }[],
 ) => Promise<readonly { readonly count: number; readonly sum: number }[]>;
 
+const Amount = z.number().min(0);
+/** The use of limits that a judgement assumes, by their names: the sum or the number of calls, or both. */
+export const UsedLimits = z.record(
+  z.string(),
+  z.union([Amount, z.strictObject({ count: Amount, sum: Amount })]),
+);
+export type UsedLimits = Readonly<z.infer<typeof UsedLimits>>;
+
+/** Makes totals that are given, the same for everyone; of a limit that is not given nothing is used. */
+export function totalsGiven(limits: readonly Limit[], used: UsedLimits = {}): ReadTotals {
+  return async (read) =>
+    read.map(({ key }) => {
+      const [name = ''] = key.split(/[@|]/);
+      const given = Object.hasOwn(used, name) ? (used[name] ?? 0) : 0;
+      if (typeof given === 'object') return given;
+      const isSum = limits.some((limit) => limit.name === name && limit.sum !== undefined);
+      // A sum alone is that of one call.
+      return { count: isSum ? Math.min(given, 1) : given, sum: given };
+    });
+}
+
 /** Lists what a call counts, for each limit of its tool and each person or place that the limit is for. */
 export function usesOf(limits: readonly Limit[], call: JudgedCall): CallUse[] {
   return limits
     .filter(({ match }) => matchesGlob(match, call.tool))
     .flatMap((limit) => {
+      if (limit.when !== undefined && evaluated(limit.when, call) === false) return [];
       const amount = limit.sum === undefined ? 1 : amountOf(limit.sum, call);
+      // A period has a counter of its own, so nothing of another one counts.
+      const period = limit.calendar && `@${startOfPeriod(limit.calendar, call.now ?? new Date())}`;
       const subjects =
         limit.per === 'requester' ? call.requesters : [limit.per === 'channel' ? call.channel : call.tool];
       return [...new Set(subjects)].map((subject) => ({
         limit,
-        key: `${limit.name}|${limit.per}|${subject}`,
+        key: `${limit.name}${period ?? ''}|${limit.per}|${subject}`,
         amount,
       }));
     });
 }
 
+/** Tells whether a counter counts what calls of one person have used of a limit. */
+export function isLimitOf(key: string, person: string): boolean {
+  return key.endsWith(`|requester|${person}`);
+}
+
 const compiled = new Map<string, ReturnType<typeof compileExpression>>();
 
-/** Evaluates the amount of a call; a negative one is none, because it would give others room. */
-function amountOf(expression: string, { requesters, ...call }: JudgedCall): number | undefined {
+/** Evaluates an expression of a limit for the first requester; `undefined` if it cannot be evaluated. */
+function evaluated(expression: string, { requesters, ...call }: JudgedCall): unknown {
   const evaluate = compiled.get(expression) ?? compileExpression(expression);
   compiled.set(expression, evaluate);
-  const result = evaluate({ ...call, requesters, requester: requesters[0] ?? '' });
-  if ('error' in result) return undefined;
-  const amount = typeof result.value === 'bigint' ? Number(result.value) : result.value;
+  const result = evaluate({ approved: false, ...call, requesters, requester: requesters[0] ?? '' });
+  return 'error' in result ? undefined : result.value;
+}
+
+/** Evaluates the amount of a call; a negative one is none, because it would give others room. */
+function amountOf(expression: string, call: JudgedCall): number | undefined {
+  const value = evaluated(expression, call);
+  const amount = typeof value === 'bigint' ? Number(value) : value;
   return typeof amount === 'number' && Number.isFinite(amount) && amount >= 0 ? amount : undefined;
 }
 
@@ -64,12 +108,13 @@ function amountOf(expression: string, { requesters, ...call }: JudgedCall): numb
 export async function judgeWithLimits<Judged extends { readonly verdict: ApprovalVerdict }>(
   { limits, call, readTotals, policyOf }: LimitedJudgement,
   judgeRules: (totals: LimitTotals | undefined) => Promise<Judged> | Judged,
-): Promise<Judged> {
+): Promise<Judged & { readonly uses?: readonly CallUse[] }> {
   if (readTotals === undefined) return judgeRules(undefined);
-  const uses = usesOf(limits, call);
-  const judged = await judgeRules(await totalsFor(uses, readTotals));
+  const judged = await judgeRules(await totalsFor(usesOf(limits, call), readTotals));
+  // What the rules ask is approved when it starts.
+  const uses = usesOf(limits, { ...call, approved: judged.verdict.outcome === 'ask' });
   const over = await exceededBy(uses, readTotals);
-  return { ...judged, verdict: strictestVerdict(judged.verdict, over.map(overVerdict), policyOf) };
+  return { ...judged, uses, verdict: strictestVerdict(judged.verdict, over.map(overVerdict), policyOf) };
 }
 
 /** A call, the limits of its tool and how much of them is used. */
@@ -137,18 +182,20 @@ export function isOverLimit({ rule }: Pick<ApprovalVerdict, 'rule'>): boolean {
 }
 
 /** The parts of a limit that people read. */
-export type LimitSize = Pick<Limit, 'sum' | 'per' | 'max' | 'windowMs'>;
+export type LimitSize = Pick<Limit, 'sum' | 'per' | 'max' | 'windowMs' | 'calendar'>;
 
-/** Says which limit is reached. */
+/** Says which limit a call is over, however much of it others have used. */
 export function limitInWords(limit: LimitSize): string {
-  return `The limit of ${limitSizeInWords(limit)} has been reached`;
+  return `It would exceed the limit of ${limitSizeInWords(limit)}`;
 }
 
 /** Says how much a limit allows. */
-export function limitSizeInWords({ sum, per, max, windowMs }: LimitSize): string {
+export function limitSizeInWords({ sum, per, max, windowMs, calendar }: LimitSize): string {
   const whose = { requester: 'per person', channel: 'per channel', tool: 'for everyone together' }[per];
   const what = sum === undefined ? (max === 1 ? ' call' : ' calls') : '';
-  return `${max}${what} in ${durationInWords(windowMs)} ${whose}`;
+  const time =
+    calendar === undefined ? durationInWords(windowMs) : `a ${calendar.unit} (${calendar.timeZone})`;
+  return `${max}${what} in ${time} ${whose}`;
 }
 
 /** Writes a duration in its largest whole unit. */

@@ -1,7 +1,8 @@
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from '../agent/json.ts';
 
-/** Keeps what passkeys sign apart from anything else that is signed. */
+/** Keeps what passkeys sign apart from anything else that is signed, and approvals apart from delegations. */
 export const PROOF_DOMAIN = 'countersign approval 1';
+export const DELEGATION_DOMAIN = 'countersign delegation 1';
 
 /** The extent of an approval: this call alone, further calls on terms, or these steps of a plan. */
 export type Scope = 'once' | { readonly grant: JsonObject } | { readonly plan: readonly number[] };
@@ -23,6 +24,22 @@ export interface ApprovalTerms {
   readonly expiry: number;
 }
 
+/** Everything that an approver signs who lets somebody else decide for them. */
+export interface DelegationTerms {
+  readonly domain: string;
+  readonly workspace: string;
+  readonly delegation: string;
+  readonly from: string;
+  readonly to: string;
+  /** In ms. */
+  readonly until: number;
+  /** The policies under which it counts. */
+  readonly policies: readonly string[];
+  readonly nonce: string;
+  /** In ms. */
+  readonly expiry: number;
+}
+
 /** A public key as WebCrypto imports it. Authenticators have no others that every browser can check. */
 export type PublicJwk =
   | { readonly kty: 'EC'; readonly crv: 'P-256'; readonly x: string; readonly y: string }
@@ -38,13 +55,22 @@ export interface EnrolledKey {
   readonly rpId: string;
 }
 
-/** The answer of an authenticator with what it signed; all bytes are base64url. */
-export interface ApprovalProof {
-  readonly terms: ApprovalTerms;
+/** The answer of an authenticator; all bytes are base64url. */
+interface Answered {
   readonly key: EnrolledKey;
   readonly authenticatorData: string;
   readonly clientDataJSON: string;
   readonly signature: string;
+}
+
+export interface DelegationProof extends Answered {
+  readonly terms: DelegationTerms;
+}
+
+/** The answer of an authenticator with the approval that it signed; one in the place of somebody comes with what that person signed. */
+export interface ApprovalProof extends Answered {
+  readonly terms: ApprovalTerms;
+  readonly delegation?: DelegationProof | undefined;
 }
 
 /** The reason why a proof proves nothing. */
@@ -62,7 +88,7 @@ const COUNTER_AT = 33;
 const SHORTEST = 37;
 
 /** Computes what an authenticator signs for these terms. */
-export async function challengeOf(terms: ApprovalTerms): Promise<string> {
+export async function challengeOf(terms: ApprovalTerms | DelegationTerms): Promise<string> {
   return toBase64url(await sha256(new TextEncoder().encode(canonicalJson({ ...terms }))));
 }
 
@@ -70,7 +96,9 @@ export async function challengeOf(terms: ApprovalTerms): Promise<string> {
  * Checks that a key signed these terms, on its own page and by a person whom the authenticator had verified. It needs nothing but WebCrypto:
  * the page, the check before a start, `audit verify` and the browser all call it.
  */
-export async function proofProblem(proof: ApprovalProof): Promise<ProofProblem | undefined> {
+export async function proofProblem(
+  proof: ApprovalProof | DelegationProof,
+): Promise<ProofProblem | undefined> {
   const { terms, key } = proof;
   const data = fromBase64url(proof.authenticatorData);
   const client = fromBase64url(proof.clientDataJSON);
@@ -78,7 +106,8 @@ export async function proofProblem(proof: ApprovalProof): Promise<ProofProblem |
   if (data === undefined || client === undefined || signature === undefined) return 'unreadable';
   const said = readClientData(client);
   if (said === undefined || data.length < SHORTEST) return 'unreadable';
-  if (said.challenge !== (await challengeOf(terms)) || terms.domain !== PROOF_DOMAIN) return 'other-terms';
+  const domain = 'delegation' in terms ? DELEGATION_DOMAIN : PROOF_DOMAIN;
+  if (said.challenge !== (await challengeOf(terms)) || terms.domain !== domain) return 'other-terms';
   if (said.type !== 'webauthn.get' || said.origin !== key.origin || said.crossOrigin === true)
     return 'wrong-origin';
   const site = await sha256(new TextEncoder().encode(key.rpId));
@@ -102,13 +131,42 @@ export function isCounterAhead(last: number, next: number): boolean {
 
 /** Reads a proof as the log and the record keep it; `undefined` if it is none. */
 export function readProof(value: JsonValue | undefined): ApprovalProof | undefined {
+  const answered = readAnswered(value);
+  const terms = isJsonObject(value) ? readTerms(value.terms) : undefined;
+  if (!isJsonObject(value) || answered === undefined || terms === undefined) return undefined;
+  const delegation = readDelegationProof(value.delegation);
+  if (value.delegation !== undefined && delegation === undefined) return undefined;
+  return { terms, ...answered, ...(delegation !== undefined && { delegation }) };
+}
+
+/** Reads the proof of a delegation; `undefined` if it is none. */
+export function readDelegationProof(value: JsonValue | undefined): DelegationProof | undefined {
+  const answered = readAnswered(value);
+  const terms = isJsonObject(value) ? readDelegationTerms(value.terms) : undefined;
+  return answered === undefined || terms === undefined ? undefined : { terms, ...answered };
+}
+
+function readAnswered(value: JsonValue | undefined): Answered | undefined {
   if (!isJsonObject(value)) return undefined;
-  const { terms, key, authenticatorData, clientDataJSON, signature } = value;
-  const read = { terms: readTerms(terms), key: readKey(key) };
-  if (read.terms === undefined || read.key === undefined) return undefined;
-  if (typeof authenticatorData !== 'string' || typeof clientDataJSON !== 'string') return undefined;
-  if (typeof signature !== 'string') return undefined;
-  return { terms: read.terms, key: read.key, authenticatorData, clientDataJSON, signature };
+  const { authenticatorData, clientDataJSON, signature } = value;
+  const key = readKey(value.key);
+  if (key === undefined || typeof authenticatorData !== 'string') return undefined;
+  if (typeof clientDataJSON !== 'string' || typeof signature !== 'string') return undefined;
+  return { key, authenticatorData, clientDataJSON, signature };
+}
+
+function readDelegationTerms(value: JsonValue | undefined): DelegationTerms | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { domain, workspace, delegation, from, to, until, policies, nonce, expiry } = value;
+  const texts = [domain, workspace, delegation, from, to, nonce];
+  if (!texts.every((text) => typeof text === 'string')) return undefined;
+  if (typeof until !== 'number' || typeof expiry !== 'number') return undefined;
+  if (!Array.isArray(policies) || !policies.every((name) => typeof name === 'string')) return undefined;
+  return {
+    ...{ domain: String(domain), workspace: String(workspace), delegation: String(delegation) },
+    ...{ from: String(from), to: String(to), until, policies: policies.map(String) },
+    ...{ nonce: String(nonce), expiry },
+  };
 }
 
 function readTerms(value: JsonValue | undefined): ApprovalTerms | undefined {

@@ -2,7 +2,6 @@ import type { JsonValue } from '../agent/json.ts';
 import { re2Pattern } from '../agent/util/pattern.ts';
 import { type ConditionInput, compileCondition, type JudgedCall } from './condition.ts';
 import { allPolicies, DEFAULT_POLICY_NAME, type PolicyOf, policiesNamed, strictestPolicy } from './policy.ts';
-import { type ChangeFreeze, changeFreezeAt, changeFreezeInWords } from './time.ts';
 
 /** One approval rule of the manifest; a rule without `match` is for every tool of its entry. */
 export interface ApprovalRule {
@@ -89,22 +88,6 @@ export function compileApprovalRules(
       }
     }
     return { verdict: inDoubt(doubts, decided ?? UNDECIDED), steps };
-  };
-}
-
-/** Lets rules deny every call in a time without changes, so that nobody is asked in vain. */
-export function rulesWithFreezes(rules: ApprovalRules, freezes: readonly ChangeFreeze[]): ApprovalRules {
-  if (freezes.length === 0) return rules;
-  return (call) => {
-    const freeze = changeFreezeAt(freezes, (call.now ?? new Date()).getTime());
-    const judged = rules(call);
-    if (freeze === undefined) return judged;
-    const verdict = {
-      outcome: 'deny',
-      rule: `change freeze: ${freeze.name}`,
-      reason: changeFreezeInWords(freeze),
-    } as const;
-    return { verdict, steps: judged.steps.map((step) => ({ ...step, result: 'not-asked' })) };
   };
 }
 
@@ -206,7 +189,8 @@ export function judgeStrictly(rules: ApprovalRules, call: JudgedCall, policyOf: 
 
 /**
  * Returns a verdict that is at least as strict as each of several: denied if one denies, else approved under every policy that one of them
- * asks, as far as no other is as strict. It names the limit that is exceeded, or the first rule that asks for what is needed.
+ * asks, as far as no other is as strict. It names the limit that is exceeded, or the first rule that asks for what is
+ * needed; the reason that a rule gives is kept beside a limit.
  */
 export function strictestVerdict(
   verdict: ApprovalVerdict,
@@ -225,5 +209,7 @@ export function strictestVerdict(
   const decisive =
     asked.find(({ overLimit }) => overLimit) ??
     asked.find((each) => policiesNamed(each.policy).some((name) => needed.includes(name)));
-  return decisive === undefined ? verdict : { ...decisive, policy };
+  if (decisive === undefined) return verdict;
+  const because = decisive.because ?? (decisive.overLimit && asked.find((each) => each.because)?.because);
+  return { ...decisive, policy, ...(because !== undefined && { because }) };
 }

@@ -43,6 +43,20 @@ function shownAt(moment: number, timeZone: string): number {
   return Date.UTC(year, month - 1, day, Number(hour), Number(minute));
 }
 
+const DAY_MS = 86_400_000;
+
+/** Returns the date on which the day, the week or the month of a moment begins in a time zone; a week begins on Monday. */
+export function startOfPeriod(
+  { unit, timeZone }: { readonly unit: 'day' | 'week' | 'month'; readonly timeZone: string },
+  moment: Date,
+): string {
+  const { date } = localTime(moment, timeZone);
+  if (unit === 'day') return date;
+  if (unit === 'month') return `${date.slice(0, 7)}-01`;
+  const day = new Date(`${date}T00:00:00Z`);
+  return new Date(day.getTime() - ((day.getUTCDay() + 6) % 7) * DAY_MS).toISOString().slice(0, 10);
+}
+
 /** Tells whether this machine knows a time zone. */
 export function isTimeZone(name: string): boolean {
   try {
@@ -70,28 +84,6 @@ function formatFor(timeZone: string): Intl.DateTimeFormat {
   return known;
 }
 
-/** A time of the calendar in which no action of some tools starts. */
-export interface ChangeFreeze {
-  readonly name: string;
-  readonly from: number;
-  readonly to: number;
-  /** Patterns of the tools. */
-  readonly tools: readonly string[];
-}
-
-/** Returns the freeze that a moment is in and that ends last; `undefined` if it is in none. */
-export function changeFreezeAt(freezes: readonly ChangeFreeze[], moment: number): ChangeFreeze | undefined {
-  return freezes
-    .filter(({ from, to }) => moment >= from && moment < to)
-    .sort((left, right) => right.to - left.to)[0];
-}
-
-/** Says until when a freeze holds, and what it is called. */
-export function changeFreezeInWords({ name, to }: Pick<ChangeFreeze, 'name' | 'to'>): string {
-  const until = new Date(to).toISOString().slice(0, 16).replace('T', ' ');
-  return `No changes are allowed until ${until} UTC (${name})`;
-}
-
 /** The hours in which a policy sends no direct messages and no reminders. */
 export interface QuietHours {
   /** Minutes since midnight; `from` may be later than `to`, and then they last over midnight. */
@@ -99,8 +91,6 @@ export interface QuietHours {
   readonly to: number;
   readonly timeZone: string;
 }
-
-const DAY_MS = 86_400_000;
 
 /** Returns when the quiet hours end that a moment is in; `undefined` if it is in none. */
 export function quietUntil({ from, to, timeZone }: QuietHours, moment: Date): number | undefined {

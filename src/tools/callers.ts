@@ -56,6 +56,17 @@ export function callerNamed(id: string): string | undefined {
   return id.startsWith(PREFIX) ? id.slice(PREFIX.length) : undefined;
 }
 
+/** Returns the requesters and the channel of a call: of a caller, its owner asks too, and its cards have a channel of their own. */
+export function placeFor(
+  callers: ReadonlyMap<string, CallerDeclaration>,
+  ids: readonly string[],
+  channel: string | undefined,
+): { readonly requesters: readonly string[]; readonly channel: string } {
+  const asking = ids.flatMap((id) => callers.get(callerNamed(id) ?? '') ?? []);
+  const requesters = [...new Set([...asking.map(({ owner }) => owner), ...ids])];
+  return { requesters, channel: channel ?? asking[0]?.channel ?? '' };
+}
+
 /** Tells whether a caller may call a tool; one that is not in the manifest may call none. */
 export function mayCall(caller: CallerDeclaration | undefined, tool: string): boolean {
   return caller?.tools.some((pattern) => matchesGlob(pattern, tool)) ?? false;

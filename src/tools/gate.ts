@@ -6,10 +6,15 @@ import { toPauseMetadata } from '../agent/pause.ts';
 import type { Admitted, Tool, ToolContext, ToolHelpers } from '../agent/tool.ts';
 import type { GroupsOf, JudgedCall } from '../policy/condition.ts';
 import { type FirstFacts, type FirstOf, firstOfFacts } from '../policy/first-times.ts';
-import { judgeWithLimits, type Limit, type ReadTotals } from '../policy/limits.ts';
+import { type CallUse, judgeWithLimits, type Limit, type ReadTotals } from '../policy/limits.ts';
 import type { PolicyOf } from '../policy/policy.ts';
 import type { Reversible } from '../policy/reversible.ts';
-import { type ApprovalRules, type ApprovalVerdict, judgeStrictly } from '../policy/rules.ts';
+import {
+  type ApprovalRules,
+  type ApprovalVerdict,
+  type Explanation,
+  judgeStrictly,
+} from '../policy/rules.ts';
 import {
   answerMetadata,
   answerOf,
@@ -147,33 +152,39 @@ export interface GateOptions {
     | undefined;
 }
 
+/** The parts that decide a call beside the rules of its tool. */
+type Deciding = Pick<GateOptions, 'limits' | 'readTotals' | 'policyOf' | 'userGroups' | 'reversible'>;
+
+/**
+ * Judges a call by the rules of its tool and by what its limits have left. The gate decides by this, and whatever says beforehand what the
+ * gate will do: `explain`, `manifest test`, replay, the page and an edit.
+ */
+export function judgeGated(
+  rules: ApprovalRules,
+  given: JudgedCall,
+  { limits = [], readTotals, policyOf = () => undefined, userGroups, reversible }: Deciding,
+): Promise<Explanation & { readonly uses?: readonly CallUse[] }> {
+  const call = { ...given, reversible, groupsOf: given.groupsOf ?? userGroups?.of };
+  return judgeWithLimits({ limits, call, readTotals, policyOf }, (totals) =>
+    judgeStrictly(rules, { ...call, totals }, policyOf),
+  );
+}
+
 /**
  * Puts a tool behind its rules: it runs when they require no approval for anyone whose words led to the call, or in a restart that says
  * who approved it. It never runs where one of these people may not use it, or where a rule denies the call.
  */
-export function gate(
-  tool: Action,
-  rules: ApprovalRules,
-  {
-    policyOf = () => undefined,
+export function gate(tool: Action, rules: ApprovalRules, options: GateOptions = {}): Action {
+  const {
     allows = () => true,
     userGroups,
     refreshRules = async () => rules,
-    limits = [],
-    readTotals,
     findGrant,
     readFirst,
     reversible,
     answers = 'approved',
     answerers = () => 'requester',
-  }: GateOptions = {},
-): Action {
-  const judge = async (call: JudgedCall): Promise<ApprovalVerdict> => {
-    const judged = await judgeWithLimits({ limits, call, readTotals, policyOf }, async (totals) =>
-      judgeStrictly(await refreshRules(), { ...call, totals, groupsOf: userGroups?.of }, policyOf),
-    );
-    return judged.verdict;
-  };
+  } = options;
   const admit = async (input: unknown, helpers: ToolHelpers): Promise<Admitted> => {
     const resumed = helpers.resumed === undefined ? undefined : Resumed.safeParse(helpers.resumed).data;
     const place = placeOf(helpers.context, resumed?.decision === 'edited' ? resumed.by : undefined);
@@ -182,23 +193,8 @@ export function gate(
       return helpers.deny(
         "Someone taking part in this task isn't allowed to use this tool here. Ask an admin.",
       );
-    /** Builds the run of an admitted call; what the tool itself asks later is written down with the approval that it runs on. */
-    const run = (kept: z.infer<typeof KeptApproval> | undefined, given: JsonObject | undefined) => () =>
-      tool.run(input, {
-        ...helpers,
-        resumed: given,
-        interrupt(asks) {
-          const metadata = toPauseMetadata(asks, tool) ?? {};
-          if (metadata[SERVER_PAUSE] !== undefined) return helpers.interrupt({ ...metadata, ...kept });
-          const asking = {
-            tool,
-            input: toJson(input),
-            before: given,
-            answerers: (way: Ask['way']['kind']) => answerers(way, toJson(input), place),
-          };
-          return helpers.interrupt({ ...withAsk(metadata, asking), ...kept });
-        },
-      });
+    const run = (kept: z.infer<typeof KeptApproval> | undefined, given: JsonObject | undefined) =>
+      admittedRun(tool, { input, helpers, kept, given }, (way) => answerers(way, toJson(input), place));
     // A server's pause is resumed with the whole metadata, a tool's own with what it asked for.
     const given =
       helpers.resumed?.[SERVER_PAUSE] === undefined
@@ -221,7 +217,7 @@ export function gate(
       ...{ tool: tool.name, input: toJson(input), reversible, ...place },
       firstOf: firstOfFacts(first),
     };
-    const verdict = await judge(call);
+    const { verdict } = await judgeGated(await refreshRules(), call, options);
     // An editor is on record with the pause, because they have to be known as a requester from then on.
     const editor = isAnswered ? undefined : (resumed?.by ?? undefined);
     const kept = {
@@ -258,6 +254,28 @@ export function gate(
     return run(undefined, isAnswered ? given : undefined);
   };
   return { ...tool, admit, run: async (input, helpers) => (await admit(input, helpers))() };
+}
+
+interface AdmittedCall {
+  readonly input: unknown;
+  readonly helpers: ToolHelpers;
+  readonly kept: z.infer<typeof KeptApproval> | undefined;
+  readonly given: JsonObject | undefined;
+}
+
+/** Builds the run of an admitted call; what the tool itself asks later is written down with the approval that it runs on. */
+function admittedRun(
+  tool: Action,
+  { input, helpers, kept, given }: AdmittedCall,
+  answerers: (way: Ask['way']['kind']) => Answerers,
+): () => unknown {
+  const interrupt: ToolHelpers['interrupt'] = (asks) => {
+    const metadata = toPauseMetadata(asks, tool) ?? {};
+    if (metadata[SERVER_PAUSE] !== undefined) return helpers.interrupt({ ...metadata, ...kept });
+    const asking = { tool, input: toJson(input), before: given, answerers };
+    return helpers.interrupt({ ...withAsk(metadata, asking), ...kept });
+  };
+  return () => tool.run(input, { ...helpers, resumed: given, interrupt });
 }
 
 /** Describes the approval that a verdict asks for, as it is kept with the pause. */

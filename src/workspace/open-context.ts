@@ -8,7 +8,7 @@ import { PendingLimiter } from '../engine/pending-limiter.ts';
 import { RunningTurns } from '../engine/running-turns.ts';
 import { observedModel } from '../observe/observed-model.ts';
 import { openModels } from '../open-model.ts';
-import { pageLinks } from '../page/page.ts';
+import { pageLinks } from '../page/links.ts';
 import { updateCounterIn } from '../store/redis/short-lived.ts';
 import { proxiedFetch } from '../tools/http/proxy.ts';
 import { contentReader } from './content-reader.ts';

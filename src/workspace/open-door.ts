@@ -1,15 +1,13 @@
-import { askerProblem } from '../bot/asks/may-ask.ts';
 import type { BotContext } from '../bot/context.ts';
-import type { WebRequest } from '../bot/slack/bot-server.ts';
-import type { HttpAnswer } from '../bot/slack/http-answer.ts';
-import { engineContext } from '../bot/turns/engine-context.ts';
+import { engineContext } from '../bot/engine-context.ts';
 import { Door } from '../door/door.ts';
-import { Identities } from '../door/identity.ts';
 import type { McpDoor } from '../door/mcp.ts';
-import { createRest } from '../door/rest.ts';
+import { WaitingPlaces } from '../door/waiting-places.ts';
 import { Webhooks } from '../door/webhooks.ts';
+import { askerProblem } from '../engine/asks/may-ask.ts';
+import type { HttpPart } from '../http/http-part.ts';
 import { currentTrace } from '../observe/tracing.ts';
-import { personInClaims } from '../page/sign-in.ts';
+import { personInClaims } from '../page/claims.ts';
 import { proxiedFetch } from '../tools/http/proxy.ts';
 import type { BotProcess } from './installation.ts';
 import type { WorkspaceSlack } from './open-slack.ts';
@@ -18,11 +16,13 @@ import type { WorkspaceSlack } from './open-slack.ts';
 export interface WorkspaceDoor {
   readonly door: Door;
   readonly webhooks: Webhooks;
-  readonly rest: (request: WebRequest) => Promise<HttpAnswer>;
-  readonly mcp: (request: WebRequest) => Promise<Response>;
+  readonly parts: readonly HttpPart[];
   /** Takes no further requests. */
   close(): Promise<void>;
 }
+
+/** Callers may wait for up to a minute. */
+const ANSWER_MS = 75_000;
 
 /** Opens the door for the callers of the manifest that is active. */
 export function openDoor(
@@ -46,25 +46,32 @@ export function openDoor(
       (await askerProblem(directory, context.agent().askers, { user, channel })) === undefined,
   });
   const callers = () => toolbox.callers();
-  const identities = new Identities({
-    store,
-    callers,
-    logger,
-    personIn: async (claims, issuer) => {
-      const isSlack = issuer === slackIssuer;
-      const found = await personInClaims(directory, claims, { isSlack });
-      return 'who' in found ? found.who : undefined;
-    },
-    fetch: proxiedFetch(proxy) ?? fetch,
-  });
+  const places = new WaitingPlaces();
   const count = (caller: string, status: number) =>
     metrics.count('countersign_door_requests_total', { caller, status: String(status) });
-  // Its library is large and most bots have no such clients, so the first one waits for it.
+  const openIdentities = async () => {
+    const { Identities } = await import('../door/identity.ts');
+    return new Identities({
+      store,
+      callers,
+      logger,
+      personIn: async (claims, issuer) => {
+        const isSlack = issuer === slackIssuer;
+        const found = await personInClaims(directory, claims, { isSlack });
+        return 'who' in found ? found.who : undefined;
+      },
+      fetch: proxiedFetch(proxy) ?? fetch,
+    });
+  };
+  let identities: ReturnType<typeof openIdentities> | undefined;
+  const shared = async () => {
+    identities ??= openIdentities();
+    return { door, identities: await identities, places, logger, count };
+  };
   let mcp: Promise<McpDoor> | undefined;
-  const loadMcp = async (): Promise<McpDoor> => {
-    const { createMcp } = await import('../door/mcp.ts');
-    const waiting = mcpWaitMs === undefined ? {} : { waitMs: mcpWaitMs };
-    return createMcp({ door, identities, publicUrl, logger, count, ...waiting });
+  const openMcp = async (): Promise<McpDoor> => {
+    const [served, common] = await Promise.all([import('../door/mcp.ts'), shared()]);
+    return served.openMcp({ ...common, publicUrl, ...(mcpWaitMs !== undefined && { waitMs: mcpWaitMs }) });
   };
   return {
     door,
@@ -77,11 +84,24 @@ export function openDoor(
       count: (caller, result) => metrics.count('countersign_webhooks_total', { caller, result }),
       ...(webhookGiveUpMs !== undefined && { giveUpMs: webhookGiveUpMs }),
     }),
-    rest: createRest({ door, identities, logger, count }),
-    async mcp(request) {
-      mcp ??= loadMcp();
-      return (await mcp).answer(request);
-    },
+    parts: [
+      {
+        paths: ['/v1/*'],
+        answerMs: ANSWER_MS,
+        async open() {
+          const [{ openRest }, common] = await Promise.all([import('../door/rest.ts'), shared()]);
+          return openRest(common);
+        },
+      },
+      {
+        paths: ['/mcp'],
+        answerMs: ANSWER_MS,
+        open() {
+          mcp = openMcp();
+          return mcp;
+        },
+      },
+    ],
     async close() {
       door.close();
       await (await mcp)?.close();

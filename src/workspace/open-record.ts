@@ -8,7 +8,7 @@ import { openQueue } from '../store/queue/queue.ts';
 import { openRedisStore } from '../store/redis/redis-store.ts';
 import type { Manifest } from '../tools/manifest/manifest.ts';
 import type { LockText } from '../tools/toolbox/open-toolbox.ts';
-import { redactFields } from '../tools/toolbox/protect-tool.ts';
+import { redactRow } from '../tools/toolbox/request-digest.ts';
 import type { BotProcess, Installation } from './installation.ts';
 import { Listeners } from './listeners.ts';
 
@@ -21,6 +21,8 @@ export interface WorkspaceRecord {
   readonly lock: LockText | undefined;
   /** Told the manifest that has become active. */
   readonly replaced: Listeners<Manifest>;
+  /** Told what each change of this process has put on record. */
+  readonly reports: Listeners<Report>;
   /** Told Redis's code when it refuses a write. */
   readonly refusedWrites: Listeners<string>;
 }
@@ -38,7 +40,7 @@ export async function openRecord(
     client: redis,
     prefix,
     retention: () => retention,
-    redact: (body) => redactFields(body, secrets),
+    redact: (body) => redactRow(body, secrets),
     trace: currentTrace,
     onRefusedWrite: refusedWrites.emit,
     onReport: reports.emit,
@@ -64,5 +66,5 @@ export async function openRecord(
   reports.add(({ due }) => {
     for (const { work, delayMs } of due) queue.wake(work, delayMs);
   });
-  return { store, queue, manifest, lock: chosen?.lock, replaced, refusedWrites };
+  return { store, queue, manifest, lock: chosen?.lock, replaced, reports, refusedWrites };
 }

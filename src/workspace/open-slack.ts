@@ -1,7 +1,7 @@
 import { type Connection, createConnection } from '../bot/slack/create-connection.ts';
 import { Directory } from '../bot/slack/directory.ts';
 import { MessageLinks } from '../bot/slack/thread.ts';
-import { SLACK_ISSUER } from '../page/sign-in.ts';
+import { SLACK_ISSUER } from '../page/claims.ts';
 import { onceIn } from '../store/redis/short-lived.ts';
 import type { BotProcess, Installation } from './installation.ts';
 

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { tryParseJson } from '../agent/json.ts';
-import { grantFinder } from '../bot/asks/grants.ts';
 import { type Accounts, openAccounts, openConnections } from '../bot/connections/connect-flow.ts';
 import { workspaceGroups } from '../bot/slack/user-groups.ts';
+import { grantFinder } from '../engine/asks/grants.ts';
 import { observeTools } from '../observe/observed-tool.ts';
 import { manifestIn } from '../store/documents/manifest.ts';
 import type { Store } from '../store/port/store.ts';
+import { changeKey } from '../tools/manifest/govern.ts';
 import { Sealer } from '../tools/mcp/auth/connections.ts';
 import { type OpenToolbox, openToolbox } from '../tools/toolbox/open-toolbox.ts';
-import { changeKey } from '../tools/toolbox/policy-change.ts';
 import { contentReader } from './content-reader.ts';
 import type { BotProcess, Installation } from './installation.ts';
 import { Listeners } from './listeners.ts';

@@ -1,36 +1,27 @@
-import { answerConnect } from '../bot/connections/connect-flow.ts';
+import { connectPart } from '../bot/connections/connect-flow.ts';
 import type { BotContext } from '../bot/context.ts';
-import { answerCallback, receiveCallback } from '../bot/inbox/callbacks.ts';
-import { signingFor } from '../bot/inbox/decisions/signing.ts';
+import { callbackPart } from '../bot/inbox/callbacks.ts';
 import { listen } from '../bot/inbox/listen.ts';
 import { tellOfRefusedWrites, tellOfUnlocked } from '../bot/outbox/tell-admins.ts';
-import type { BotServerOptions } from '../bot/slack/bot-server.ts';
 import { workHandlers } from '../bot/work-handlers.ts';
 import type { Door } from '../door/door.ts';
 import { WEBHOOK } from '../engine/caller-threads.ts';
-import { openPage } from '../page/page.ts';
+import type { HttpPart } from '../http/http-part.ts';
 import type { Store } from '../store/port/store.ts';
 import { nameOfWork } from '../store/port/work.ts';
-import { proxiedFetch } from '../tools/http/proxy.ts';
-import { explainCall } from '../tools/judge-call.ts';
 import type { OpenToolbox } from '../tools/toolbox/open-toolbox.ts';
 import type { BotProcess, Installation } from './installation.ts';
 import { openAudit } from './open-audit.ts';
 import { openContext } from './open-context.ts';
 import { openDoor } from './open-door.ts';
+import { pagePart } from './open-page.ts';
 import { openRecord } from './open-record.ts';
-import { openSlack, type WorkspaceSlack } from './open-slack.ts';
+import { openSlack } from './open-slack.ts';
 import { openTools, readSealer } from './open-tools.ts';
 
 const STOP_TIMEOUT_MS = 20_000;
 const STATUS_TIMEOUT_MS = 2_000;
 const HOUR_MS = 3_600_000;
-
-/** The ways into a workspace over HTTP. */
-type Routes = Pick<
-  BotServerOptions,
-  'isConnected' | 'toolProblems' | 'receiveCallback' | 'connect' | 'door' | 'page' | 'mcp' | 'receive'
->;
 
 /** Everything of the bot in one Slack workspace. */
 export interface Workspace {
@@ -38,7 +29,12 @@ export interface Workspace {
   /** Takes requests of other agents and jobs. */
   readonly door: Door;
   readonly toolbox: OpenToolbox;
-  readonly routes: Routes;
+  /** The ways into it over HTTP. */
+  readonly parts: readonly HttpPart[];
+  /** Whether Slack can reach it. */
+  isConnected(): boolean;
+  /** Why its audit log is not signed now; `undefined` if nothing is wrong. */
+  unsigned(): string | undefined;
   /** Checks that the record belongs to this workspace, and takes up its work. */
   start(): Promise<void>;
   /** Lets Slack send events. */
@@ -59,12 +55,12 @@ export async function openWorkspace(installation: Installation, process: BotProc
   const tools = await openTools(installation, process, record, slack);
   const context = openContext(installation, process, record, slack, tools);
   const { toolbox, accounts } = tools;
-  const { queue, store } = record;
+  const { queue, store, reports } = record;
+  reports.add((report) => context.limiter.follow(report));
   const { connection } = slack;
   listen(connection.app, context);
   record.refusedWrites.add(refusedWriteTeller(context));
   const { door, webhooks, ...outside } = openDoor(process, slack, context);
-  const page = pageOf(process, slack, context, toolbox);
   const exporter = openAudit(installation, process, toolbox, context);
   const runningWork = (): object => ({
     threads: context.turns.threads(),
@@ -74,17 +70,15 @@ export async function openWorkspace(installation: Installation, process: BotProc
     context,
     door,
     toolbox,
-    routes: {
-      isConnected: () => connection.isReady(),
-      toolProblems: () => toolbox.problems().length,
-      receiveCallback: async (token, body) => answerCallback(await receiveCallback(context, token, body)),
-      connect: (url, cookies) =>
-        answerConnect({ flow: accounts.flow, publicUrl: settings.publicUrl }, url, cookies),
-      door: outside.rest,
-      page: page.answer,
-      mcp: outside.mcp,
-      receive: connection.receive,
-    },
+    parts: [
+      callbackPart(context),
+      connectPart({ flow: accounts.flow, publicUrl: settings.publicUrl }),
+      ...(connection.part === undefined ? [] : [connection.part]),
+      ...outside.parts,
+      pagePart(process, slack, context, toolbox),
+    ],
+    isConnected: () => connection.isReady(),
+    unsigned: () => exporter.refusal(),
     async start() {
       await connection.init();
       await claimRecord(store, await context.directory.ownTeam());
@@ -118,32 +112,6 @@ export async function openWorkspace(installation: Installation, process: BotProc
       await exporter.stop();
     },
   };
-}
-
-function pageOf(
-  { settings, secrets, auditKey, logger }: BotProcess,
-  { issuer: slackIssuer }: WorkspaceSlack,
-  context: BotContext,
-  toolbox: OpenToolbox,
-) {
-  const { store, directory, links } = context;
-  return openPage({
-    store,
-    directory,
-    links,
-    toolbox,
-    auditKey,
-    publicUrl: settings.publicUrl,
-    secret: settings.callbackSecret,
-    page: () => toolbox.manifest.page,
-    admins: () => toolbox.manifest.agent.admins,
-    explain: (call) => explainCall(toolbox, { ...call, readTotals: (limits) => store.readTotals(limits) }),
-    redact: (text) => secrets.redact(text),
-    signing: signingFor(context),
-    fetch: proxiedFetch(settings.proxy),
-    slackIssuer,
-    logger: logger.child({ part: 'page' }),
-  });
 }
 
 /** Counts refused writes, and tells the admins of each code once an hour. */

@@ -3,6 +3,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { eraseInExport } from '../../src/audit/erase-export.ts';
 import { run } from '../commands/support.ts';
 import { type AuditWorld, approveRefund, linesOf, openAuditWorld } from './support.ts';
 
@@ -32,18 +33,24 @@ test('an export from which a person was erased names them no more, has its lengt
   expect(named.length).toBeGreaterThan(5);
   expect((await erase(world, '--export', file, '--dry-run')).out).toContain(`exported rows: ${named.length}`);
   expect(linesOf(file)).toEqual(before);
+  const erased = named.map(({ seq }) => seq);
 
   expect((await erase(world, '--export', file)).out).toContain(`exported rows: ${named.length}`);
   expect(readFileSync(file, 'utf8')).not.toContain(ANN);
   expect(statSync(file).size).toBe(size);
+  // The row that names them is in no export yet.
+  const early = await verify(world);
+  expect(JSON.parse(early.out)).toMatchObject({
+    ok: false,
+    problems: erased.map((seq) => ({ seq, message: `row ${seq} was erased, and no signed row names it` })),
+  });
+  await world.exportOnce();
   const { code, out } = await verify(world);
-  expect(JSON.parse(out)).toMatchObject({ ok: true, rows: before.length - 2, erased: named.length });
+  expect(JSON.parse(out)).toMatchObject({ ok: true, erased: named.length });
   expect(code).toBe(0);
   const { stdout } = await promisify(execFile)(process.execPath, [VERIFIER, file, publicKeyFile]);
   expect(stdout).toBe('ok\n');
 
-  // The log goes on after it, with the row that tells of the erasure.
-  await world.exportOnce();
   expect(linesOf(file).some(({ event, subject }) => event === 'erased' && subject === ANN)).toBe(true);
   expect((await verify(world)).code).toBe(0);
   expect((await erase(world, '--export', file)).out).toContain('exported rows: 0');
@@ -62,7 +69,28 @@ test('an argument may hold the other line separators of Unicode: the export is v
   expect(await erase(world, '--export', world.file)).toMatchObject({ error: '' });
   expect(readFileSync(world.file, 'utf8')).not.toContain(ANN);
   expect(statSync(world.file).size).toBe(size);
+  await world.exportOnce();
   expect(await verify(world)).toMatchObject({ code: 0, out: expect.stringContaining('"ok":true') });
+});
+
+test('a row that somebody hides as erased is found by both verifiers, with every hash as it was', async () => {
+  const world = await exportedWorld();
+  const { file, publicKeyFile } = world;
+  expect(
+    (await eraseInExport(file, (text) => text.includes('"decision":"approve"'), { only: new Set([2]) }))
+      .outcome,
+  ).toBe('erased');
+  expect(linesOf(file)[1]).toMatchObject({ type: 'erased', seq: 2 });
+  const { code, out } = await verify(world);
+  expect([code, JSON.parse(out).problems]).toEqual([
+    1,
+    [{ seq: 2, problem: 'changed', message: 'row 2 was erased, and no signed row names it' }],
+  ]);
+  const independent = promisify(execFile)(process.execPath, [VERIFIER, file, publicKeyFile]);
+  await expect(independent).rejects.toMatchObject({ stdout: 'row 2: erased, and no signed row names it\n' });
+  // An erasure that nobody has signed names nothing.
+  await world.store.note('late', 'erased', 'U-eve', { erased_rows: [[2, 2]] });
+  expect((await verify(world)).code).toBe(1);
 });
 
 test.each([
@@ -72,6 +100,8 @@ test.each([
 ])('an erased row with %s changed is found', async (_what, change) => {
   const world = await exportedWorld();
   await erase(world, '--export', world.file);
+  await world.exportOnce();
+  expect((await verify(world)).code).toBe(0);
   const lines = linesOf(world.file);
   const index = lines.findLastIndex(({ type }) => type === 'erased');
   lines[index] = { ...lines[index], ...change };

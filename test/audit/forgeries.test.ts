@@ -57,7 +57,15 @@ function chained(entries: readonly Entry[], from = 0): Entry[] {
   return entries.map((entry, index) => {
     const seq = index + 1;
     const [at, event, subject] = [Number(fieldOf(entry, 't')), fieldOf(entry, 'e'), fieldOf(entry, 's')];
-    const row = { seq, at, event, subject, detail: fieldOf(entry, 'd'), body: fieldOf(entry, 'b') };
+    const row = {
+      v: Number(fieldOf(entry, 'v')),
+      seq,
+      at,
+      event,
+      subject,
+      detail: fieldOf(entry, 'd'),
+      body: fieldOf(entry, 'b'),
+    };
     before = index < from ? fieldOf(entry, 'h') : linkOf(row, before);
     return { id: `${seq}-0`, fields: withField(entry.fields, 'h', before) };
   });
@@ -273,23 +281,23 @@ const FORGERIES: readonly (readonly [string, Forge, Found])[] = [
   [
     'a chain computed anew, and no checkpoint',
     all(forgeLog, deleteKeys('checkpoints')),
-    { signer: 'checkpoint-missing', redis: 'rewritten', file: 'changed' },
+    { signer: 'older-copy', redis: 'rewritten', file: 'changed?' },
   ],
   [
     'a chain computed anew, no checkpoint, and the lease stolen for a moment',
     all(forgeLog, deleteKeys('checkpoints'), stealLease),
-    { signer: 'checkpoint-missing', redis: 'rewritten', file: 'changed' },
+    { signer: 'older-copy', redis: 'rewritten', file: 'changed?' },
   ],
   ['a deleted log', deleteKeys('audit', 'head'), { signer: 'log-changed', redis: 'cut-off' }],
   [
     'a deleted log with its checkpoints',
     deleteKeys('audit', 'head', 'checkpoints'),
-    { signer: 'checkpoint-missing', redis: 'cut-off' },
+    { signer: 'older-copy', redis: 'cut-off' },
   ],
   [
     'everything deleted',
     deleteKeys('audit', 'head', 'checkpoints', 'lease', 'sink'),
-    { signer: 'checkpoint-missing', redis: 'cut-off', file: 'changed' },
+    { signer: 'older-copy', redis: 'cut-off', file: 'changed?' },
   ],
   [
     'another hash in the head',
@@ -419,11 +427,11 @@ const FORGERIES: readonly (readonly [string, Forge, Found])[] = [
       ]),
     { signer: 'checkpoint-changed', redis: 'changed' },
   ],
-  ['an older copy of the whole log', rollBack, { signer: 'checkpoint-missing', redis: 'cut-off' }],
+  ['an older copy of the whole log', rollBack, { signer: 'older-copy', redis: 'cut-off' }],
   [
     'an older copy of the whole log, and the lease stolen for a moment',
     all(rollBack, stealLease),
-    { signer: 'checkpoint-missing', redis: 'cut-off' },
+    { signer: 'older-copy', redis: 'cut-off' },
   ],
   [
     'rows that never reach the export',
@@ -542,6 +550,8 @@ test.each(FORGERIES)(
     const seen = await lookEverywhere(world);
     for (const who of ['signer', 'redis', 'file'] as const)
       if (found[who] === undefined) expect([who, seen[who]]).toEqual([who, []]);
+      // Nothing of a log that begins again goes into the export of before, once the exporter has seen that it does.
+      else if (found[who] === 'changed?') expect(['', 'changed']).toContain(seen[who].join());
       else expect(seen[who]).toContain(found[who]);
     const later = (await allRows(world.store)).filter(
       ({ subject, seq }) => subject === 'after' && seq === 16,

@@ -3,11 +3,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { startExporter } from '../../src/audit/exporter.ts';
+import { fileMemory } from '../../src/audit/signer.ts';
+import { createKeyPair, readSigningKey } from '../../src/audit/signing-key.ts';
 import { linkOf } from '../../src/store/record/chain-check.ts';
+import { writeKey } from '../commands/support.ts';
 import { type AuditWorld, approveRefund, openAuditWorld } from './support.ts';
 
 const VERIFIER = fileURLToPath(new URL('./independent-verifier.mjs', import.meta.url));
-const MOST_LINES = 60;
+const MOST_LINES = 120;
 
 /** Runs the program that shares no code with the product, and returns what it prints. */
 async function verify({ file, publicKeyFile }: AuditWorld): Promise<string> {
@@ -36,6 +40,26 @@ test(`the independent verifier imports nothing of the product and has at most ${
 
 test('the independent verifier finds nothing in an export that nobody touched', async () => {
   expect(await verify(await exportedWorld())).toBe('ok');
+});
+
+test('the independent verifier takes the keys before and after a rotation, and neither alone', async () => {
+  const world = await exportedWorld();
+  const { privatePem, publicPem } = createKeyPair();
+  const former = readFileSync(world.publicKeyFile, 'utf8');
+  writeFileSync(world.privateKeyFile, `${privatePem}${former}`);
+  await approveRefund(world.store);
+  await startExporter({
+    store: world.store,
+    settings: () => ({ file: world.file, http: undefined, retentionMs: undefined }),
+    key: await readSigningKey({ file: world.privateKeyFile }),
+    memory: fileMemory(world.stateFile),
+    log: { info: () => {}, warn: () => {}, error: () => {} },
+  }).stop();
+  const withKeys = (name: string, pem: string) =>
+    verify({ ...world, publicKeyFile: writeKey(world.folder, name, pem) });
+  expect(await withKeys('both.pem', publicPem + former)).toBe('ok');
+  expect(await withKeys('new.pem', publicPem)).toMatch(/checkpoint 1: wrong signature/);
+  expect(await withKeys('old.pem', former)).toMatch(/checkpoint 3: wrong signature/);
 });
 
 /** Replaces the signer and computes the chain anew, as a person could who can write to the file. */

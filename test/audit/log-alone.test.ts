@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createKeyPair } from '../../src/audit/signing-key.ts';
 import { startBot } from '../../src/start-bot.ts';
@@ -52,5 +55,21 @@ test('the export alone says what was approved, by whom, and what ran, without se
   expect(JSON.stringify(bodies.get('succeeded'))).toContain('12000');
   expect(JSON.stringify(rows)).not.toContain('A-1001');
   const publicKeyFile = writeKey(folder, 'public.pem', publicPem);
-  expect(await run(['audit', 'verify', '--file', file, '--key', publicKeyFile])).toMatchObject({ code: 0 });
+  const verified = await run(['audit', 'verify', '--json', '--file', file, '--key', publicKeyFile]);
+  expect(verified.code).toBe(0);
+  // What was redacted is named: of it the log proves nothing but that it was the same.
+  const seq = rows.find(({ event }) => event === 'asked')?.seq;
+  const { notProven, redacted } = JSON.parse(verified.out);
+  expect(notProven).toContain('redacted');
+  expect(redacted).toEqual([{ seq, values: expect.arrayContaining(['/arguments/orderId', '/title']) }]);
+  const independent = (path: string) =>
+    promisify(execFile)(process.execPath, ['test/audit/independent-verifier.mjs', path, publicKeyFile]);
+  expect((await independent(file)).stdout).toBe('ok\n');
+  writeFileSync(
+    `${file}.forged`,
+    readFileSync(file, 'utf8').replace('\\"amount\\":12000', '\\"amount\\":12'),
+  );
+  await expect(independent(`${file}.forged`)).rejects.toMatchObject({
+    stdout: expect.stringContaining(`row ${seq}: not what its digest was computed from`),
+  });
 });

@@ -12,9 +12,9 @@ import {
   type SignResult,
 } from '../../src/audit/signer.ts';
 import { createKeyPair, readSigningKey } from '../../src/audit/signing-key.ts';
-import { sha256 } from '../../src/store/record/chain-check.ts';
+import { sha256, verifyChain } from '../../src/store/record/chain-check.ts';
 import { writeKey } from '../commands/support.ts';
-import { type AuditWorld, openAuditWorld, rewriteLog } from './support.ts';
+import { type AuditWorld, backUp, openAuditWorld, rewriteLog } from './support.ts';
 
 const OWNER = 'the process with the lease';
 
@@ -166,6 +166,39 @@ test('a signed checkpoint that Redis lost is put back as it was', async () => {
   expect(await checkpoints()).toHaveLength(1);
 });
 
+test.each([
+  ['one checkpoint', 1],
+  ['several checkpoints', 3],
+])(
+  'a restored log that lacks %s gets nothing put back, and is signed on with a new memory',
+  async (_what, lost) => {
+    const { signerWith, memoryOf, write, world, store } = await openSigners();
+    await write();
+    await sign(signerWith(memoryOf('one')));
+    await write();
+    const restore = await backUp(world);
+    for (let round = 0; round < lost; round += 1) {
+      await write();
+      expect(await sign(signerWith(memoryOf('one')))).toEqual({ outcome: 'appended' });
+    }
+    await restore();
+    const code = refused('older-copy', lost + 1);
+    for (const look of ['sign', 'follow', 'inspect'] as const) {
+      const signer = signerWith(memoryOf('one'));
+      expect([look, await (look === 'sign' ? sign(signer) : signer[look]())]).toEqual([
+        look,
+        { ...code, checkpoint: expect.any(Number) },
+      ]);
+    }
+    // The log has grown over the number that was signed.
+    for (let round = 0; round < lost + 2; round += 1) await write();
+    expect(await sign(signerWith(memoryOf('one')))).toMatchObject({ outcome: 'refused', code: 'older-copy' });
+    expect((await store.auditEnds()).checkpoint).toMatchObject({ n: 1 });
+    expect(await sign(signerWith(memoryOf('new')))).toEqual({ outcome: 'appended' });
+    expect((await verifyChain(store)).problems).toEqual([]);
+  },
+);
+
 test('a memory that cannot be read or written is not the same as none: nothing is signed', async () => {
   const { signerWith, memoryOf, write, world, store } = await openSigners();
   await write();
@@ -183,7 +216,6 @@ test('a memory that cannot be read or written is not the same as none: nothing i
   rmSync(file);
   await rewriteLog(world, (body) => body.replaceAll('U-ann', 'U-eve'));
   await world.redis.client.del(world.keys.shared('checkpoints'));
-  await sign(signerWith(memory));
-  expect(await sign(signerWith(memory))).toEqual(refused('log-changed', 1));
-  expect((await store.auditEnds()).checkpoint).toMatchObject({ n: 1 });
+  expect(await sign(signerWith(memory))).toEqual(refused('older-copy', 1));
+  expect((await store.auditEnds()).checkpoint).toBeUndefined();
 });

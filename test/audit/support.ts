@@ -110,8 +110,8 @@ export async function rewriteLog(
   await redis.client.del(key);
   let before = '';
   for (const [id, fields] of entries) {
-    const [, t = '', , e = '', , s = '', , d = '', , b = ''] = fields;
-    const row = { seq: Number.parseInt(id, 10), at: Number(t), event: e, subject: s };
+    const [, t = '', , e = '', , s = '', , d = '', , b = '', , , , v = ''] = fields;
+    const row = { v: Number(v), seq: Number.parseInt(id, 10), at: Number(t), event: e, subject: s };
     const forged = { ...row, detail: change(d), body: change(b) };
     before = linkOf(forged, before);
     await redis.client.xadd(
@@ -129,9 +129,21 @@ export async function rewriteLog(
       forged.body,
       'h',
       before,
+      'v',
+      v,
     );
   }
   await redis.client.hset(keys.shared('head'), 'hash', before);
+}
+
+/** Keeps a copy of the log, and puts it back. */
+export async function backUp({ redis, keys }: AuditWorld): Promise<() => Promise<void>> {
+  const names = ['audit', 'head', 'checkpoints'] as const;
+  const copies = await Promise.all(names.map((name) => redis.client.dumpBuffer(keys.shared(name))));
+  return async () => {
+    for (const [index, name] of names.entries())
+      await redis.client.restore(keys.shared(name), 0, copies[index] ?? Buffer.alloc(0), 'REPLACE');
+  };
 }
 
 export function linesOf(file: string): Record<string, unknown>[] {

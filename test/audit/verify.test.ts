@@ -6,7 +6,16 @@ import { fileMemory } from '../../src/audit/signer.ts';
 import { createKeyPair, readSigningKey } from '../../src/audit/signing-key.ts';
 import { sha256, verifyChain } from '../../src/store/record/chain-check.ts';
 import { jsonLines, run, writeKey } from '../commands/support.ts';
-import { type AuditWorld, allRows, approveRefund, linesOf, openAuditWorld, rewriteLog } from './support.ts';
+import { ask } from '../store/support.ts';
+import {
+  type AuditWorld,
+  allRows,
+  approveRefund,
+  backUp,
+  linesOf,
+  openAuditWorld,
+  rewriteLog,
+} from './support.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -195,6 +204,32 @@ test('an export that repeats rows, as a resent batch does, is whole', async () =
   const world = await worldWithRefunds();
   changeLines(world.file, (lines) => [...lines.slice(0, 4), ...lines]);
   expect(await verifyFile(world)).toMatchObject({ code: 0, rows: 15 });
+});
+
+test('a restored log names the requests that are missing in it, by their titles', async () => {
+  const world = await worldWithRefunds(1);
+  const restore = await backUp(world);
+  const audit = { title: 'Refund order A-7', tool: 'refund_order' };
+  const half = await ask(world.store, { audit });
+  await world.exportOnce();
+  const id = await approveRefund(world.store, { audit });
+  await world.exportOnce();
+  await restore();
+  const found = await verifyRedis(world, '--against', world.file);
+  const lost = { title: 'Refund order A-7', requesters: ['U-rita'], at: expect.any(String) };
+  expect(found).toMatchObject({
+    code: 1,
+    lost: [
+      { ...lost, request: half, events: ['asked'] },
+      { ...lost, request: id, events: ['asked', 'voted', 'approved', 'started', 'succeeded'] },
+    ],
+  });
+  const { error } = await run(
+    ['audit', 'verify', '--key', world.publicKeyFile, '--against', world.file],
+    { REDIS_URL: world.redis.url },
+    world.redis.prefix,
+  );
+  expect(error).toContain(`missing in Redis: Refund order A-7 (${id}, requested by U-rita): asked, voted`);
 });
 
 test('a rotated file is whole only as a part of the log', async () => {

@@ -85,7 +85,7 @@ test('digest: the message, Details from it, Home, and nothing left', async () =>
   await story.workspace.as(alice).click({ channel: dm, ts: digest.ts }, 'home-open', { value });
   await story.modalFor(alice, /A-1002/);
   await look('digest-details', {
-    ...{ as: 'alice', at: dm, shows: /Reject: it does not run/ },
+    ...{ as: 'alice', at: dm, shows: /If rejected, nothing runs/ },
     after: async ({ page }) => page.keyboard.press('Escape'),
   });
   for (const thread of threads.slice(1)) await thread.click(alice, /Approval needed/, 'approve');
@@ -157,8 +157,8 @@ test('ends without an answer: an expired and a withdrawn question, and an expire
   const expired = story.ask('refund my order');
   await expired.shows(/Which order do you mean/);
   // A question waits for a day; this one's day is over.
-  const [key = ''] = await story.redis.keys(`{${story.prefix}}:request:*`);
-  const [, id = ''] = /:request:(.*)$/.exec(key) ?? [];
+  const [key = ''] = await story.redis.keys(`{${story.prefix}}:ask:*`);
+  const [, id = ''] = /:ask:(.*)$/.exec(key) ?? [];
   await story.redis.hset(key, 'expires', Date.now() - 1_000);
   await story.redis.zadd(`{${story.prefix}}:timers`, 0, `expire|${id}`);
   await expired.shows(/expired [\s\S]* with no answer[\s\S]*Ask again/);

@@ -52,7 +52,7 @@ tools: { house: { module: ./test/stories/fixtures/undo-tools.ts } }
     shows: 'Open the thread',
   });
   await thread.click(alice, /Approval needed: Unlock/, 'approve');
-  await thread.shows(/Undone: Locked/);
+  await thread.shows(/Undone: Lock/);
   await look('undo-done', { as: 'remi', at: thread, shows: '⏪' });
   await look('undo-home', { as: 'remi', at: 'home', shows: 'Recent' });
 });
@@ -69,7 +69,7 @@ test('grants: the dialog, the card, a use, the list and a revocation', async () 
   const { look } = await openGallery(story);
   const thread = story.ask('refund 4 dollars');
   const card = await cardOf(story, thread, /Approval needed/);
-  await look('grant-pending', { as: 'alice', at: thread, shows: /Reject: it does not run/ });
+  await look('grant-pending', { as: 'alice', at: thread, shows: /If rejected, nothing runs/ });
   await story.workspace.as(alice).choose({ channel: thread.channel, ts: card.ts }, 'more', 'approve-grant');
   const modal = await story.modalFor(alice, /without asking anyone/);
   await look('grant-dialog', { as: 'alice', at: thread, shows: /without asking anyone/ });
@@ -130,7 +130,7 @@ test('limits: denied, and escalated to a policy', async () => {
   const { look } = await openGallery(story);
   const thread = story.ask('refund 95 dollars');
   await thread.shows(/couldn't refund it/);
-  await look('limit-denied', { as: 'remi', at: thread, shows: /The limit of/ });
+  await look('limit-denied', { as: 'remi', at: thread, shows: /the limit of/ });
   const other = await startStory({
     manifest: limits(', policy: two'),
     replies: [refund(9_500)],
@@ -138,7 +138,7 @@ test('limits: denied, and escalated to a policy', async () => {
   const { look: lookOther } = await openGallery(other);
   const asked = other.ask('refund 95 dollars');
   await asked.shows(/Approval needed/);
-  await lookOther('limit-escalated', { as: 'alice', at: asked, shows: /a limit is reached/ });
+  await lookOther('limit-escalated', { as: 'alice', at: asked, shows: /it exceeds a limit/ });
 });
 
 test('elicitation: a form, its dialog, declined, and a link', async () => {
@@ -152,7 +152,7 @@ test('elicitation: a form, its dialog, declined, and a link', async () => {
   const { look } = await openGallery(story);
   const thread = story.ask('book a table');
   await thread.shows(/Approval needed/);
-  await look('elicitation-approval', { as: 'alice', at: thread, shows: /Reject: it does not run/ });
+  await look('elicitation-approval', { as: 'alice', at: thread, shows: /If rejected, nothing runs/ });
   await thread.click(alice, /Approval needed/, 'approve');
   await thread.shows(/Input needed/);
   await look('elicitation-form', { as: 'remi', at: thread, shows: /The MCP server bookings asks/ });
@@ -214,7 +214,7 @@ test('an account: the card, the dialog, the action under it, and Home', async ()
   });
   await account.connect(thread, 'remi');
   await thread.shows(/Approval needed/);
-  await look('account-approval', { as: 'alice', at: thread, shows: /Reject: it does not run/ });
+  await look('account-approval', { as: 'alice', at: thread, shows: /If rejected, nothing runs/ });
   await thread.click(alice, /Approval needed/, 'approve');
   await thread.shows(/You are remi\./);
   await look('account-connected', { as: 'remi', at: thread, shows: /You are remi\./ });

@@ -25,7 +25,7 @@ test('a phone leads from act to act without opening the tour', async () => {
   await phone.click(foot, 'Next: Say yes');
   await phone.click(phone.pendingCard('Refund'), 'Approve');
   await foot.getByText('✓ Say yes').waitFor();
-  await foot.getByText('succeeded').waitFor();
+  await foot.getByText(/#\d+ Done/).waitFor();
   await phone.click(foot, 'Next: Say no');
   await phone.waitForText(/it wobbles too/);
   await phone.pendingCard('Refund').waitFor();

@@ -37,7 +37,7 @@ test('the click on Approve shows its row of the record beside the card, and Send
   await again.waitFor();
   expect(await again.getAttribute('class')).not.toContain('main');
   await visitor.click(visitor.pendingCard('Refund'), 'Approve');
-  await visitor.tour.getByText(/voted by Alice Moreau/).waitFor();
+  await visitor.tour.getByText(/Alice Moreau approved \(1 of 1\)/).waitFor();
   await visitor.threadMessage('✅ Refunded').waitFor();
   await visitor.tour.getByRole('button', { name: 'Say yes Done' }).waitFor();
 });

@@ -30,7 +30,7 @@ function viewWith(texts: readonly string[]): RequestView {
   const view = viewOf(recordOf({ details: detailsFor({}, { presented }) }));
   const rows = texts.map(
     (text, index): LogRow => ({
-      ...{ seq: index + 1, at: 0, event: 'asked', subject: 'C1:1~a', hash: '0'.repeat(40) },
+      ...{ v: 1, seq: index + 1, at: 0, event: 'asked', subject: 'C1:1~a', hash: '0'.repeat(40) },
       ...{ detail: text, body: text },
     }),
   );
@@ -42,7 +42,7 @@ function historyWith(texts: readonly string[]): History {
     itemOf({
       ...{ id: `C1:${index}~a`, kind: 'approval', title, tool: 'x', searched: '', policy: '', rule: '' },
       ...{ requesters: [], askedAt: 0, state: 'pending', decidedAt: undefined, endedAt: undefined },
-      ...{ votes: [], rows: [] },
+      ...{ votes: [], approvals: undefined, because: undefined, rows: [] },
     }),
   );
   return { items, names: {}, total: items.length, page: 1, pages: 1, unnamed: 0, states: [] };
@@ -114,10 +114,10 @@ test('hostile values are shown on the page byte for byte, in lists, fields and r
     await page.route('**/page/api/requests/*', (route) => route.fulfill({ json: viewWith(part) }));
     await page.route('**/page/api/history?*', (route) => route.fulfill({ json: historyWith(part) }));
     await page.goto('/page/requests/C1%3A1~a');
-    await page.getByRole('heading', { name: 'In the log' }).waitFor();
-    await expectShown(page, 'article > .facts dt', part, showLine);
-    await expectShown(page, 'article > .facts dd', part, showText);
-    await expectShown(page, '.rows summary .untrusted', part, showLine);
+    await page.getByRole('heading', { name: 'What happened' }).waitFor();
+    await expectShown(page, '.fields dt', part, showLine);
+    await expectShown(page, '.fields dd', part, showText);
+    await expectShown(page, '.rows .detail', part, showLine);
     await expectShown(page, '.rows pre', part, showText);
     expect(await page.evaluate(LIVE)).toEqual([]);
     await page.goto('/page/');

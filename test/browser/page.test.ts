@@ -10,11 +10,12 @@ import type { History } from '../../src/page/protocol.ts';
 import { TEXTS } from '../hostile/corpus.ts';
 import { inSlack, type PageStory, startPageStory } from '../page/support.ts';
 import { CAST, MANIFEST } from '../stories/support.ts';
+import { nonEmpty } from '../support/non-empty.ts';
 import { findViolations } from './check-accessibility.ts';
 import { findUnreachable } from './check-keyboard.ts';
 import { LOOKS } from './fixture.ts';
 
-const { alice, admin } = CAST;
+const { alice, bruno, admin } = CAST;
 const DESKTOP = { viewport: { width: 1280, height: 900 } };
 const SHOTS = fileURLToPath(new URL('../../.playground/page', import.meta.url));
 const EVIL = '<img src=x onerror=alert(1)><script>alert(2)</script> \u202Eevil [a](https://evil.example)';
@@ -26,6 +27,13 @@ const HOSTILE = TEXTS.filter(({ text }) => text.length < 300)
 const refund = (orderId: string, amount: number, reason: string) => ({
   calls: [{ name: 'refund_order', arguments: { orderId, amount, reason } }],
 });
+
+/** A desktop at 200 %: half as many pixels of CSS in each direction. */
+const ZOOMED = [
+  'zoomed',
+  'light',
+  { viewport: { width: 640, height: 450 }, deviceScaleFactor: 2, colorScheme: 'light' },
+] as const;
 
 /** A story with a request that was approved, one that was rejected, one that is hostile and one that waits. */
 async function startFilledStory(): Promise<PageStory> {
@@ -101,12 +109,16 @@ async function viewsOf(
       (page) => page.getByText('1 request', { exact: true }).waitFor(),
     ],
     ['request-done', `/page/requests/${idOf('A-1001')}`, heading('Refund A-1001')],
-    ['request-hostile', `/page/requests/${idOf('evil')}`, (page) => page.getByText('In the log').waitFor()],
+    [
+      'request-hostile',
+      `/page/requests/${idOf('evil')}`,
+      (page) => page.getByRole('heading', { name: 'What happened' }).waitFor(),
+    ],
     ['log', '/page/log', (page) => page.getByText('The log is intact.').waitFor()],
     ['log-row', '/page/log?row=2', (page) => page.getByRole('link', { name: 'Link to row 2' }).waitFor()],
     ['figures', '/page/figures', (page) => page.getByRole('heading', { name: 'Outcomes' }).waitFor()],
     ['manifest', '/page/manifest', (page) => page.getByText('What would happen if…').waitFor()],
-    ['not-here', '/page/nothing', heading('Not here')],
+    ['not-here', '/page/nothing', heading("Page not found, or you don't have access")],
   ];
 }
 
@@ -114,7 +126,7 @@ async function lookAtAll(story: PageStory, browser: Browser): Promise<void> {
   const views = await viewsOf(story);
   mkdirSync(SHOTS, { recursive: true });
   const findings: string[] = [];
-  for (const [device, colour, look] of LOOKS) {
+  for (const [device, colour, look] of [...LOOKS, ZOOMED]) {
     const { page, errors } = await openWindow(browser, story, admin, { ...DESKTOP, ...look });
     for (const [name, path, isShown] of views) {
       const state = `${name}-${device}-${colour}`;
@@ -167,19 +179,20 @@ async function useKeyboard(story: PageStory, browser: Browser): Promise<void> {
   await page.goBack();
   await page.getByText('1 request', { exact: true }).waitFor();
   await page.goto('/page/manifest');
-  await page.getByRole('textbox', { name: /this person/ }).fill(alice);
+  await page.getByRole('combobox', { name: /this person/ }).fill('Alice');
   await page.getByRole('combobox', { name: 'called this tool' }).selectOption('refund_order');
   await page.getByRole('textbox', { name: /these arguments/ }).fill('{"orderId":"A-1001","amount":20000}');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
+  await page.getByText('If alice called it now:').waitFor();
   await page.getByText(/Needs approval by policy "default"/).waitFor();
   await page.screenshot({ path: join(SHOTS, 'explained.png'), fullPage: true });
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Ask');
   // The question is in the address, and so is its answer for whoever opens it.
   await page.reload();
   await page.getByText(/Needs approval by policy "default"/).waitFor();
-  expect(await page.getByRole('textbox', { name: /this person/ }).inputValue()).toBe(alice);
+  expect(await page.getByRole('combobox', { name: /this person/ }).inputValue()).toBe('Alice');
   expect(await page.getByTitle(alice).first().textContent()).toBe('alice');
   expect(errors).toEqual([]);
 }
@@ -242,6 +255,62 @@ test('the page in a browser: sign-in and out, the keyboard alone, every view on 
   await lookAtAll(story, browser);
   await lookForMarkup(story, browser);
   await lookAtBrokenLog(story, browser);
+});
+
+test('what is open follows by itself, in one time zone, and says above everything when the session has ended', async () => {
+  const story = await startPageStory({
+    auditors: [admin],
+    manifest: MANIFEST.replace('refund_order: {', 'refund_order: { title: "Refund {{input.orderId}}",'),
+    replies: [
+      { calls: [{ name: 'delete_customer', arguments: { customer: 'Tomo Arai' } }] },
+      { text: 'Deleted.' },
+    ],
+  });
+  const thread = story.ask('delete it');
+  await thread.shows(/Approval needed/);
+  const { page, errors } = await openWindow(await openBrowser(), story, admin, {
+    ...DESKTOP,
+    timezoneId: 'America/New_York',
+  });
+  await page.goto('/page/');
+  const item = page.getByRole('list', { name: 'History' }).getByRole('listitem').first();
+  await item.getByText('Waiting', { exact: true }).waitFor();
+  await page.getByText(/^Updated \d/).waitFor();
+  await thread.click(alice, /Approval needed/, 'approve');
+  await item.getByText('1 of 2 approvals', { exact: true }).waitFor();
+  await item.getByText('alice approved').waitFor();
+  expect(await item.innerText()).not.toContain('approved by');
+  await thread.click(bruno, /1 of 2/, 'approve');
+  await thread.shows(/Deleted\./);
+  await item.getByText('Done', { exact: true }).waitFor();
+  await item.getByText('approved by alice, bruno').waitFor();
+
+  await item.getByRole('link').click();
+  await page.getByText('All times in America/New_York.').waitFor();
+  await page.getByText('Details and raw data').click();
+  await page.getByText('Decided', { exact: true }).waitFor();
+  expect(await page.locator('body').innerText()).not.toMatch(/UTC/);
+  // Every time is one of that zone, and says it whole to who points at it.
+  const told = await page.evaluate<string[]>(`[...document.querySelectorAll('time')].map((each) =>
+    each.title === new Date(each.dateTime).toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'long' })
+      ? ''
+      : each.title)`);
+  expect(nonEmpty(told).filter((title) => title !== '')).toEqual([]);
+
+  await page.context().clearCookies();
+  const notice = page.getByRole('alert').filter({ hasText: 'Your session has ended. Sign in again.' });
+  await notice.waitFor();
+  expect((await notice.boundingBox())?.width).toBe(DESKTOP.viewport.width);
+  await page.getByText('All times in America/New_York.').waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  await page.screenshot({ path: join(SHOTS, 'session-ended.png') });
+  const { pathname } = new URL(page.url());
+  expect(errors).toEqual([]);
+  story.provider.person = inSlack(admin, story.team);
+  await notice.getByRole('link', { name: 'Sign in' }).click();
+  await page.getByText('All times in America/New_York.').waitFor();
+  expect(new URL(page.url()).pathname).toBe(pathname);
+  expect(await page.getByRole('alert').count()).toBe(0);
 });
 
 /** Writes decided requests into the log. */

@@ -78,12 +78,12 @@ test('say yes: the refund runs after approval, in every window at once, and the 
   await remi.conversationLink(/general/).click();
   await remi.openThread(prompt);
   await remi.click(remi.pendingCard('Refund'), 'Approve');
-  await remi.waitForNotice("You're not an approver for this request.");
+  await remi.waitForNotice('can approve this.');
 
   await alice.click(alice.pendingCard('Refund'), 'Approve');
   await alice.tour
     .getByRole('listitem')
-    .filter({ hasText: /#\d+ succeeded/ })
+    .filter({ hasText: /#\d+ Done/ })
     .first()
     .waitFor();
   for (const who of [remi, alice]) {
@@ -166,7 +166,15 @@ test('pull the plug: a refund whose bot is killed in the middle is paid once', a
   const countdown = /The bot is dead \(SIGKILL\)\. It starts again in \d+ s\./;
   await alice.tour.getByText(countdown).first().waitFor();
   await alice.waitForText(/Refunded \$250\.00 of order A-1005\./);
-  await alice.tour.getByText('Paid once: 1 ledger entry.').waitFor();
+  await alice.tour.getByText('Ran once, after 1 restart.').waitFor();
+  await alice.tour
+    .getByRole('table', { name: "The shop's ledger" })
+    .getByRole('cell', { name: '$250.00' })
+    .waitFor();
+  await alice.tour
+    .getByText(/^#\d+ Retried after a crash/)
+    .first()
+    .waitFor();
   await isDone('Pull the plug');
 });
 
@@ -181,7 +189,7 @@ test('the bot is killed in the middle of a deployment, comes back, and asks what
   await remi.sidebar.getByText('Countersign: connected').waitFor();
 
   const card = alice.threadMessage('❓ Deploy');
-  await card.getByText('The process that ran this stopped').waitFor();
+  await card.getByText('Countersign restarted or lost its database while this ran').waitFor();
   await alice.click(card, 'It ran');
   await alice.dialog.getByLabel(/^How do you know\?/).fill('The new version answers.');
   await alice.click(alice.dialog, 'Save');
@@ -216,7 +224,7 @@ async function addPasskey(who: PersonPage, name: string, agree: (tab: Page) => P
   await tab.getByRole('link', { name: `Sign in as ${name}` }).click();
   await tab.getByLabel('Name of the new passkey').fill('Laptop');
   await agree(tab);
-  await tab.getByText(/^Code [\w-]+ · counts when an admin has confirmed it/).waitFor();
+  await tab.getByText('Waiting for an admin to confirm').waitFor();
   return tab;
 }
 
@@ -247,7 +255,7 @@ test('a deployment to production is approved with a key in software, in a browse
   await ada.messages.getByRole('listitem').filter({ hasText: 'added a passkey: Laptop' }).waitFor();
   await ada.conversationLink(/general/).click();
   await command(ada, `passkey confirm @Alice Moreau ${code}`);
-  await ada.waitForNotice('counts now');
+  await ada.waitForNotice('is confirmed');
 
   await alice.openThread(prompt);
   await alice.click(alice.pendingCard('Deploy'), 'Approve');

@@ -57,8 +57,9 @@ describe('what is not understood ends with 2, says why, and where to look', () =
     [['audit', 'verfiy'], 'unexpected argument "verfiy"'],
     [['pending', '-x'], "Unknown option '-x'"],
     [['show'], 'name a request'],
-    [['resolve', 'T~1'], 'give one of --ran, --did-not-run and --run-again'],
-    [['resolve', 'T~1', '--ran', '--run-again'], 'give one of --ran, --did-not-run and --run-again'],
+    [['resolve', 'T~1'], 'give one of --ran and --did-not-run'],
+    [['resolve', 'T~1', '--ran', '--did-not-run'], 'give one of --ran and --did-not-run'],
+    [['resolve', 'T~1', '--run-again'], "Unknown option '--run-again'"],
   ])('%j', async (argv, why) => {
     const { code, out, error } = await run(argv);
     expect([code, out]).toEqual([2, '']);

@@ -1,77 +1,23 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { expect, inject, onTestFinished, test } from 'vitest';
-import type { ModelReply } from '../../playground/model/model-reply.ts';
-import { type LocalModelOptions, startLocalModel } from '../../playground/model/start-local-model.ts';
+import { expect, onTestFinished, test } from 'vitest';
 import { findFreePort } from '../../playground/redis/find-free-port.ts';
-import type { AppSeed } from '../../playground/slack/build-state.ts';
 import { APPROVERS_GROUP, CAST } from '../../playground/slack/default-cast.ts';
-import { startLocalSlack } from '../../playground/slack/start-local-slack.ts';
 import { exportIn } from '../../src/audit/export-progress.ts';
 import { fileMemory, Signer } from '../../src/audit/signer.ts';
-import { createKeyPair, readSigningKey } from '../../src/audit/signing-key.ts';
+import { readSigningKey } from '../../src/audit/signing-key.ts';
 import { checkWork } from '../../src/commands/checks/check-services.ts';
 import { addPasskey } from '../../src/engine/passkeys.ts';
+import { delegationsIn } from '../../src/store/documents/delegations.ts';
 import { Keys } from '../../src/store/record/keys.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { SoftwareKey } from '../page/software-key.ts';
 import { plainArguments, startPrivateRedis } from '../store/private-redis.ts';
 import { connectTestRedis } from '../support/redis.ts';
+import { type Line, PING, saysOf, surroundings } from './doctor-support.ts';
 import { startManifestApi } from './slack-server.ts';
 import { GOOD, GOOD_SCOPES, jsonLines, newFolder, run, writeManifest } from './support.ts';
-
-const PING: ModelReply = { calls: [{ name: 'ping', arguments: { word: 'ok' } }] };
-
-/** Everything the bot needs, as local stand-ins; the app has the scopes of `GOOD`. */
-async function surroundings(
-  options: {
-    readonly app?: Partial<AppSeed>;
-    readonly replies?: ModelReply[];
-    readonly manifest?: string;
-  } & Pick<LocalModelOptions, 'shutdowns' | 'models'> = {},
-) {
-  const { app = {}, replies = [PING], manifest = GOOD, ...others } = options;
-  const slack = await startLocalSlack({ app: { scopes: GOOD_SCOPES, ...app } });
-  const model = await startLocalModel({ script: replies, ...others });
-  onTestFinished(async () => {
-    await slack.stop();
-    await model.stop();
-  });
-  return {
-    SLACK_BOT_TOKEN: slack.botToken,
-    SLACK_APP_TOKEN: slack.appToken,
-    SLACK_API_URL: slack.apiUrl,
-    OPENAI_API_KEY: 'hidden-word',
-    OPENAI_BASE_URL: model.url,
-    OPENAI_MODEL: 'scripted',
-    REDIS_URL: inject('redisUrl'),
-    AUDIT_KEY: createKeyPair().privatePem,
-    AUDIT_STATE_FILE: join(newFolder(), 'audit.state'),
-    MANIFEST: writeManifest(manifest),
-  };
-}
-
-interface Line {
-  readonly check: string;
-  readonly status: string;
-  readonly message: string;
-  readonly fix?: string;
-}
-
-/** The doctor's finding on one check, as `status: message`. */
-async function saysOf(
-  check: string,
-  environment: Readonly<Record<string, string>>,
-  prefix?: string,
-): Promise<string[]> {
-  const { out } = await run(['doctor', '--json'], environment, prefix);
-  const [report] = jsonLines(out);
-  const findings = report?.findings as Line[];
-  return findings
-    .filter((line) => line.check === check)
-    .map(({ status, message, fix }) => `${status}: ${message}${fix === undefined ? '' : `; ${fix}`}`);
-}
 
 test('where all is well every line is, and the exit code is 0', async () => {
   const manifest = `${GOOD}audit: { file: ./audit.jsonl }\n`;
@@ -200,16 +146,20 @@ test('what the alerts watch is a finding: messages and timers that wait, and unk
   const requests = { pending: 3, approved: 0, started: 0, unknown: 0 };
   const fine = {
     ...{ requests, quarantinedThreads: 0, overdueTimers: 0 },
-    outbox: { waiting: 2, due: 1, oldestMs: 2_000 },
+    outbox: { waiting: 2, due: 1, oldestMs: 2_000, oldestWebhookMs: 2_000 },
   };
   expect(checkWork(fine)).toEqual([]);
   const stuck = {
     ...{ ...fine, requests: { ...requests, unknown: 1 }, overdueTimers: 2 },
-    outbox: { waiting: 2, due: 1, oldestMs: 420_000 },
+    outbox: { waiting: 2, due: 1, oldestMs: 420_000, oldestWebhookMs: 600_000 },
   };
   expect(checkWork(stuck)).toMatchObject([
     { check: 'work', status: 'failed', message: 'a message to Slack has waited for 7 minutes' },
     { check: 'work', status: 'failed', message: 'overdue timers: 2' },
+    {
+      ...{ check: 'work', status: 'failed' },
+      message: 'a message to the webhook of a caller has waited for 10 minutes',
+    },
     { check: 'work', status: 'warning', message: 'actions with an unknown outcome: 1' },
   ]);
 });
@@ -405,13 +355,13 @@ ${GOOD.slice(GOOD.indexOf('tools:'))}`;
 
 test('approvers without a passkey are named where a policy wants one; too few who can sign, or an address without a name, is a failure', async () => {
   const manifest = `page: { client_id: one, client_secret: "\${PAGE_SECRET}" }
-policies: { default: { confirm: { high: passkey }, quorum: 2, approvers: [${CAST.alice}, ${CAST.bruno}, ${CAST.admin}] } }
+policies: { default: { confirm: { high: passkey }, quorum: 2, delegation: true, approvers: [${CAST.alice}, ${CAST.bruno}, ${CAST.admin}] } }
 tools: {}
 `;
   const redis = connectTestRedis();
   const store = openRedisStore({ client: redis.client, prefix: redis.prefix });
   onTestFinished(() => redis.close());
-  const given = await surroundings({ manifest, replies: [PING, PING, PING, PING] });
+  const given = await surroundings({ manifest, replies: [PING, PING, PING, PING, PING] });
   const environment = {
     ...given,
     PAGE_SECRET: 'hidden',
@@ -441,4 +391,9 @@ tools: {}
   ]);
   await enrol(CAST.admin, 1);
   expect(await says()).toEqual(['ok: all approvers who sign have one']);
+  const away = { id: 'd-1', from: CAST.alice, to: CAST.bruno, until: Date.now() + 3_600_000, reason: '' };
+  await delegationsIn(store).delegate({ ...away, evidence: {} });
+  expect(await says()).toEqual([
+    `warning: ${CAST.alice} lets ${CAST.bruno} decide and has not signed it, so it does not count here; they type /countersign delegate again and sign it`,
+  ]);
 });

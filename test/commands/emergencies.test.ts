@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { toJson } from '../../src/agent/json.ts';
-import { LOCK_FILE } from '../../src/tools/toolbox/tool-lock.ts';
+import { LOCK_FILE } from '../../src/tools/manifest/tool-lock.ts';
 import { ask, askAndStart } from '../store/support.ts';
 import { presentedAs } from '../support/presented-as.ts';
 import { eachWithRecord, GOOD, jsonLines, newFolder, run, writeManifest } from './support.ts';

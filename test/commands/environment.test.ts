@@ -32,6 +32,20 @@ test('every command reads .env in its folder, and variables set in the environme
   );
 });
 
+test('--env-file names another file for every command, and one that is not there is said', async () => {
+  const folder = newFolder();
+  const file = join(newFolder(), 'settings');
+  writeFileSync(file, 'MANIFEST=from-settings.yml\n');
+  writeFileSync(join(folder, '.env'), 'MANIFEST=from-file.yml\n');
+  const checked = await runIn(folder, ['cli.js', 'manifest', 'check', '--env-file', file]);
+  expect(checked.error).toContain('there is no from-settings.yml');
+  const { code, error } = await runIn(folder, ['cli.js', '--env-file', '/none', 'manifest', 'check']);
+  // Node 20 reads this option of a script too, and says so itself.
+  const byNode = [9, expect.stringMatching(/: \/none: not found\n$/)];
+  const byUs = [2, expect.stringMatching(/^countersign: --env-file \/none: .+\n$/)];
+  expect([code, error]).toEqual(process.version.startsWith('v20.') ? byNode : byUs);
+});
+
 test('the bot itself reads .env, and a setting that is missing is named with its source and its place', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, '.env'), 'OPENAI_API_KEY=none\nREDIS_URL=redis://127.0.0.1:1\n');

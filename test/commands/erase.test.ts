@@ -15,6 +15,7 @@ import {
   reject,
   suspendTurn,
   takeTurn,
+  withdrawal,
 } from '../store/support.ts';
 import { eachWithRecord } from './support.ts';
 
@@ -46,6 +47,19 @@ async function remains(): Promise<string> {
 }
 
 describe('erase', () => {
+  test('a limit that counts for each requester forgets the person, and nobody else', async () => {
+    const of = (person: string) => ({ key: `refunds|requester|${person}`, windowMs: 3_600_000 });
+    const limits = [ANN, BEN].map((person) => ({ ...of(person), amount: 5, max: 10 }));
+    await here.store.countCall('T-1', { ref: 'one', limits });
+    expect(await remains()).toContain(`requester|${ANN}`);
+    expect(await runHere('erase', ANN, '--force')).toMatchObject({ code: 0 });
+    expect(await remains()).not.toContain(ANN);
+    expect(await here.store.readTotals([of(ANN), of(BEN)])).toEqual([
+      { count: 0, sum: 0 },
+      { count: 1, sum: 5 },
+    ]);
+  });
+
   test("removes a person's threads and requests and nobody else's, and the chain still verifies", async () => {
     await write(ANN, 'my secret wish');
     const other = await write(BEN, 'hello');
@@ -95,11 +109,16 @@ describe('erase', () => {
   });
 
   test("revokes the grants that a person signed or that were given to them, and nobody else's, and keeps nothing that names them", async () => {
-    const open = (id: string, details: JsonObject) =>
-      here.store.openGrant({ id, uses: 3, expiresAt: Date.now() + 3_600_000, details });
-    await open('a', { requesters: [ANN], by: [BEN], title: 'Refund' });
-    await open('b', { requesters: [BEN], by: [ANN], title: 'Refund' });
-    await open('c', { requesters: [BEN], by: ['U-cid'], principals: [ANN, 'U-cid'], title: 'Refund' });
+    const open = async (id: string, by: string, details: JsonObject) => {
+      const grants = { id, uses: 3, forMs: 3_600_000, details: { ...details, title: 'Refund' } };
+      const requestId = await ask(here.store);
+      await here.store.vote(requestId, approve(by, { grants }));
+      await here.store.end(requestId, withdrawal('U-rita'));
+      await read(requestId);
+    };
+    await open('a', BEN, { requesters: [ANN] });
+    await open('b', ANN, { requesters: [BEN] });
+    await open('c', 'U-cid', { requesters: [BEN], principals: [ANN, 'U-cid'] });
     await here.store.revokeGrant('b', { who: ANN, eligible: true, evidence: {} });
     expect((await runHere('erase', ANN, '--dry-run')).out).toContain('grants: 2');
     const { out } = await runHere('erase', ANN, '--json');

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { beginTurn, effectStart, newFreeze, newThreadId } from '../store/support.ts';
 import { nonEmpty } from '../support/non-empty.ts';
-import { GOOD, run, writeManifest } from './support.ts';
+import { eachWithRecord, GOOD, run, writeManifest } from './support.ts';
 
 const MANIFEST = `${GOOD.replace(/policies:[\s\S]*$/, '')}
 agent: { time_zone: Europe/Berlin }
@@ -92,10 +93,76 @@ test('first times are given, and without them nobody knows', async () => {
   expect(await run([...args, '--first', 'once'], environment)).toMatchObject({ code: 2 });
 });
 
+const LIMITED = `${MANIFEST.replace(/ {4}allow: .*\n/, '').replace(/ {4}risk: .*\n/, '    expires: 4h\n')}
+limits:
+  refund: { sum: input.amount, window: 1d, max: 20000, policy: finance }
+callers:
+  job: { owner: U012ABCDEF, identity: { key: "\${JOB_KEY}" }, channel: C0REFUNDS1, tools: [other] }
+`;
+
+describe('limits and callers', () => {
+  const JOB_KEY = 'k'.repeat(43);
+  const record = eachWithRecord();
+  const args = ['explain', 'refund', '{"amount":500}', '--at', '2026-11-16T12:00:00Z', '--as'];
+  const other =
+    '  other: { description: Another., http: { method: POST, url: "https://example.com/other" } }\n';
+  const environment = () => ({
+    MANIFEST: writeManifest(LIMITED.replace('tools:\n', `tools:\n${other}`)),
+    JOB_KEY,
+  });
+
+  test('what is used of a limit is given, read from Redis, or said to be nothing', async () => {
+    const within = await run([...args, 'U012ABCDEF', '--used', '{"refund":19500}'], environment());
+    expect(within.out).toContain('Limit refund: counts 500 of 20000 per requester in 1d, 19500 used before;');
+    expect(within.out).not.toMatch(/is over,/);
+    const over = await run([...args, 'U012ABCDEF', '--used', '{"refund":19501}'], environment());
+    expect(over.out).toMatch(/^Needs approval by policy "default \+ finance"/);
+    expect(over.out).toContain(
+      '  all of "default" and "finance" must approve, and nobody counts twice; the shortest expiry counts, that of "finance"',
+    );
+    expect(over.out).toContain(
+      'The call is over a limit refund: sum of input.amount over 20000 per requester.',
+    );
+    expect(over.out).toMatch(/19501 used before; it is over, and asked by policy "finance"\.$/m);
+
+    const assumed = await run([...args, 'U012ABCDEF'], environment());
+    expect(assumed.out).toMatch(
+      /Nothing is taken to be used before; set REDIS_URL, or say it with --used\.\n$/,
+    );
+    const { store } = record;
+    const turn = await beginTurn(store, newThreadId());
+    const use = { key: 'refund|requester|U012ABCDEF', amount: 19_800, max: undefined };
+    const counts = { limits: [{ ...use, windowMs: 86_400_000 }] };
+    expect(await store.startEffect(turn, effectStart('call-1', { tool: 'other', ...counts }))).toMatchObject({
+      outcome: 'started',
+    });
+    await store.freeze(newFreeze('refund', { reason: 'Jammed.' }));
+    const now = await record.run([...args, 'U012ABCDEF'], environment());
+    expect(now.out).toMatch(/19800 used before; it is over[\s\S]*Frozen now: Jammed\.\n$/);
+  });
+
+  test('a limit that there is not, and words that are no amounts, are refused', async () => {
+    expect(await run([...args, 'U012ABCDEF', '--used', '{"refunds":1}'], environment())).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('there is no limit "refunds"'),
+    });
+    expect(await run([...args, 'U012ABCDEF', '--used', 'much'], environment())).toMatchObject({ code: 2 });
+  });
+
+  test('a caller that may not use the tool is told so, and so is one that there is not', async () => {
+    expect((await run([...args, 'caller:job'], environment())).out).toBe(
+      'Denied: the caller job may not use this tool: its "tools" do not name it.\n',
+    );
+    expect((await run([...args, 'caller:jobs'], environment())).out).toBe(
+      'Denied: there is no caller "jobs" in the manifest.\n',
+    );
+  });
+});
+
 test('somebody who may not use the tool is denied, and a wrong command line says what is missing', async () => {
   const environment = { MANIFEST: writeManifest(MANIFEST) };
   const other = await run(['explain', 'refund', '{}', '--as', 'U0SOMEBODY'], environment);
-  expect(other.out).toBe('Denied: "allow" does not name this person or this channel.\n');
+  expect(other.out).toBe('Denied: "allow" names neither U0SOMEBODY nor a user group of theirs.\n');
   expect(await run(['explain', 'refund', '{}'], environment)).toMatchObject({
     code: 2,
     error: expect.stringContaining('--as is missing'),

@@ -12,7 +12,18 @@ import { parseManifest } from '../../src/tools/manifest/parse.ts';
 import { newFolder, run } from './support.ts';
 
 /** A Slack, a model and a Redis; the model waits for the doctor if there is one. */
-async function surroundings({ scopes = DEFAULT_SCOPES, doctor = true } = {}) {
+async function surroundings(options: { scopes?: readonly string[]; doctor?: boolean } = {}) {
+  const { slack: _slack, ...environment } = await workspace(options);
+  return environment;
+}
+
+async function workspace({
+  scopes = DEFAULT_SCOPES,
+  doctor = true,
+}: {
+  scopes?: readonly string[];
+  doctor?: boolean;
+} = {}) {
   const slack = await startLocalSlack({ app: { scopes } });
   const model = await startLocalModel({
     script: doctor ? [{ calls: [{ name: 'ping', arguments: { word: 'ok' } }] }] : [],
@@ -22,6 +33,7 @@ async function surroundings({ scopes = DEFAULT_SCOPES, doctor = true } = {}) {
     await model.stop();
   });
   return {
+    slack,
     SLACK_API_URL: slack.apiUrl,
     SLACK_BOT_TOKEN: slack.botToken,
     SLACK_APP_TOKEN: slack.appToken,
@@ -144,7 +156,7 @@ test('at a terminal it walks through Slack’s pages, and asks again after a wro
     ...others
   } = await surroundings();
   const folder = newFolder();
-  const typed = ['', 'xoxb-wrong', bot, app, 'nobody', 'alice', 'ada', 'secret', 'scripted'];
+  const typed = ['y', 'xoxb-wrong', bot, app, 'nobody', 'alice', 'ada', 'secret', 'scripted'];
   const { out } = await type([folder], typed, others);
   expect(out).toMatch(/Open this link.*\n +https:\/\/api\.slack\.com\/apps\?new_app=1&manifest_json=/);
   expect(out).toContain('"Generate Token and Scopes"');
@@ -156,6 +168,50 @@ test('at a terminal it walks through Slack’s pages, and asks again after a wro
     OPENAI_API_KEY: 'secret',
     OPENAI_MODEL: 'scripted',
   });
+});
+
+test('in a workspace without a paid plan it says what is missing, and leaves it out of the app', async () => {
+  const { slack, ...environment } = await workspace();
+  slack.workspace.fallShort('free-plan');
+  const folder = newFolder();
+  const { out } = await run(['init', folder, '--approvers', 'alice', '--admins', 'ada'], environment);
+  expect(out).toMatch(/^Without a paid plan of Slack the bot works in channels and messages\./m);
+  const text = readFileSync(join(folder, 'manifest.yml'), 'utf8');
+  const parsed = parseManifest(text, { file: 'manifest.yml', environment: {} });
+  expect(parsed.ok && JSON.stringify(parsed.manifest.slack)).not.toMatch(
+    /agent_view|assistant:write|agent_session/,
+  );
+});
+
+test('whoever says that there is no paid plan gets a link to an app without the agent view, before any token', async () => {
+  const { SLACK_BOT_TOKEN: _bot, ...others } = await surroundings({ doctor: false });
+  const { out } = await type([newFolder()], ['maybe', 'n'], others);
+  expect(out).toMatch(/^Is the workspace on a paid plan of Slack\? \(y\/n\) \[y\]: {3}answer y or n$/m);
+  const [link = ''] = out.match(/https:\S+manifest_json=\S+/) ?? [];
+  expect(decodeURIComponent(link)).toContain('"bot_events"');
+  expect(decodeURIComponent(link)).not.toMatch(/agent_view|assistant:write/);
+});
+
+test('what is typed at a terminal is shown, and a token or a key never is', async () => {
+  const {
+    SLACK_BOT_TOKEN: bot,
+    SLACK_APP_TOKEN: app,
+    OPENAI_API_KEY: _key,
+    ...others
+  } = await surroundings();
+  const input = Object.assign(new PassThrough(), { isTTY: true });
+  const lines = ['y', bot, app, 'alice', 'ada', 'key-typed', 'scripted'];
+  let out = '';
+  const write = async (text: string) => {
+    out += text;
+    // The next answer is typed when it is asked for.
+    if (/: $/.test(text)) input.write(`${lines.shift() ?? ''}\r`);
+  };
+  await runCommandLine(['init', newFolder()], { environment: others, write, writeError: write, input });
+  input.end();
+  expect(lines).toEqual([]);
+  expect(out).toContain('alice');
+  for (const secret of [bot, app, 'key-typed']) expect(out).not.toContain(secret);
 });
 
 test('for HTTP it asks for the signing secret and keeps the public URL', async () => {

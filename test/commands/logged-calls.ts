@@ -70,7 +70,7 @@ export function writeExport(rows: readonly Written[], more: readonly object[] = 
   const lines = sorted.map(({ at, event, subject, detail = '', body }, index) => {
     const time = new Date(at).toISOString();
     const text = body === undefined ? '' : JSON.stringify(body);
-    return { type: 'row', time, seq: index + 1, at, event, subject, detail, body: text, hash: 'ab' };
+    return { type: 'row', v: 1, time, seq: index + 1, at, event, subject, detail, body: text, hash: 'ab' };
   });
   writeFileSync(file, [...lines, ...more].map((line) => `${JSON.stringify(line)}\n`).join(''));
   return file;

@@ -3,9 +3,10 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type LocalSlack, startLocalSlack } from '../../playground/slack/start-local-slack.ts';
-import { LOCK_FILE, readLockText } from '../../src/tools/toolbox/tool-lock.ts';
+import { LOCK_FILE, readLockText } from '../../src/tools/manifest/tool-lock.ts';
 import { conditions } from './mistakes/conditions.ts';
 import { contents } from './mistakes/contents.ts';
+import { doubts } from './mistakes/doubts.ts';
 import { GOOD_MANIFEST } from './mistakes/good-manifest.ts';
 import type { Mistake } from './mistakes/mistake.ts';
 import { names } from './mistakes/names.ts';
@@ -13,7 +14,7 @@ import { outside } from './mistakes/outside.ts';
 import { shape } from './mistakes/shape.ts';
 import { newFolder, type Ran, run, writeManifest } from './support.ts';
 
-const MISTAKES = [...names, ...conditions, ...contents, ...shape, ...outside];
+const MISTAKES = [...names, ...conditions, ...contents, ...doubts, ...shape, ...outside];
 
 const MODULE = `export const deploy = {
   kind: 'tool', name: 'deploy', description: 'Deploys.', effect: 'once', run: async () => 'done', matches: () => false,
@@ -133,11 +134,11 @@ test('the good manifest has no mistake', async () => {
   ).toEqual([]);
 });
 
-test('there are at least 128 mistakes of at least 24 kinds, and both commands together miss two', () => {
+test('there are at least 128 mistakes of at least 24 kinds, and both commands together miss three', () => {
   const by = (who: Mistake['by']) => MISTAKES.filter((mistake) => mistake.by === who).length;
   expect(new Set(MISTAKES.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(24);
   expect(by('check')).toBeGreaterThanOrEqual(120);
-  expect([by('doctor'), by('nobody')]).toEqual([7, 2]);
+  expect([by('doctor'), by('nobody')]).toEqual([7, 3]);
 });
 
 const found: { readonly mistake: Mistake; readonly by: Mistake['by']; readonly isPlaced: boolean }[] = [];
@@ -148,7 +149,7 @@ test.each(MISTAKES)('$kind: $to', async (mistake) => {
   expect(by, said).toBe(mistake.by);
 });
 
-/** Writes what was found as the table of docs/faults.md. */
+/** Writes what was found as the table of docs/evidence/faults.md. */
 function table(): string {
   const count = (by: Mistake['by']) => found.filter((each) => each.by === by).length;
   const placed = found.filter(({ isPlaced }) => isPlaced).length;
@@ -159,9 +160,9 @@ function table(): string {
   ].join('\n');
 }
 
-test('docs/faults.md has the table of what was found, and counts the kinds', () => {
+test('docs/evidence/faults.md has the table of what was found, and counts the kinds', () => {
   expect(found.length).toBe(MISTAKES.length);
-  const page = readFileSync(new URL('../../docs/faults.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../docs/evidence/faults.md', import.meta.url), 'utf8');
   expect(page).toContain(table());
   expect(page).toContain(`mistakes of ${new Set(MISTAKES.map(({ kind }) => kind)).size} kinds`);
 });

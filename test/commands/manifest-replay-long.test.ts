@@ -41,7 +41,15 @@ test(`an export with ${CALLS} calls of 10 KB is replayed by a process that may h
   const file = createWriteStream(join(folder, 'audit.jsonl'));
   for (let amount = 0; amount < CALLS; amount += 1) {
     const { at, ...row } = rowOf(amount);
-    const line = { type: 'row', time: new Date(at).toISOString(), seq: amount + 1, at, ...row, hash: 'ab' };
+    const line = {
+      type: 'row',
+      v: 1,
+      time: new Date(at).toISOString(),
+      seq: amount + 1,
+      at,
+      ...row,
+      hash: 'ab',
+    };
     if (!file.write(`${JSON.stringify(line)}\n`)) await once(file, 'drain');
   }
   file.end();

@@ -122,7 +122,7 @@ test('every mistake in a file of cases is named at once, with line and column', 
   const lines = error.trim().split('\n');
   expect(lines.map((line) => line.replace(/^.*manifest\.test\.yml:/, ''))).toEqual([
     '2:30: cases[0].given.requestor: unknown key "requestor"; did you mean "requester"?',
-    '3:41: cases[1].given.requester: "Bob" is not the id of a person, such as U012ABCDEF',
+    '3:41: cases[1].given.requester: "Bob" is not the id of a person, such as U012ABCDEF, or caller:NAME',
     '3:52: cases[1].given.time: "2026-11-16" is not a time with its zone, such as 2026-11-16T09:30:00Z',
     '3:74: cases[1].expect: "maybe" is not one of run, deny, approval',
   ]);

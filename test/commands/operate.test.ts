@@ -75,7 +75,6 @@ test('a decision without a reason is refused; at a terminal it is asked for', as
 test.each([
   ['--ran', 'resolved'],
   ['--did-not-run', 'resolved'],
-  ['--run-again', 'approved'],
 ])('resolve %s makes an unknown outcome %s', async (flag, state) => {
   const id = await askAndLose(here.store, { details });
   const { code, out } = await runHere('resolve', id, flag, ...WHY, '--json');

@@ -15,7 +15,7 @@ tools:
   report: { module: ./report.mjs, approval: { when: "input.severity > 2" } }
   status:
     description: Reads the status.
-    input: { type: object, properties: { severity: { type: integer } } }
+    input: { type: object, properties: { severity: { type: integer } }, required: [severity] }
     http: { method: GET, url: "http://localhost/status", allow_private: [localhost] }
     approval: { when: "input.severity > 2" }
 audit: { file: ./audit.jsonl }
@@ -208,6 +208,23 @@ export const PLANTED: readonly PlantedMistake[] = [
     name: 'an escalation to somebody who does not exist',
     change: policy('escalate: { after: 1h, to: [U0NOBODY99] }'),
     doctor: /escalate\.to\[0\]: there is nobody/,
+  },
+  {
+    name: 'a quorum that only the escalation can fill',
+    change: ['quorum: 2', `quorum: 3, escalate: { after: 1h, to: [${CAST.admin}] }`],
+    doctor: /warning.*3 must approve, but only 2 can before the escalation/,
+  },
+  {
+    name: 'a page without its address',
+    change: ['audit:', `page: { client_id: "1.2", client_secret: "\${PAGE_SECRET}" }\naudit:`],
+    environment: { PAGE_SECRET: 's'.repeat(40) },
+    doctor: new RegExp(`${AT}page: PUBLIC_URL is not set, so nobody but this machine reaches the page`),
+  },
+  {
+    name: 'a page whose redirect URL Slack does not know',
+    change: ['audit:', `page: { client_id: "1.2", client_secret: "\${PAGE_SECRET}" }\naudit:`],
+    environment: { PAGE_SECRET: 's'.repeat(40), PUBLIC_URL: 'https://bot.example.com' },
+    doctor: /the redirect URL https:\/\/bot\.example\.com\/page\/signed-in is missing/,
   },
   {
     name: 'an escalation after the request has expired',

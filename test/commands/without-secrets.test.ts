@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { LOCK_FILE } from '../../src/tools/toolbox/tool-lock.ts';
+import { LOCK_FILE } from '../../src/tools/manifest/tool-lock.ts';
 import { GOOD, newFolder, run, writeManifest } from './support.ts';
 
 const TOOLS = `tools:
@@ -80,7 +80,7 @@ test('explain says how long people have, and which limits count the call', async
     '  asks U0BOSS0001 as well after 2h',
     '  may be pre-approved for 1h and 3 further calls with the same arguments',
     '  no direct messages from 20:00 to 07:00 (UTC)',
-    'Limit refund_order: counts 12 of 50 per requester in 1d; what is over it is asked by policy "default".',
+    'Limit refund_order: counts 12 of 50 per requester in 1d, 0 used before; what is over it is asked by policy "default".',
   ])
     expect(out).toContain(`${line}\n`);
 });

@@ -51,8 +51,8 @@ describe('the alerts and the dashboard', () => {
     }
   });
 
-  test('are ten alerts with a summary each, and the dashboard shows every metric of the table', () => {
-    expect(new Set(rules.map(({ alert }) => alert)).size).toBe(10);
+  test('are fifteen alerts with a summary each, and the dashboard shows every metric of the table', () => {
+    expect(new Set(rules.map(({ alert }) => alert)).size).toBe(15);
     const shown = new Set(panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => metricsIn(expr))));
     expect(Object.keys(METRICS).filter((name) => !shown.has(name))).toEqual([]);
   });

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { readSettings } from '../../src/settings.ts';
+import { UNIT } from '../../src/load-environment.ts';
+import { Environment, readSettings } from '../../src/settings.ts';
 import { nonEmpty } from '../support/non-empty.ts';
 import { ROOT, readDockerfile, readDocuments, readText, SETTINGS, Words } from './files.ts';
 
@@ -39,7 +40,7 @@ describe('the image', () => {
     expect(valuesOf('EXPOSE')).toEqual([PORT]);
     expect(Words.parse(JSON.parse(valuesOf('CMD')[0] ?? ''))).toEqual(['node', ...FLAGS, MAIN]);
     expect(valuesOf('HEALTHCHECK')[0]).toContain('/health');
-    expect(readText('src/bot/slack/bot-server.ts')).toContain("url.pathname === '/health'");
+    expect(readText('src/http/probes.ts')).toContain("path: '/health'");
     for (const [name] of nonEmpty(valuesOf('ENV').map((value) => value.split('='))))
       expect([...SETTINGS, 'NODE_ENV']).toContain(name);
   });
@@ -99,7 +100,7 @@ describe('the compose file', () => {
   test('keeps Redis on a volume, with every write on disk and nothing evicted', () => {
     const { command, environment, volumes: mounts } = services.redis;
     expect(command.slice(4).join(' ')).toBe(
-      '--appendonly yes --appendfsync always --maxmemory-policy noeviction',
+      '--appendonly yes --appendfsync always --maxmemory-policy noeviction --maxmemory 512mb',
     );
     expect(environment).toEqual({ REDISCLI_AUTH: GIVEN });
     expect(Object.keys(volumes)).toContain(mounts[0]?.split(':')[0]);
@@ -117,11 +118,12 @@ describe('the Kubernetes manifests', () => {
     resources.find((each) => each.kind === kind && each.metadata.name === name);
   const Labels = z.record(z.string(), z.string());
   const Probe = z.object({ httpGet: z.object({ path: z.string(), port: z.string() }) });
-  const Deployment = z.object({
+  const Bots = z.object({
     spec: z.object({
       replicas: z.number(),
       selector: z.object({ matchLabels: Labels }),
-      strategy: z.object({ rollingUpdate: z.object({ maxUnavailable: z.number() }) }),
+      podManagementPolicy: z.literal('Parallel'),
+      volumeClaimTemplates: z.tuple([z.object({ metadata: z.object({ name: z.string() }) })]),
       template: z.object({
         metadata: z.object({ labels: Labels, annotations: Labels }),
         spec: z.object({
@@ -142,13 +144,13 @@ describe('the Kubernetes manifests', () => {
       }),
     }),
   });
-  const { spec } = Deployment.parse(find('Deployment', 'countersign'));
+  const { spec } = Bots.parse(find('StatefulSet', 'countersign'));
   const pod = spec.template.spec;
   const [bot] = pod.containers;
 
   test('update without a gap, and let a bot stop in peace', () => {
     expect(spec.replicas).toBe(2);
-    expect(spec.strategy.rollingUpdate.maxUnavailable).toBe(0);
+    expect(spec.volumeClaimTemplates[0].metadata.name).toBe('state');
     expect(spec.template.metadata.labels).toMatchObject(spec.selector.matchLabels);
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(STOP_SECONDS);
     expect(find('PodDisruptionBudget', 'countersign')).toMatchObject({
@@ -164,8 +166,21 @@ describe('the Kubernetes manifests', () => {
     for (const { port } of probes) expect(port).toBe(name);
     const { annotations } = spec.template.metadata;
     expect(annotations).toMatchObject({ 'prometheus.io/port': PORT, 'prometheus.io/path': '/metrics' });
-    const server = readText('src/bot/slack/bot-server.ts');
+    const server = readText('src/http/probes.ts');
     for (const path of ['/health', '/ready', '/metrics']) expect(server).toContain(`'${path}'`);
+  });
+
+  test('lead from outside to what the server serves there, and not to what operators see', () => {
+    const Paths = z.object({
+      spec: z.object({
+        rules: z.tuple([z.object({ http: z.object({ paths: z.array(z.object({ path: z.string() })) }) })]),
+      }),
+    });
+    const [{ http }] = Paths.parse(readDocuments('deploy/ingress.example.yml')[0]).spec.rules;
+    const described = (Environment.shape.PORT.description ?? '').replaceAll('`', '');
+    const served = /own HTTP server: (.*)\.$/.exec(described)?.[1];
+    const inside = ['/health', '/ready', '/metrics'];
+    expect([...http.paths.map(({ path }) => path), ...inside].sort()).toEqual(served?.split(', ').sort());
   });
 
   test('apply no secret, since one with placeholders would take the place of the real one', () => {
@@ -204,7 +219,11 @@ describe('the Kubernetes manifests', () => {
     expect(find('Service', new URL(url).hostname)).toBeDefined();
     expect(find('StatefulSet', 'countersign-redis')).toMatchObject({
       spec: {
-        template: { spec: { containers: [{ command: expect.arrayContaining(['always', 'noeviction']) }] } },
+        template: {
+          spec: {
+            containers: [{ command: expect.arrayContaining(['always', 'noeviction', '--maxmemory']) }],
+          },
+        },
       },
     });
   });
@@ -218,6 +237,14 @@ test('the systemd unit starts the bot with settings that exist, and lets it stop
   expect(set.filter((name) => !SETTINGS.has(name))).toEqual(['NODE_ENV']);
   expect(Number(value('TimeoutStopSec'))).toBeGreaterThan(STOP_SECONDS);
   expect(value('DynamicUser')).toBe('yes');
+  // Commands beside the unit read what it reads, and the key from where the unit takes it.
+  const credential = value('LoadCredential').split(':')[1];
+  const added = [...unit.matchAll(/^Environment=([A-Z_]+)=(\S+)/gm)].map(([, name = '', text = '']) => [
+    name,
+    text.startsWith('%d/') ? credential : text,
+  ]);
+  expect(UNIT.file).toBe(value('EnvironmentFile'));
+  expect({ ...UNIT.settings, NODE_ENV: 'production' }).toEqual(Object.fromEntries(added));
 });
 
 test('the workflow runs scripts that exist, on every version of Node that is supported', () => {
@@ -244,10 +271,24 @@ test('the workflows of releases and security run scripts that exist', () => {
   const named = ['release', 'security'].flatMap((name) =>
     Object.values(Workflow.parse(readDocuments(`.github/workflows/${name}.yml`)[0]).jobs)
       .flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []))
-      .flatMap((command) => /^npm run (?:-s )?([:\w]+)(?: > \S+)?$/.exec(command)?.[1] ?? []),
+      .flatMap((command) => /^npm run (?:-s )?([:\w]+)(?: -- \S+)?$/.exec(command)?.[1] ?? []),
   );
-  expect(named).toEqual(['audit:dependencies', 'check', 'build', 'sbom', 'audit:dependencies']);
+  expect(named).toEqual(['audit:dependencies', 'check', 'release', 'audit:dependencies']);
   for (const name of named) expect(scripts).toHaveProperty([name]);
+});
+
+test('a release checks its settings, and writes where the package comes from, before anything is made', () => {
+  const Workflow = z.object({
+    jobs: z.object({ package: z.object({ steps: z.array(z.object({ run: z.string().optional() })) }) }),
+  });
+  const { steps } = Workflow.parse(readDocuments('.github/workflows/release.yml')[0]).jobs.package;
+  const commands = steps.flatMap(({ run }) => run ?? []);
+  const at = (part: string) => commands.findIndex((command) => command.includes(part));
+  expect(at('test -n "$PACKAGE_HOMEPAGE"')).toBeGreaterThanOrEqual(0);
+  for (const field of ['repository.url=', 'homepage=', 'bugs.url=']) {
+    expect(at(field)).toBeGreaterThan(at('test -n "$PACKAGE_HOMEPAGE"'));
+    expect(at('npm run release')).toBeGreaterThan(at(field));
+  }
 });
 
 test('the workflows use every action by its commit, with the version beside it', () => {

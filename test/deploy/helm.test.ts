@@ -143,7 +143,7 @@ test('no value weakens a container', () => {
 
 test('a single bot with a Redis of your own has nothing that it does not need, and its address from the secret', () => {
   const least = renderedWith('least');
-  expect(least.map(nameOf).sort()).toEqual(['Deployment countersign', 'NetworkPolicy countersign']);
+  expect(least.map(nameOf).sort()).toEqual(['NetworkPolicy countersign', 'StatefulSet countersign']);
   expect(podsOf(least)[0]?.containers[0]?.env?.map(({ name }) => name)).toEqual([
     'MANIFEST',
     'PORT',
@@ -156,12 +156,11 @@ test('every value arrives where it belongs', () => {
   const most = byName(renderedWith('most'));
   const secrets = [{ name: 'first' }, { name: 'second' }];
   const image = `images.example.com:5000/countersign@${DIGEST}`;
-  const deployment = Workload.parse(most['Deployment countersign']);
+  const deployment = Workload.parse(most['StatefulSet countersign']);
   const pod = deployment.spec.template.spec;
   expect(deployment.spec).toMatchObject({ replicas: 5 });
   expect(pod).toMatchObject({
     imagePullSecrets: secrets,
-    initContainers: [{ image, imagePullPolicy: 'Always' }],
     containers: [
       {
         image,

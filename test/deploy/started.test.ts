@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -6,7 +6,9 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -14,6 +16,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { startLocalModel } from '../../playground/model/start-local-model.ts';
@@ -119,11 +123,6 @@ function sealed(root: string, { user, folder, command, environment, mounts, writ
 
 const NAMESPACE = IS_ROOT ? ['-m'] : ['-Urm'];
 
-/** Runs a command of a deployment to its end. */
-function runSealed(root: string, deployment: Deployment): void {
-  execFileSync('unshare', [...NAMESPACE, 'sh', '-c', sealed(root, deployment)], { stdio: 'pipe' });
-}
-
 /** A Slack, a model and a Redis, with the settings that lead there. */
 async function surroundings() {
   const redis = await startPrivateRedis(({ port, folder }) => [
@@ -148,10 +147,35 @@ async function surroundings() {
   return { workspace: slack.workspace, port, settings, here: { REDIS_URL: redis.url, PORT: String(port) } };
 }
 
+interface Extras {
+  /** How a command is run beside the bot, if not as the bot is. */
+  readonly beside?: Deployment;
+  /** Something to do before the bot is stopped; it gets the log. */
+  readonly whileItRuns?: (log: Readable) => Promise<void>;
+}
+
 type Surroundings = Awaited<ReturnType<typeof surroundings>>;
 
+/** The command line in the image. */
+const CLI = ['node', 'dist/bin/cli.js'] as const;
+
+/** Runs a command beside the bot: it sees what the bot sees, and its words are returned. Slack answers the bot meanwhile. */
+async function runBeside(root: string, deployment: Deployment): Promise<string> {
+  const { stdout } = await promisify(execFile)('unshare', [
+    ...[...NAMESPACE, 'sh', '-c'],
+    sealed(root, deployment),
+  ]);
+  return stdout;
+}
+
 /** Starts a deployment, has an action approved, stops it, and checks that it was ready and has exported the audit log. */
-async function play(root: string, deployment: Deployment, auditFile: string, around: Surroundings) {
+async function play(
+  root: string,
+  deployment: Deployment,
+  auditFile: string,
+  around: Surroundings,
+  { beside = deployment, whileItRuns = async () => {} }: Extras = {},
+) {
   const { workspace, port } = around;
   const child = spawn('unshare', [...NAMESPACE, 'sh', '-c', sealed(root, deployment)], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -183,8 +207,15 @@ async function play(root: string, deployment: Deployment, auditFile: string, aro
       { what: String(words) },
     );
   const card = await shows(/Ada[\s\S]*approve/);
+  const command = (...words: readonly string[]) =>
+    runBeside(root, { ...beside, command: [...(beside === deployment ? CLI : beside.command), ...words] });
+  expect(await command('pending')).toMatch(/greet.*Ada/i);
+  expect(await command('freeze', '--reason', 'a test')).toMatch(/frozen|Frozen|Froze/);
+  expect(await command('unfreeze', '--reason', 'a test')).not.toBe('');
+  expect(await command('audit')).toMatch(/asked/);
   await workspace.as(CAST.alice).click({ channel: CHANNELS.general, ts: card.ts }, 'approve');
   await shows(/Greeted\./);
+  await whileItRuns(child.stdout);
   child.kill('SIGTERM');
   expect((await ended)[0]).toBe(0);
   expect(readFileSync(auditFile, 'utf8')).toMatch(/"event":"succeeded"[\s\S]*"type":"checkpoint"/);
@@ -200,6 +231,33 @@ function makeVolume(): string {
 /** Lets the user of a container read a file that only its owner reads. */
 function letRead(file: string): void {
   chmodSync(file, 0o644);
+}
+
+/** A ConfigMap as the kubelet mounts it: links to a folder of the present version, which is replaced in one step. */
+function mountedMap(from: string, names: readonly string[]) {
+  const folder = makeVolume();
+  let version = 0;
+  const update = () => {
+    version += 1;
+    const own = `..version-${version}`;
+    mkdirSync(join(folder, own));
+    for (const name of names) copyFileSync(join(from, name), join(folder, own, name));
+    symlinkSync(own, join(folder, '..data_tmp'));
+    renameSync(join(folder, '..data_tmp'), join(folder, '..data'));
+  };
+  update();
+  for (const name of names) symlinkSync(`..data/${name}`, join(folder, name));
+  return { folder, update };
+}
+
+/** Resolves when each message was logged. */
+async function untilLogged(log: Readable, messages: readonly string[]): Promise<void> {
+  const missing = new Set(messages);
+  for await (const line of createInterface(log)) {
+    for (const message of missing) if (line.includes(message)) missing.delete(message);
+    if (missing.size === 0) return;
+  }
+  throw new Error(`It was never logged: ${[...missing].join(', ')}`);
 }
 
 const Mount = z.object({ name: z.string(), mountPath: z.string(), readOnly: z.boolean().optional() });
@@ -241,7 +299,7 @@ test('compose: the bot starts with a module tool, a lock file and an audit file,
   );
 });
 
-test('Kubernetes: a pod unpacks its ConfigMap and starts with a module tool, a lock file and an audit file', async () => {
+test('Kubernetes: a pod starts with its ConfigMaps as a module tool, a lock file and an audit file, and follows a new version of them', async () => {
   const Container = z.object({
     command: z.array(z.string()).optional(),
     env: z.array(z.object({ name: z.string(), value: z.string().optional() })).default([]),
@@ -253,20 +311,37 @@ test('Kubernetes: a pod unpacks its ConfigMap and starts with a module tool, a l
         template: z.object({
           spec: z.object({
             securityContext: z.object({ runAsUser: z.number() }),
-            initContainers: z.tuple([Container]),
             containers: z.tuple([Container]),
-            volumes: z.array(z.looseObject({ name: z.string(), emptyDir: z.unknown().optional() })),
+            volumes: z.array(
+              z.object({ name: z.string(), configMap: z.object({ name: z.string() }).optional() }),
+            ),
           }),
         }),
       }),
     })
     .parse(readDocuments('deploy/kubernetes/bot.yml')[0]).spec.template;
   const config = makeConfig();
-  const packed = makeVolume();
-  // The command at the top of the file, up to kubectl.
-  const [, pack = ''] = /^# (tar cz .*?) \| kubectl/m.exec(readText('deploy/kubernetes/bot.yml')) ?? [];
-  writeFileSync(join(packed, 'config.tgz'), execFileSync('sh', ['-c', pack], { cwd: config }));
-  const volumes = new Map(spec.volumes.map(({ name }) => [name, name === 'packed' ? packed : makeVolume()]));
+  const tools = join(config, 'tools');
+  // The files that the commands at the top of the file take.
+  const files = {
+    'countersign-config': ['manifest.yml', 'manifest.lock.json'],
+    'countersign-tools': readdirSync(tools),
+  };
+  for (const name of files['countersign-config'])
+    expect(readText('deploy/kubernetes/bot.yml')).toContain(`--from-file=${name}`);
+  expect(readText('deploy/kubernetes/bot.yml')).toContain('configmap countersign-tools --from-file=tools ');
+  const maps = new Map([
+    ['countersign-config', mountedMap(config, files['countersign-config'])],
+    ['countersign-tools', mountedMap(tools, files['countersign-tools'])],
+  ]);
+  // The kubelet makes the folder of a mount inside another one.
+  mkdirSync(join(maps.get('countersign-config')?.folder ?? '', 'tools'));
+  const volumes = new Map(
+    ['state', ...spec.volumes.map(({ name }) => name)].map((name) => {
+      const map = spec.volumes.find((volume) => volume.name === name)?.configMap;
+      return [name, map === undefined ? makeVolume() : (maps.get(map.name)?.folder ?? '')];
+    }),
+  );
   const placed = ({ volumeMounts }: z.infer<typeof Container>) => ({
     mounts: Object.fromEntries(
       volumeMounts.map(({ name, mountPath }) => [mountPath, volumes.get(name) ?? '']),
@@ -275,10 +350,8 @@ test('Kubernetes: a pod unpacks its ConfigMap and starts with a module tool, a l
     empty: [],
   });
   const user = spec.securityContext.runAsUser;
-  const [unpack] = spec.initContainers;
   const [bot] = spec.containers;
   const folder = image.folder.slice(image.root.length);
-  runSealed(image.root, { user, folder, command: unpack.command ?? [], environment: {}, ...placed(unpack) });
   const around = await surroundings();
   const given = Object.fromEntries(
     bot.env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])),
@@ -297,6 +370,17 @@ test('Kubernetes: a pod unpacks its ConfigMap and starts with a module tool, a l
     },
     join(volumes.get('audit') ?? '', 'audit.jsonl'),
     around,
+    {
+      async whileItRuns(log) {
+        const [manifest, module] = [join(config, 'manifest.yml'), join(tools, 'greet.mts')];
+        writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('tools:\n', 'limits: {}\ntools:\n'));
+        maps.get('countersign-config')?.update();
+        await untilLogged(log, ['manifest reloaded']);
+        writeFileSync(module, readFileSync(module, 'utf8').replace('Hello', 'Good morning'));
+        maps.get('countersign-tools')?.update();
+        await untilLogged(log, ['module reloaded']);
+      },
+    },
   );
 });
 
@@ -327,23 +411,29 @@ test('systemd: the unit starts the bot in a read-only system with a module tool,
     ]),
   );
   const around = await surroundings();
-  await play(
-    root,
-    {
-      user: DYNAMIC_USER,
-      folder: value('WorkingDirectory'),
-      command: value('ExecStart').replace('/usr/bin/node', 'node').split(' '),
-      environment: { ...environment, ...around.settings, ...around.here },
-      mounts: {
-        '/opt/countersign': image.folder,
-        '/etc/countersign': config,
-        '/run/credentials': credentials,
-        [`/var/lib/${value('StateDirectory')}`]: state,
-      },
-      writable: [`/var/lib/${value('StateDirectory')}`],
-      empty: ['/tmp'],
-    },
-    join(state, 'audit.jsonl'),
-    around,
+  writeFileSync(
+    join(config, 'countersign.env'),
+    Object.entries({ ...around.settings, ...around.here })
+      .map(([name, text]) => `${name}=${text}\n`)
+      .join(''),
+    { mode: 0o600 },
   );
+  const deployment: Deployment = {
+    user: DYNAMIC_USER,
+    folder: value('WorkingDirectory'),
+    command: value('ExecStart').replace('/usr/bin/node', 'node').split(' '),
+    environment: { ...environment, ...around.settings, ...around.here },
+    mounts: {
+      '/opt/countersign': image.folder,
+      '/etc/countersign': config,
+      '/run/credentials': credentials,
+      [`/var/lib/${value('StateDirectory')}`]: state,
+    },
+    writable: [`/var/lib/${value('StateDirectory')}`],
+    empty: ['/tmp'],
+  };
+  // As root, with nothing but what the command finds by itself.
+  const command = ['node', '/opt/countersign/dist/bin/cli.js'];
+  const beside = { ...deployment, user: 0, folder: '/', environment: {}, command };
+  await play(root, deployment, join(state, 'audit.jsonl'), around, { beside });
 });

@@ -1,19 +1,13 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { run } from '../commands/support.ts';
+import { docPages, ROOT } from './doc-pages.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const read = (file: string) => readFileSync(join(root, file), 'utf8');
-const documents = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'SECURITY.md',
-  ...readdirSync(join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
-];
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+const documents = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...docPages()];
 
 /** The names of the commands, as the program lists them. */
 async function listed(): Promise<string[]> {
@@ -62,19 +56,20 @@ describe('links', () => {
   test.each(documents)('of %s lead somewhere', (document) => {
     const broken = [...read(document).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)].filter(
       ([, path = '', anchor]) => {
-        const file = path === '' ? join(root, document) : resolve(root, dirname(document), path);
+        const file = path === '' ? join(ROOT, document) : resolve(ROOT, dirname(document), path);
         return !existsSync(file) || (anchor !== undefined && !anchorsOf(file).includes(anchor));
       },
     );
     expect(broken.map(([link]) => link)).toEqual([]);
   });
 
-  test('the table of contents leads to every page', () => {
-    const contents = read('docs/README.md');
-    const pages = readdirSync(join(root, 'docs')).filter(
-      (name) => /\.md$/.test(name) && name !== 'README.md',
-    );
-    expect(pages.filter((page) => !contents.includes(`(${page}`))).toEqual([]);
+  test('the table of contents leads to every page, and the summary of the evidence to the others of its folder', () => {
+    const missing = docPages().filter((page) => {
+      const [folder, name] = [dirname(page), basename(page)];
+      const contents = name === 'README.md' ? 'docs/README.md' : `${folder}/README.md`;
+      return page !== contents && !read(contents).includes(`(${relative(dirname(contents), page)}`);
+    });
+    expect(missing).toEqual([]);
   });
 });
 
@@ -82,8 +77,8 @@ test('the README is short', () => {
   expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(90);
 });
 
-test('the settings that the set-up page names are in .env.example, and its Redis is the one of the compose file', () => {
-  const page = read('docs/install.md');
+test('the settings that the start page names are in .env.example, and its Redis is the one of the compose file', () => {
+  const page = read('docs/start.md');
   const known = Object.keys(parseEnv(read('.env.example')));
   const named = [
     ...new Set([...page.matchAll(/`((?:SLACK|OPENAI|REDIS)_[A-Z_]+)`/g)].map(([, name = '']) => name)),
@@ -94,7 +89,7 @@ test('the settings that the set-up page names are in .env.example, and its Redis
   expect(page).toContain(compose.services.redis.command);
 });
 
-test('the set-up page has the eight steps in their order', () => {
-  const steps = [...read('docs/install.md').matchAll(/^## (\d)\. /gm)].map(([, number]) => Number(number));
+test('the start page has the eight steps by hand in their order', () => {
+  const steps = [...read('docs/start.md').matchAll(/^### (\d)\. /gm)].map(([, number]) => Number(number));
   expect(steps).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
 });

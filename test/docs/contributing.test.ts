@@ -43,9 +43,10 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-test('there is an example for a check, an ask kind, a slash word and an outbox row', () => {
+test('there is an example for a check, a facet, an ask kind, a slash word and an outbox row', () => {
   expect(examples.map(({ what }) => what)).toEqual([
     'a check before a start',
+    'a facet',
     'a kind of ask',
     'a word of the slash command',
     'a kind of outbox row',

@@ -21,7 +21,7 @@ function sample(language: string, having: string): string {
   return found.join('');
 }
 
-const script = sample('python', 'urllib');
+const script = sample('ts', 'countersign/client');
 /** The command of the examples; it says so and leaves a line in the file `applied`. */
 const TERRAFORM = '#!/bin/sh\necho "applied $2"\necho "$*" >> applied\n';
 
@@ -35,17 +35,21 @@ function workshop() {
   return { cwd, PATH: `${bin}:${process.env.PATH}`, applied: () => linesOf(join(cwd, 'applied')) };
 }
 
-test('the Python script of the page asks, waits for people and prints the result', async () => {
+test('the script of the page asks, waits for people and prints the result', async () => {
   const door = await startCalling();
   const env = {
     ...process.env,
     COUNTERSIGN_URL: `http://127.0.0.1:${door.bot().port}`,
     NIGHT_JOB_KEY: KEYS.pipeline,
   };
-  const running = promisify(execFile)('python3', ['-c', script], { env });
+  const file = join(temporaryFolder(), 'refunds.mjs');
+  const entry = new URL('../../src/client.ts', import.meta.url).href;
+  writeFileSync(file, script.replace("'countersign/client'", `'${entry}'`));
+  const tsx = new URL(import.meta.resolve('tsx')).href;
+  const running = promisify(execFile)(process.execPath, ['--import', tsx, file], { env });
   await door.place.click(CAST.alice, /Approval needed/, 'approve');
   const { stdout } = await running;
-  expect(stdout).toBe('succeeded {"orderId": "A-1001", "refunded": 12000, "total": 12000}\n');
+  expect(stdout).toBe('succeeded {"orderId":"A-1001","refunded":12000,"total":12000}\n');
 });
 
 test('the MCP server that the page adds to Claude Code lists the tools and runs what is approved', async () => {
@@ -144,7 +148,7 @@ test('the hook of the page asks in Slack by its rules, and reports what was done
   );
   expect(decisions).toEqual(['deny', 'ask', 'allow']);
   expect(await play('PostToolUse', 'terraform apply plan.bin').ended).toBe(0);
-  await door.place.shows(/release-pipeline ran this itself/);
+  await door.place.shows(/release-pipeline ran “/);
 });
 
 test('the page names every address of the door', async () => {

@@ -19,6 +19,7 @@ const POLICY = { approvers: ['U012ABCDEF'] };
 const BASE = {
   slack: { display_information: { name: 'Samples' } },
   policies: { default: POLICY, oncall: POLICY, support: POLICY, managers: POLICY, boss: POLICY },
+  limits: { refund_order: { window: '1d', max: 20_000 } },
 };
 const READ_ORDER = { module: './tools/read-order.ts', approval: { require: 'never' } };
 

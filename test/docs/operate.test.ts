@@ -1,27 +1,28 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { OUTAGES } from '../../scripts/alerts.ts';
 import { referencePages } from '../../scripts/reference-pages.ts';
 import { METRICS } from '../../src/observe/metrics-table.ts';
 import { nonEmpty } from '../support/non-empty.ts';
+import { docPages, ROOT } from './doc-pages.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const read = (file: string) => readFileSync(`${root}/${file}`, 'utf8');
-const pages = readdirSync(`${root}/docs`).filter((name) => name.endsWith('.md'));
+const read = (file: string) => readFileSync(`${ROOT}/${file}`, 'utf8');
 
 test('no page names a metric that there is not', () => {
-  const named = new Set(pages.flatMap((page) => read(`docs/${page}`).match(/\bcountersign_[a-z_]+/g) ?? []));
+  const named = new Set(docPages().flatMap((page) => read(page).match(/\bcountersign_[a-z_]+/g) ?? []));
   expect(named.size).toBeGreaterThan(5);
   expect([...named].filter((name) => !Object.keys(METRICS).includes(name))).toEqual([]);
 });
 
-test('the runbook says what to do at every alert, and names no other', () => {
-  const page = read('docs/runbook.md');
+test('the page of alerts has each one, and no page names another', () => {
   const alerts = [...read('deploy/prometheus/alerts.yml').matchAll(/alert: (\w+)/g)].map(
     ([, name = '']) => name,
   );
-  const named = [...page.matchAll(/^\| `(Countersign\w+)`/gm)].map(([, name = '']) => name);
-  expect([...named].sort()).toEqual([...alerts].sort());
+  const rows = [...read('docs/alerts.md').matchAll(/^\| `(Countersign\w+)`/gm)].map(([, name = '']) => name);
+  expect(rows).toEqual(nonEmpty(alerts));
+  expect(Object.keys(OUTAGES).sort()).toEqual([...alerts].sort());
+  const named = docPages().flatMap((page) => read(page).match(/`Countersign[A-Z]\w+`/g) ?? []);
+  expect(named.filter((name) => !alerts.includes(name.slice(1, -1)))).toEqual([]);
 });
 
 test('the page of deployments names only files that exist', () => {
@@ -30,7 +31,7 @@ test('the page of deployments names only files that exist', () => {
   );
   expect(files?.length).toBeGreaterThan(5);
   for (const file of nonEmpty(files ?? []))
-    expect(existsSync(`${root}/deploy/${file.slice(1, -1)}`), file).toBe(true);
+    expect(existsSync(`${ROOT}/deploy/${file.slice(1, -1)}`), file).toBe(true);
 });
 
 test('the pages of fields, settings, commands and metrics are those of the source; `npm run schema` writes them', async () => {

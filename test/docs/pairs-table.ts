@@ -145,7 +145,7 @@ export const PAIRS: readonly Pair[] = [
   pair(
     'edit, changed manifest',
     'New arguments that the tool no longer takes end the call.',
-    'test/bot/asks/replies-to.test.ts',
+    'test/engine/asks/replies-to.test.ts',
     'an edit that a reloaded schema no longer takes ends the call as failed, and throws nothing',
   ),
   pair(
@@ -394,7 +394,7 @@ export const PAIRS: readonly Pair[] = [
     'retry, two speakers',
     'The person who says that it runs again may, and is not barred.',
     'test/stories/unknown.test.ts',
-    'does not run again for an excluded person, who may still say what happened',
+    'does not run again for a person who could not approve it, who may still say what happened',
   ),
   pair(
     'retry, changed manifest',
@@ -569,6 +569,24 @@ export const PAIRS: readonly Pair[] = [
     'What waits inside a frozen tool does not start.',
     'test/stories/pairs/nested.test.ts',
     'what waits inside a call does not start while its tool is frozen',
+  ),
+  pair(
+    'quorum of groups, preview',
+    'A changed preview is put before each group again.',
+    'test/stories/pairs/preview.test.ts',
+    'where each group approves, a changed preview is put before each of them again',
+  ),
+  pair(
+    'quorum of groups, undo',
+    'The reverse needs each group too.',
+    'test/stories/pairs/undo.test.ts',
+    'where each group approves, the reverse needs each of them too',
+  ),
+  pair(
+    'quorum of groups, first time',
+    'A first time asks each group.',
+    'test/stories/pairs/preview.test.ts',
+    'where each group approves, a first time asks each of them, and the next call nobody',
   ),
   pair(
     'quorum of groups, crash',
@@ -921,7 +939,7 @@ export const PAIRS: readonly Pair[] = [
   pair(
     'freeze, passkey',
     'A signature is checked again after the freeze.',
-    'test/page/passkeys.test.ts',
+    'test/page/passkey-refusals.test.ts',
     '%s between the signature and the start: it does not run (%s)',
   ),
   pair(
@@ -1195,7 +1213,7 @@ export const UNTRUE: readonly {
   },
   {
     said: 'Waiting for approval in the plan, after the action ran',
-    now: 'Sent for approval, which stays true',
+    now: 'Sent for approval, without a tick',
     tests: [['test/stories/conversation.test.ts', 'Sent for approval']],
   },
   {

@@ -15,7 +15,8 @@ import { extractSamples } from '../../scripts/extract-samples.ts';
 import { openWith, resumeWith } from '../../src/tools/gate.ts';
 import { SHIPPED_SLACK } from '../../src/tools/manifest/schema/slack.ts';
 import { askOf, meaningOf } from '../../src/tools/pause.ts';
-import { writeManifest } from '../commands/support.ts';
+import { newFolder, writeManifest } from '../commands/support.ts';
+import { KEYS, startCalling } from '../stories/calling.ts';
 import { clickCard } from '../support/click-card.ts';
 import { PATIENT_SLACK } from '../support/patience.ts';
 import { interruptIn, runOnce } from '../tools/gate/support.ts';
@@ -32,10 +33,12 @@ function fileOf(name: string): string {
 
 test('every TypeScript sample of the documentation is run here', () => {
   expect(samples.map(({ name }) => name)).toEqual([
+    'docs/door.md 1',
     'docs/library.md 1',
     'docs/modules.md 1',
     'docs/modules.md 2',
     'docs/modules.md 3',
+    'docs/modules.md 4',
   ]);
 });
 
@@ -60,6 +63,20 @@ test.each([
   );
   expect(stdout).toBe('That is all.\n');
   expect(model.requests.at(-1)?.messages.at(-1)).toMatchObject({ content: expect.stringContaining(told) });
+});
+
+test('the job of the page of the door asks, waits while people decide, and prints the result', async () => {
+  const door = await startCalling();
+  const job = promisify(execFile)(process.execPath, ['--import', 'tsx', fileOf('docs/door.md 1')], {
+    cwd: root,
+    env: {
+      ...process.env,
+      COUNTERSIGN_URL: `http://127.0.0.1:${door.bot().port}`,
+      NIGHT_JOB_KEY: KEYS.pipeline,
+    },
+  });
+  await door.place.click(CAST.alice, /Approval needed/, 'approve');
+  expect((await job).stdout).toBe('succeeded {"orderId":"A-1001","refunded":12000,"total":12000}\n');
 });
 
 test('the same transfer takes no fewer lines in any other library, and the page counts them right', () => {
@@ -87,6 +104,21 @@ test('the module of the page of modules is a tool that the bot can load and run'
   expect(await runOnce(actionIn(toolbox, 'open_ticket'), { title: 'Door is stuck' })).toMatchObject({
     toolResponse: { output: { ticket: 'T-1: Door is stuck, requested by U1' } },
   });
+});
+
+test('the test of the page of modules approves a call of a tool, and gets its output', async () => {
+  const folder = newFolder();
+  const module = join(root, 'templates/tools/open-ticket.mts');
+  writeManifest(
+    `policies: { default: { approvers: [${CAST.alice}] } }\ntools: { open_ticket: { module: ${module} } }\n`,
+    folder,
+  );
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--import', import.meta.resolve('tsx'), fileOf('docs/modules.md 4')],
+    { cwd: folder, env: { ...process.env, TSX_TSCONFIG_PATH: join(root, 'tsconfig.json') } },
+  );
+  expect(stdout).toMatch(/^ran \{ ticket: 'T-\d+' \}\n$/);
 });
 
 test('the tool of the page of modules that asks twice keeps both answers', async () => {

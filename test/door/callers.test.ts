@@ -5,7 +5,7 @@ import { generate } from '../../src/agent/generate.ts';
 import { callerThreadId, parseCallerThread } from '../../src/engine/caller-threads.ts';
 import { callerId, callerNamed } from '../../src/tools/callers.ts';
 import { askForConsent } from '../../src/tools/mcp/auth/ask-for-consent.ts';
-import { isAllowed } from '../../src/tools/toolbox/toolbox.ts';
+import { disallowed } from '../../src/tools/toolbox/toolbox.ts';
 
 const OWNER = 'U0OWNER001';
 const CALLER = callerId('night-job');
@@ -23,12 +23,12 @@ describe('a caller among the requesters of a call', () => {
   test('may use a tool only if the manifest lets it, and its owner is one of the people', () => {
     const everyone = [OWNER, CALLER];
     const isIts = (name: string) => name === 'night-job';
-    expect(isAllowed(EVERYBODY, 'C0GENERAL1', everyone)).toBe(false);
-    expect(isAllowed(EVERYBODY, 'C0GENERAL1', everyone, undefined, isIts)).toBe(true);
-    expect(isAllowed(EVERYBODY, 'C0GENERAL1', everyone, undefined, () => false)).toBe(false);
+    expect(disallowed(EVERYBODY, 'C0GENERAL1', everyone)).toBeDefined();
+    expect(disallowed(EVERYBODY, 'C0GENERAL1', everyone, undefined, isIts)).toBeUndefined();
+    expect(disallowed(EVERYBODY, 'C0GENERAL1', everyone, undefined, () => false)).toBeDefined();
     const people = { ...EVERYBODY, people: [OWNER] };
-    expect(isAllowed(people, 'C0GENERAL1', everyone, undefined, isIts)).toBe(true);
-    expect(isAllowed(people, 'C0GENERAL1', ['U0OTHER002', CALLER], undefined, isIts)).toBe(false);
+    expect(disallowed(people, 'C0GENERAL1', everyone, undefined, isIts)).toBeUndefined();
+    expect(disallowed(people, 'C0GENERAL1', ['U0OTHER002', CALLER], undefined, isIts)).toBeDefined();
   });
 
   test("never runs a call in its owner's account", async () => {

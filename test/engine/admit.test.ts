@@ -135,8 +135,9 @@ test('a time without changes in the calendar stops every start of its tools, but
   const at = (ms: number) => new Date(Date.now() + ms).toISOString().slice(0, 16).replace('T', ' ');
   const HOUR = 3_600_000;
   const calendar = (from: number, to: number, tools = '') =>
-    manifestText(`change_freezes:\n  - { name: Black Friday, from: "${at(from)}", to: "${at(to)}"${tools} }`);
-  const frozen = { approval: 'change-freeze', answer: 'admitted', rules: 'change-freeze' };
+    manifestText(`freezes:\n  - { name: Black Friday, from: "${at(from)}", to: "${at(to)}"${tools} }`);
+  // What people have approved goes on to the script, which holds it.
+  const frozen = { approval: 'admitted', answer: 'admitted', rules: 'frozen' };
   expect(await admitAll({ manifest: calendar(-HOUR, HOUR) })).toEqual(frozen);
   expect(await admitAll({ manifest: calendar(-HOUR, HOUR, ', tools: ["refund_*"]') })).toEqual(frozen);
   expect(await admitAll({ manifest: calendar(-2 * HOUR, -HOUR) })).toEqual(ADMITTED);
@@ -175,8 +176,8 @@ test('an amount that cannot be told is over the limit, unless those who approve 
 });
 
 test('a preview that is no longer true refuses the first start only, and a click leaves it to a worker', async () => {
-  const presented = { title: 'Refund', fields: [], hasTitle: true, isComplete: true };
-  const details = { presented: { ...presented, preview: { outcome: 'shown', before: 'a', after: 'b' } } };
+  const current = { outcome: 'shown', before: 'a', after: 'b' };
+  const details = { facets: { preview: { current } } };
   expect(await admitAll({ details })).toMatchObject({ approval: 'preview-changed', answer: 'admitted' });
   expect(await admitAll({ details }, true)).toMatchObject({ approval: 'slow' });
   expect(await admitAll({ details, attempts: 1 })).toMatchObject({ approval: 'admitted' });
@@ -188,7 +189,7 @@ test('the list names every ground of each check, and every code is written, read
     'no-tool: approval, answer',
     'requester-inactive: approval, answer, rules',
     'not-allowed: approval, answer, rules',
-    'change-freeze: approval, rules',
+    'frozen: approval, rules',
     'changed: approval, answer',
     'grant-revoked: answer',
     'preview-changed: approval',
@@ -196,7 +197,6 @@ test('the list names every ground of each check, and every code is written, read
     'unproven: approval',
     'quorum-lost: approval',
     'stopped: rules',
-    'frozen: approval, rules',
     'ungranted: rules',
     'stale-approval: approval',
     'held: approval',

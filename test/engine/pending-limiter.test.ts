@@ -69,3 +69,27 @@ test('a count that could not be read fails the turn and is read again at the nex
   waiting.rita = 0;
   expect((await limiter.admit('rita', 1, 10)).admitted).toBe(1);
 });
+
+test('a request of a caller that has ended makes room at once; what was admitted and is not on record yet still counts', async () => {
+  const { limiter, waiting, reads } = limiterOn({ 'caller:job': 0 });
+  const request = {
+    ...{
+      requestId: 'r',
+      threadId: `C1:caller.job.${'0'.repeat(32)}`,
+      kind: 'approval',
+      tool: 't',
+      policy: 'p',
+    },
+    ...{ requester: 'rita', createdAt: 0, decidedAt: undefined, trace: undefined },
+  };
+  const report = (event: string) =>
+    limiter.follow({ events: [{ event, subject: 'r', detail: '', at: 0, request }] });
+  expect((await limiter.admit('caller:job', 2, 2)).admitted).toBe(2);
+  report('asked');
+  waiting['caller:job'] = 1;
+  expect((await limiter.admit('caller:job', 1, 2)).admitted).toBe(0);
+  report('withdrawn');
+  waiting['caller:job'] = 0;
+  expect(await limiter.admit('caller:job', 2, 2)).toEqual({ admitted: 1, waiting: 1 });
+  expect(reads).toHaveLength(2);
+});

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from '../../src/agent/define-tool.ts';
-import { isHolding, isOpenStep, mayBeInPlan, planDigest, stepRef } from '../../src/engine/plans.ts';
+import { isBound, isOpenStep, mayBeInPlan, planDigest, stepRef } from '../../src/engine/plans.ts';
 import { toRisk } from '../../src/policy/policy.ts';
 import { REVERSIBLE } from '../../src/policy/reversible.ts';
 import { parseManifest } from '../../src/tools/manifest/parse.ts';
@@ -10,6 +10,14 @@ const tool = defineTool(
   { name: 'close', description: 'Closes.', inputSchema: z.object({ amount: z.number() }) },
   () => ({}),
 );
+/** The details of a request, as its record holds them. */
+const DETAILS = {
+  interrupt: { id: '1', toolRequest: { name: 'close', ref: 'c1', input: { amount: 1 } } },
+  idempotencyKey: 'k1',
+  presented: { title: 'Close', done: 'Closed', fields: [], hasTitle: true, isComplete: true },
+  policy: { name: 'default', risk: 'medium', own: false },
+  facets: {},
+};
 const place = { requesters: ['U0REMI0001'], contextAuthors: [], channel: 'C0GENERAL1' };
 
 /** A toolbox whose only policy has this risk. */
@@ -68,23 +76,33 @@ test('the digest of a plan says which steps it has, in which order, and which of
   expect(planDigest('shown', steps, [1, 2, 3])).toBe(digests[0]);
 });
 
-test('a step that ended without a run holds the rest, unless nobody chose it', () => {
-  const holding = [
-    'failed',
-    'rejected',
-    'expired',
-    'withdrawn',
-    'superseded',
-    'did-not-run',
-    'paused',
-  ] as const;
-  for (const state of holding) expect(isHolding({ state })).toBe(true);
-  for (const state of ['succeeded', 'ran', 'skipped'] as const) {
-    expect(isHolding({ state })).toBe(false);
-    expect(isOpenStep({ state })).toBe(false);
-  }
+test('what people approved lets a step run whose digest is in their plan, and no other', () => {
+  const step = (number: number, digest: string, isChosen = true) => ({
+    ...{ id: `T-1~${number}`, number, digest, alone: false, isChosen },
+    state: 'approved' as const,
+  });
+  const plan = (digest: string, ...steps: ReturnType<typeof step>[]) => ({
+    ...{ digest, steps },
+    details: { ...DETAILS, shown: 'shown' },
+  });
+  const [one, two] = [step(1, 'a'), step(2, 'b')];
+  const whole = planDigest('shown', [one, two]);
+  expect(isBound(plan(whole, one, two), { digest: 'a' })).toBe(true);
+  // The bytes of a step were changed, and its own digest with them.
+  expect(isBound(plan(whole, step(1, 'c'), two), { digest: 'c' })).toBe(false);
+  expect(isBound(plan(whole, one, two), { digest: 'c' })).toBe(false);
+  const chosen = planDigest('shown', [one, two], [1]);
+  expect(isBound(plan(chosen, one, step(2, 'b', false)), { digest: 'a' })).toBe(true);
+  expect(isBound(plan(chosen, one, step(2, 'b', false)), { digest: 'b' })).toBe(false);
+  expect(isBound({ digest: 'a', details: DETAILS }, { digest: 'a' })).toBe(true);
+  expect(isBound({ digest: 'a', details: DETAILS }, { digest: 'b' })).toBe(false);
+});
+
+test('a step has not ended until it has run or neither will', () => {
   for (const state of ['pending', 'approved', 'started', 'unknown'] as const)
     expect(isOpenStep({ state })).toBe(true);
+  for (const state of ['succeeded', 'ran', 'skipped', 'failed', 'paused', 'did-not-run'] as const)
+    expect(isOpenStep({ state })).toBe(false);
   expect(stepRef('plan', 1)).not.toBe(stepRef('plan', 2));
   expect(stepRef('plan', 12).length).toBeLessThanOrEqual(40);
 });

@@ -131,7 +131,7 @@ describe('the oracle catches what a naive renderer lets through', () => {
 
 describe('the oracle has nothing against what is drawn with care', () => {
   test.each(TEXTS)('$name', ({ text }) => {
-    const request = recordOf({ details: detailsFor({ text }, { why: text, description: text }) });
+    const request = recordOf({ details: detailsFor({ text }, { facets: { why: text, description: text } }) });
     expect(wrong({ ...buildCard(request, { view: 'thread' }) })).toEqual([]);
     expect(wrong({ text: undefined, markdown_text: sanitizeMarkdown(text) })).toEqual([]);
   });

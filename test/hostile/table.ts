@@ -96,7 +96,10 @@ const OUTSIDE_CLICKS = {
     ],
   },
   'a click over a socket': {
-    "told: You're not an approver for this request.": ['by the requester', 'by a colleague who may not sign'],
+    'told: Only <@U0ALICE002> or <@U0BRUNO003> can approve this.': [
+      'by the requester',
+      'by a colleague who may not sign',
+    ],
     "told: Guests can't decide this.": ['by a guest'],
     'told: Only members of this workspace can decide this.': ['by somebody of another company'],
     "told: You've already approved. Waiting for others.": ['a second time by the same person'],

@@ -1,9 +1,12 @@
+import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Metrics } from '../../src/observe/metrics.ts';
 import { METRICS } from '../../src/observe/metrics-table.ts';
-import { setGauges } from '../../src/observe/observe-record.ts';
+import { setGauges, setSurroundings } from '../../src/observe/observe-record.ts';
 import type { RunningBot } from '../../src/start-bot.ts';
+import { readMemory } from '../../src/store/redis/check-server.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
+import { plainArguments, startPrivateRedis } from '../store/private-redis.ts';
 import { ask } from '../store/support.ts';
 import { CAST, startStory } from '../stories/support.ts';
 import { connectTestRedis } from '../support/redis.ts';
@@ -101,5 +104,51 @@ describe('the metrics of a bot', () => {
     const text = await metrics.text();
     expect(text).toMatch(/^countersign_record_up 0$/m);
     expect(text).toMatch(/^countersign_requests_open\{state="pending"\} 1$/m);
+  });
+
+  test('say that Slack cannot reach the bot, refuses its token, and that the model refuses its key', async () => {
+    const story = await startStory({ replies: [{ text: 'Hello.' }, { status: 401 }], withoutBot: true });
+    const bot = await story.startOwnBot();
+    const { workspace } = story;
+    await story.ask('hello').shows(/Hello\./);
+    const before = await scrape(bot);
+    for (const name of ['slack_connected', 'slack_token_accepted', 'model_key_accepted'])
+      expect(before.value(`countersign_${name}`), name).toBe(1);
+    const failed = story.ask('hello again');
+    await expect
+      .poll(async () => (await scrape(bot)).value('countersign_model_key_accepted', { model: 'scripted' }))
+      .toBe(0);
+    await failed.shows(/model/);
+    await story.deliveredAll();
+    workspace.revokeToken();
+    workspace.as(CAST.admin).openHome();
+    await expect.poll(async () => (await scrape(bot)).value('countersign_slack_token_accepted')).toBe(0);
+    workspace.fail('apps.connections.open', { kind: 'refuse', error: 'internal_error' }, { calls: 1_000 });
+    workspace.disconnectSockets('refresh_requested');
+    await expect.poll(async () => (await scrape(bot)).value('countersign_slack_connected')).toBe(0);
+  });
+
+  test('follow a maxmemory that is set and taken back', async () => {
+    const { url, stop } = await startPrivateRedis(plainArguments);
+    onTestFinished(stop);
+    const redis = new Redis(url);
+    onTestFinished(() => redis.disconnect());
+    const metrics = new Metrics();
+    const max = async (bytes: number) => {
+      await redis.config('SET', 'maxmemory', bytes);
+      await setSurroundings(
+        {
+          refusedWrite: async () => undefined,
+          memory: () => readMemory(redis),
+          toolProblems: () => 0,
+          isConnected: () => true,
+        },
+        metrics,
+      );
+      return /kind="max"\} (\d+)/.exec(await metrics.text())?.[1];
+    };
+    expect(await max(1_000_000_000)).toBe('1000000000');
+    expect(await max(2_000_000_000)).toBe('2000000000');
+    expect(await max(0)).toBeUndefined();
   });
 });

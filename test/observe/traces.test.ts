@@ -76,9 +76,9 @@ async function prepare(replies: readonly ModelReply[]) {
   return { receiver, story, environment };
 }
 
-/** The tree that docs/monitor.md shows. */
+/** The tree that docs/operate.md shows. */
 function treeOfDocs(): string[] {
-  const page = readFileSync(new URL('../../docs/monitor.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../docs/operate.md', import.meta.url), 'utf8');
   const [, tree = ''] = /```text\n(receive message\n[\s\S]*?)```/.exec(page) ?? [];
   return tree.trimEnd().split('\n');
 }

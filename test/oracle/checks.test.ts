@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Decision } from '../../src/bot/inbox/decisions/decision.ts';
+import type { Decision } from '../../src/engine/decision.ts';
 import { delegationsIn } from '../../src/store/documents/delegations.ts';
 import { nonEmpty } from '../support/non-empty.ts';
 import { ANN, BEN, manifest, OTHER_THREAD, openScene, RITA, ROY, THREAD } from './scene.ts';

@@ -11,6 +11,8 @@ export interface OraclePolicy extends Omit<ReferencePolicy, 'groups'> {
     readonly from: boolean;
   }[];
   readonly delegation: boolean;
+  /** Whether approvers sign with a passkey. */
+  readonly passkey: boolean;
   /** With `most`, a grant is for amounts up to it, otherwise for the same arguments. */
   readonly grants:
     | { readonly uses: number; readonly scope: 'thread' | 'requester'; readonly most: number | undefined }
@@ -92,6 +94,8 @@ export type Step =
       readonly what: (typeof DECISIONS)[number];
       readonly late: boolean;
       readonly apt: boolean;
+      /** Whether the person's passkey signs, where that is asked for. */
+      readonly signs: boolean;
     }
   | {
       readonly do: 'edit';
@@ -101,7 +105,13 @@ export type Step =
     }
   | { readonly do: 'standing'; readonly of: string; readonly standing: Standing }
   | { readonly do: 'leave'; readonly of: string; readonly group: string }
-  | { readonly do: 'delegate'; readonly from: string; readonly to: string | undefined }
+  | {
+      readonly do: 'delegate';
+      readonly from: string;
+      readonly to: string | undefined;
+      /** Whether the approver signs it with their passkey. */
+      readonly signs: boolean;
+    }
   | { readonly do: 'freeze'; readonly on: boolean };
 
 export interface Composition {
@@ -146,6 +156,7 @@ const policy: fc.Arbitrary<OraclePolicy> = fc.record({
   selfApproval: fc.constantFrom(true, false, false),
   separation: fc.constantFrom('requesters', 'thread'),
   delegation: fc.boolean(),
+  passkey: fc.constantFrom(true, false, false),
   grants: fc.option(
     fc.record({
       uses: fc.integer({ min: 1, max: 2 }),
@@ -181,6 +192,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       what: fc.constantFrom(...DECISIONS),
       late: fc.constantFrom(true, ...new Array<boolean>(9).fill(false)),
       apt: fc.constantFrom(true, true, true, false),
+      signs: fc.constantFrom(true, true, true, false),
     }),
   },
   { weight: 5, arbitrary: fc.record({ do: fc.constant('repeat'), thread }) },
@@ -204,6 +216,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant('delegate'),
       from: person,
       to: fc.option(person, { nil: undefined, freq: 4 }),
+      signs: fc.boolean(),
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('freeze'), on: fc.boolean() }) },
@@ -246,12 +259,13 @@ export const composition: fc.Arbitrary<Composition> = fc.record({
 export function manifestOf({ rules, allow: allowed, policies, limits }: OracleRules): string {
   return JSON.stringify({
     slack: { display_information: { name: 'Test' } },
+    page: { client_id: 'one', client_secret: `\${PAGE_SECRET}` },
     agent: {
       built_ins: [],
     },
     policies: Object.fromEntries(
       Object.entries(policies).map(
-        ([name, { groups, excluded, selfApproval, separation, delegation, grants }]) => [
+        ([name, { groups, excluded, selfApproval, separation, delegation, passkey, grants }]) => [
           name,
           {
             approvers: {
@@ -266,6 +280,7 @@ export function manifestOf({ rules, allow: allowed, policies, limits }: OracleRu
             separation,
             notify: { direct_messages: false },
             ...(delegation && { delegation }),
+            ...(passkey && { confirm: 'passkey' }),
             ...(grants !== undefined && {
               grants: {
                 for: '1h',
@@ -279,13 +294,16 @@ export function manifestOf({ rules, allow: allowed, policies, limits }: OracleRu
       ),
     ),
     ...(limits.length > 0 && {
-      limits: {
-        [TOOL]: limits.map(({ sums, per, max, policy }) => ({
-          ...(sums && { sum: 'input.amount' }),
-          ...{ per, max, window: '1h' },
-          ...(policy !== undefined && { policy }),
-        })),
-      },
+      limits: Object.fromEntries(
+        limits.map(({ sums, per, max, policy }, index) => [
+          `limit-${index + 1}`,
+          {
+            ...(sums && { sum: 'input.amount' }),
+            ...{ tools: TOOL, per, max, window: '1h' },
+            ...(policy !== undefined && { policy }),
+          },
+        ]),
+      ),
     }),
     tools: {
       [TOOL]: {

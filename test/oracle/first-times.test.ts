@@ -18,7 +18,7 @@ const to = (name: string, amount = 1) => ({ to: name, amount });
 test('a first call for a target is asked about, one that succeeded is not a first one, and each person and target counts', async () => {
   const { ask, click, paid, record } = await openFirst();
   const asked = await ask(to('Ada'));
-  expect((await record(asked ?? '')).shown.presented?.first).toEqual({
+  expect((await record(asked ?? '')).shown.facets.first).toEqual({
     ...{ act: 'pay', of: 'to', days: 90, isTarget: true, byTool: [RITA], byPair: [] },
   });
   await click(ANN);
@@ -29,7 +29,7 @@ test('a first call for a target is asked about, one that succeeded is not a firs
   expect(await ask(to('Bob'))).toBeDefined();
   await click(ANN);
   const other = await ask(to('Ada'), { by: ROY, thread: OTHER_THREAD });
-  expect((await record(other ?? '')).shown.presented?.first).toMatchObject({ byTool: [ROY], byPair: [ROY] });
+  expect((await record(other ?? '')).shown.facets.first).toMatchObject({ byTool: [ROY], byPair: [ROY] });
   expect(paid).toHaveLength(3);
 });
 
@@ -54,7 +54,7 @@ test('of two speakers each must have done it: one who has not is asked about', a
   await ask({}, { by: ROY, tool: '' });
   const both = await ask(to('Ada'));
   expect((await record(both ?? '')).requesters).toEqual(expect.arrayContaining([RITA, ROY]));
-  expect((await record(both ?? '')).shown.presented?.first).toMatchObject({ byTool: [ROY] });
+  expect((await record(both ?? '')).shown.facets.first).toMatchObject({ byTool: [ROY] });
 });
 
 test('an edit to another target is judged and counted by that one', async () => {
@@ -107,7 +107,7 @@ test('the risk of a call sees first times, and high risk is granted to nobody', 
   const { ask, click, record, paid } = await openFirst({ policy, approval: '{ policy: default }' });
   const asked = await ask(to('Ada'));
   expect((await record(asked ?? '')).shown.policy).toMatchObject({ risk: 'high' });
-  expect((await record(asked ?? '')).shown.policy?.grants).toBeUndefined();
+  expect((await record(asked ?? '')).shown.facets.grants).toBeUndefined();
   await click(ANN);
   const again = await ask(to('Ada'));
   expect((await record(again ?? '')).shown.policy).toMatchObject({ risk: 'low' });
@@ -190,7 +190,7 @@ test('a preview that changed asks again, with the first times of then', async ()
   const { open } = await click(ANN);
   expect(paid).toHaveLength(1);
   expect((await record(open ?? '')).principals).toEqual([ROY]);
-  expect((await record(open ?? '')).shown.presented?.first).toBeUndefined();
+  expect((await record(open ?? '')).shown.facets.first).toBeUndefined();
 });
 
 test('a call that was undone was done all the same, and the one that undoes it counts for its own tool', async () => {

@@ -17,7 +17,7 @@ export class Oracle {
   readonly rules: Composition['rules'];
   readonly standing: Record<string, Composition['standing'][string]>;
   readonly members: Record<string, readonly string[]>;
-  readonly delegations: Record<string, string> = {};
+  readonly delegations: Record<string, { readonly to: string; readonly isSigned: boolean }> = {};
   isFrozen = false;
   readonly #used = new Map<string, number>();
   readonly #done = new Set<string>();
@@ -87,10 +87,15 @@ export class Oracle {
 
   /** Notes an approval with what it is worth at this moment. */
   approve(call: OracleCall, who: string, grants: boolean): Approval {
-    const delegators = Object.keys(this.delegations).filter((from) => this.delegations[from] === who);
+    const delegators = Object.keys(this.delegations).filter((from) => this.delegations[from]?.to === who);
     const names = Object.keys(this.rules.policies);
+    // Where passkeys approve, what nobody signed is worth nothing.
+    const signed = delegators.filter((from) => this.delegations[from]?.isSigned === true);
     const places = Object.fromEntries(
-      names.map((name) => [name, this.placesOf(name, call, who, delegators)]),
+      names.map((name) => [
+        name,
+        this.placesOf(name, call, who, this.#policy(name).passkey ? signed : delegators),
+      ]),
     );
     return { who, grants, delegators, places };
   }

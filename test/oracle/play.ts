@@ -2,13 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { toJson } from '../../src/agent/json.ts';
 import type { Model } from '../../src/agent/model.ts';
 import { timingFor } from '../../src/bot/context.ts';
-import { applyDecision, type Decision } from '../../src/bot/inbox/decisions/decision.ts';
+import { applyDecision } from '../../src/bot/inbox/decisions/decision.ts';
 import { receiveMessage } from '../../src/bot/inbox/receive-message.ts';
 import { parseThreadId } from '../../src/bot/slack/thread.ts';
-import { executorContext } from '../../src/bot/turns/executor-context.ts';
-import { claimAndRunTurn } from '../../src/bot/turns/run-turn.ts';
+import { executorContext, turnContext } from '../../src/bot/turn-context.ts';
+import type { Decision } from '../../src/engine/decision.ts';
 import { execute } from '../../src/engine/execute.ts';
+import type { Assertion } from '../../src/engine/passkeys.ts';
 import { detailsOf } from '../../src/engine/request-details.ts';
+import { claimAndRunTurn } from '../../src/engine/turns/run-turn.ts';
 import { delegationsIn } from '../../src/store/documents/delegations.ts';
 import type { RequestRecord, Store } from '../../src/store/port/store.ts';
 import { TOOL } from '../tools/gate/arbitraries.ts';
@@ -22,7 +24,8 @@ import {
   THREADS,
 } from './compositions.ts';
 import { Oracle } from './oracle.ts';
-import { OTHER_TEAM, OWN_TEAM, readRules, startQuietBot } from './start-quiet-bot.ts';
+import { enrolAll, logProblems, signApproval, signDelegation } from './signers.ts';
+import { OTHER_TEAM, OWN_TEAM, type QuietBot, readRules, startQuietBot } from './start-quiet-bot.ts';
 
 /** A thread as the oracle follows it: its people, and the call that was made last. */
 interface Followed {
@@ -51,7 +54,7 @@ interface Open {
 const HOUR_MS = 3_600_000;
 
 /** A count of each verdict. */
-export type Tally = Record<'denied' | 'free' | 'asked' | 'granted' | 'approved', number>;
+export type Tally = Record<'denied' | 'free' | 'asked' | 'granted' | 'approved' | 'proven', number>;
 
 /** Plays one composition with the whole bot on a real record; throws where the bot does something else than the oracle says. */
 export async function play(
@@ -89,6 +92,7 @@ export async function play(
     },
   });
   let clock = 10;
+  await enrolAll(store, EVERYBODY);
 
   /** Does what two woken processes would do, until nothing is left to do. */
   const settle = async (thread: string): Promise<RequestRecord | undefined> => {
@@ -96,7 +100,7 @@ export async function play(
     const [open] = await store.waitingIn(thread);
     if (open !== undefined)
       await Promise.all([execute(executorContext(bot), open), execute(executorContext(bot), open)]);
-    await Promise.all([claimAndRunTurn(bot, thread), claimAndRunTurn(bot, thread)]);
+    await Promise.all([claimAndRunTurn(turnContext(bot), thread), claimAndRunTurn(turnContext(bot), thread)]);
     const [id] = await store.waitingIn(thread);
     const loaded = id === undefined ? undefined : await store.load(id);
     return loaded?.outcome === 'found' ? loaded.request : undefined;
@@ -185,7 +189,11 @@ export async function play(
     const requestId = step.do === 'click' && step.late ? followed.ended.at(-1) : open?.request.id;
     if (requestId === undefined) return;
     const isLate = requestId !== open?.request.id;
-    const decision = decisionOf(step, open?.request.attempts ?? 0);
+    const isVote = step.do === 'click' && ['approve', 'grant'].includes(step.what);
+    const isSignedFor = open?.request.policy.passkey === true;
+    const signs = isVote && step.signs && isSignedFor && requestId === open?.request.id;
+    const assertion = signs ? await signApproval(bot, requestId, by, step.what === 'grant') : undefined;
+    const decision = withAssertion(decisionOf(step, open?.request.attempts ?? 0), assertion);
     const team = oracle.standing[by] === 'foreign' ? OTHER_TEAM : OWN_TEAM;
     const made = { requestId, click: { who: by, id: randomUUID(), team }, decision };
     // The same click arrives twice at once.
@@ -218,8 +226,11 @@ export async function play(
       };
       open.call = { ...edited, first: oracle.firstTimes(edited) };
     }
-    const isVote = step.do === 'click' && ['approve', 'grant'].includes(step.what);
-    const isFirst = isVote && !open.approvals.some(({ who }) => who === by);
+    // A click alone approves nothing where passkeys do.
+    const needsKey = asked.some((name) => rules.policies[name]?.passkey === true);
+    check(!needsKey || isSignedFor, 'people were asked for no passkey');
+    const isFirst =
+      isVote && (!isSignedFor || assertion !== undefined) && !open.approvals.some(({ who }) => who === by);
     const isDecided = open.request.state !== 'pending';
     if (isFirst && !open.isRejected && !isDecided)
       open.approvals.push(oracle.approve(before, by, step.what === 'grant'));
@@ -257,7 +268,9 @@ export async function play(
     const may = isFresh
       ? isApproved && !open.isRejected && !open.isWithdrawn && requesters && !oracle.isFrozen
       : open.runs < open.most;
-    const delegates = approvals.some(({ who }) => Object.values(oracle.delegations).includes(who));
+    const delegates = approvals.some(({ who }) =>
+      Object.values(oracle.delegations).some(({ to }) => to === who),
+    );
     const [only = ''] = asked;
     const must =
       may &&
@@ -302,7 +315,8 @@ export async function play(
   const isOwn = (asked: readonly string[], call: OracleCall, by: string) =>
     asked.length > 0 && asked.every((name) => oracle.placesOf(name, call, by).length > 0);
   const sameAsShown = ({ call, request }: Open) => {
-    const { interrupt, contextAuthors = [] } = detailsOf(request);
+    const { interrupt, facets } = detailsOf(request);
+    const { context: contextAuthors = [] } = facets;
     check(
       same(interrupt.toolRequest.input, call.input),
       `other arguments are shown: ${JSON.stringify(interrupt.toolRequest.input)}`,
@@ -333,7 +347,7 @@ export async function play(
       if (step.do === 'standing') oracle.standing[step.of] = step.standing;
       else if (step.do === 'leave')
         oracle.members[step.group] = (oracle.members[step.group] ?? []).filter((id) => id !== step.of);
-      else if (step.do === 'delegate') await delegate(store, oracle, step);
+      else if (step.do === 'delegate') await delegate(bot, oracle, step);
       else if (step.do === 'freeze') {
         oracle.isFrozen = step.on;
         const by = { scope: '*', id: randomUUID(), who: 'U0ADMIN001', reason: '', evidence: {} };
@@ -357,6 +371,9 @@ export async function play(
         }
       }
     }
+    const { problems, proven } = await logProblems(store);
+    check(problems.length === 0, `the log does not prove: ${problems.join(', ')}`);
+    tally.proven += proven;
   } finally {
     await bot.turns.idle(HOUR_MS);
     await bot.toolbox.close();
@@ -364,19 +381,25 @@ export async function play(
 }
 
 async function delegate(
-  store: Store,
+  bot: QuietBot,
   oracle: Oracle,
-  { from, to }: Step & { do: 'delegate' },
+  { from, to, signs }: Step & { do: 'delegate' },
 ): Promise<void> {
+  const { store } = bot;
   const id = randomUUID();
   if (to === undefined) {
     delete oracle.delegations[from];
     await delegationsIn(store).end({ from, id, who: from, isAdmin: false, evidence: {} });
   } else if (to !== from) {
-    oracle.delegations[from] = to;
+    oracle.delegations[from] = { to, isSigned: signs };
     const until = Date.now() + 3_600_000;
     await delegationsIn(store).delegate({ from, to, id, until, reason: '', evidence: {} });
+    if (signs) await signDelegation(bot, id, from, Object.keys(oracle.rules.policies));
   }
+}
+
+function withAssertion(decision: Decision, assertion: Assertion | undefined): Decision {
+  return decision.type === 'approve' ? { ...decision, assertion } : decision;
 }
 
 function decisionOf(step: Step & { do: 'click' | 'edit' }, tries: number): Decision {

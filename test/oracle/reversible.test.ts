@@ -39,8 +39,8 @@ test.each([
   const { principals, shown } = await record((await ask(1)) ?? '');
   expect(principals).toEqual(expect.arrayContaining(approvers));
   expect(principals.includes(ROY)).toBe(reversible === 'no');
-  expect(shown.reversible).toBe(reversible);
-  expect(shown.undoMs).toBe(reversible === 'undo' ? 600_000 : undefined);
+  expect(shown.facets.undo?.reversible).toBe(reversible);
+  expect(shown.facets.undo?.withinMs).toBe(reversible === 'undo' ? 600_000 : undefined);
 });
 
 test('the call that undoes is judged by its own class', async () => {
@@ -55,7 +55,7 @@ test('what cannot be undone is of high risk where the policy says so: no grant, 
   const { ask, click, record, replace, paid } = await openScene({
     text: manifest({ policy, pay: '    reversible: yes' }),
   });
-  expect((await record((await ask(1)) ?? '')).shown.policy?.grants).toBeDefined();
+  expect((await record((await ask(1)) ?? '')).shown.facets.grants).toBeDefined();
   await click(ANN, { type: 'approve', grants: true });
   expect(await ask(2)).toBeUndefined();
   // A change of the class is a change of the tool, so nothing that was granted or asked before holds.
@@ -63,7 +63,7 @@ test('what cannot be undone is of high risk where the policy says so: no grant, 
   await replace(manifest({ policy }));
   const again = await ask(4);
   expect((await record(again ?? '')).shown.policy).toMatchObject({ risk: 'high' });
-  expect((await record(again ?? '')).shown.policy?.grants).toBeUndefined();
+  expect((await record(again ?? '')).shown.facets.grants).toBeUndefined();
   const { open } = await click(ANN, undefined, { thread: OTHER_THREAD });
   expect(open).not.toBe(pending);
   expect(open).toBeDefined();

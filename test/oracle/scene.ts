@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { JsonObject } from '../../src/agent/json.ts';
-import { applyDecision, type Decision } from '../../src/bot/inbox/decisions/decision.ts';
+import { applyDecision } from '../../src/bot/inbox/decisions/decision.ts';
 import { receiveMessage } from '../../src/bot/inbox/receive-message.ts';
 import { parseThreadId } from '../../src/bot/slack/thread.ts';
-import { executorContext } from '../../src/bot/turns/executor-context.ts';
-import { claimAndRunTurn } from '../../src/bot/turns/run-turn.ts';
+import { executorContext, turnContext } from '../../src/bot/turn-context.ts';
+import type { Decision } from '../../src/engine/decision.ts';
 import { execute } from '../../src/engine/execute.ts';
 import { detailsOf } from '../../src/engine/request-details.ts';
+import { claimAndRunTurn } from '../../src/engine/turns/run-turn.ts';
 import type { Store } from '../../src/store/port/store.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import type { AroundRun } from '../../src/tools/toolbox/toolbox.ts';
@@ -22,6 +23,7 @@ export const OTHER_THREAD = 'C0TWO00002:1700000000.000002';
 
 /** A manifest with the tool `pay`; `pay` adds to its entry, `tools` and `more` to the manifest. */
 export const manifest = ({
+  approvers = `[${ANN}, ${BEN}]`,
   policy = '',
   approval = '{ policy: default }',
   more = '',
@@ -31,7 +33,7 @@ export const manifest = ({
 } = {}) => `
 slack: { display_information: { name: Test } }
 policies:
-  default: { approvers: [${ANN}, ${BEN}], notify: { direct_messages: false }, ${policy} }
+  default: { approvers: ${approvers}, notify: { direct_messages: false }, ${policy} }
   boss: { approvers: [${ROY}], notify: { direct_messages: false } }
 ${more}
 tools:
@@ -46,6 +48,9 @@ ${pay}
 
 /** By how much a start is answered too late where starts are slow. */
 const LATE: Readonly<Record<string, number>> = { start: 120, vote: 120, startEffect: 1_200 };
+
+/** Approvers of whom each is a group. */
+export const EACH = `{ all: [{ any: [${ANN}] }, { any: [${BEN}] }] }`;
 
 export interface SceneOptions {
   readonly text?: string;
@@ -125,7 +130,7 @@ export async function openScene({
     await bot.turns.idle(10_000);
     const [open] = await store.waitingIn(thread);
     if (open !== undefined) await execute(executorContext(bot), open).catch(() => {});
-    await claimAndRunTurn(bot, thread).catch(() => {});
+    await claimAndRunTurn(turnContext(bot), thread).catch(() => {});
     return (await store.waitingIn(thread))[0];
   };
   const record = async (id: string) => {

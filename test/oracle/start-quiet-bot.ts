@@ -1,7 +1,6 @@
 import { ErrorCode, WebClient } from '@slack/web-api';
 import { pino } from 'pino';
 import type { Model } from '../../src/agent/model.ts';
-import { grantFinder } from '../../src/bot/asks/grants.ts';
 import { openAccounts, openConnections } from '../../src/bot/connections/connect-flow.ts';
 import { type BotContext, timingFor } from '../../src/bot/context.ts';
 import { CallbackUrls } from '../../src/bot/slack/callback-urls.ts';
@@ -11,6 +10,7 @@ import { MessageLinks } from '../../src/bot/slack/thread.ts';
 import { ThreadReader } from '../../src/bot/slack/thread-reader.ts';
 import { UpdateBudget } from '../../src/bot/slack/update-budget.ts';
 import { ThreadStatus } from '../../src/bot/thread-status.ts';
+import { grantFinder } from '../../src/engine/asks/grants.ts';
 import { PendingLimiter } from '../../src/engine/pending-limiter.ts';
 import { RunningTurns } from '../../src/engine/running-turns.ts';
 import { Metrics } from '../../src/observe/metrics.ts';
@@ -82,7 +82,7 @@ const metrics = new Metrics();
 
 /** Reads a manifest; `undefined` if it is refused because one of its conditions can never be true. */
 export function readRules(text: string): Manifest | undefined {
-  const parsed = parseManifest(text, { file: 'manifest.yml', environment: {} });
+  const parsed = parseManifest(text, { file: 'manifest.yml', environment: { PAGE_SECRET: 'hidden' } });
   if (parsed.ok) return parsed.manifest;
   if (parsed.problems.every(({ message }) => /can never be/.test(message))) return undefined;
   throw new Error(parsed.problems.map(formatProblem).join('\n'));

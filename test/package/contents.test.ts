@@ -6,6 +6,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { publint } from 'publint';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { contractProblems, libraryTypes } from '../../scripts/contract.ts';
 import { readImports } from '../support/imports.ts';
 import { packPackage, ROOT } from './pack-package.ts';
 
@@ -38,6 +39,32 @@ test('the types are those that the entry reaches, and import only dependencies',
   expect(types).toContain('index.d.ts');
   expect(types.filter((path) => /^(?:bot|store|commands)\//.test(path))).toEqual([]);
   expect(Object.keys(dependencies)).toEqual(expect.arrayContaining(packagesImportedIn('dist/types')));
+});
+
+test('the types are those of contract/', () => {
+  const types = libraryTypes(join(folder, 'dist/types'));
+  const committed = (file: string) => readFileSync(join(ROOT, 'contract', file), 'utf8');
+  expect(types).toContain('export declare function defineTool');
+  expect(contractProblems(new Map([['library.txt', types]]), committed).join('')).toBe('');
+  const renamed = types.replace('export declare function createBot(', 'export declare function startBot(');
+  expect(contractProblems(new Map([['library.txt', renamed]]), committed).join('')).toContain(
+    'A line is gone',
+  );
+});
+
+test('the client needs no module of Node and no package but jose', () => {
+  const seen = new Set<string>();
+  const others = new Set<string>();
+  const follow = (path: string): void => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    for (const { isOwn, target } of readImports(path, readFileSync(join(folder, path), 'utf8')))
+      if (isOwn) follow(target);
+      else others.add(target);
+  };
+  follow('dist/bin/client.js');
+  expect(seen.size).toBeGreaterThan(3);
+  expect([...others]).toEqual(['jose']);
 });
 
 test('publint finds nothing', async () => {

@@ -1,10 +1,23 @@
 import { expect, test } from 'vitest';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { startDoomedBot } from '../stories/doomed-bot.ts';
 import { CAST } from '../stories/support.ts';
-import { approve, command, enrol, linkFor, post, REFUND, readApproval, startSignedStory } from './signing.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
+import {
+  approve,
+  command,
+  delegate,
+  enrol,
+  linkFor,
+  post,
+  REFUND,
+  readApproval,
+  SIGNED,
+  startSignedStory,
+} from './signing.ts';
 import { SoftwareKey } from './software-key.ts';
 
-const { alice, admin } = CAST;
+const { alice, bruno, admin } = CAST;
 
 test('a process that dies after the assertion and before the vote, or after the vote and before the start: nothing is lost, nothing runs twice', async () => {
   const story = await startSignedStory({
@@ -48,4 +61,38 @@ test('a process that dies after the assertion and before the vote, or after the 
   await command(story, admin, 'unfreeze all');
   await other.shows(/Second\./);
   expect((await story.ledger.order('A-1001'))?.refunded).toBe(24_000);
+});
+
+test('a process that dies as soon as a delegation is signed: the next one knows it, and the delegate approves', async () => {
+  const story = await startSignedStory({
+    manifest: SIGNED.replace(
+      `approvers: [${alice}, ${bruno}], notify`,
+      `approvers: [${alice}], delegation: true, notify`,
+    ),
+    replies: [REFUND, { text: 'Refunded.' }],
+    timing: { heartbeatTimeoutMs: 1_500, heartbeatMs: 100, leaseMs: 1_500, renewMs: 200, claimMs: 1_500 },
+    sweep: { everyMs: 100, overdueMs: 0 },
+  });
+  const { asProcess, bot, redis, prefix } = story;
+  const [ann, ben] = [await enrol(story, alice), await enrol(story, bruno)];
+  await bot.stop();
+  const doomed = await startDoomedBot(asProcess, asProcess.text, asProcess.environment);
+  const thread = story.ask('refund it');
+  await thread.shows(/Approval needed/);
+  const nonce = await delegate(story, alice, bruno);
+  const { terms, challenge } = await readApproval(story, ann.browser, nonce);
+  const signing = post(story, ann.browser, `approve/${nonce}`, { terms, ...ann.key.sign(challenge) });
+  const events = async () => {
+    const found: string[] = [];
+    for await (const { event } of openRedisStore({ client: redis, prefix }).exportAudit()) found.push(event);
+    return found;
+  };
+  await expect.poll(events, { timeout: PATIENCE_MS }).toContain('delegation-signed');
+  await doomed.kill();
+  await signing.catch(() => 'lost');
+  await story.startAgain();
+  const link = await linkFor(story, bruno, () => thread.click(bruno, /Approval needed/, 'approve'));
+  expect(await approve(story, ben, link)).toMatchObject({ status: 200 });
+  await thread.shows(/Refunded\./);
+  expect((await story.ledger.order('A-1001'))?.refunded).toBe(12_000);
 });

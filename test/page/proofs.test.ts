@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { verifyAuthenticationResponse } from '@simplewebauthn/server';
@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/agent/json.ts';
 import { type Checkpoint, checkpointText, hashOf, signCheckpoint } from '../../src/audit/checkpoint.ts';
 import { createKeyPair, readSigningKey } from '../../src/audit/signing-key.ts';
+import { verifyExport } from '../../src/audit/verify.ts';
 import type { LogRow } from '../../src/page/protocol.ts';
 import { verifyLog } from '../../src/page/web/src/verify-log.ts';
 import {
@@ -18,6 +19,7 @@ import {
 import { linkOf, sealOf } from '../../src/store/record/chain-check.ts';
 import { run } from '../commands/support.ts';
 import { CAST } from '../stories/support.ts';
+import { nonEmpty } from '../support/non-empty.ts';
 import { approve, enrol, linkFor, REFUND, startSignedStory } from './signing.ts';
 import { SoftwareKey } from './software-key.ts';
 
@@ -102,6 +104,32 @@ const CHANGES: Readonly<Record<string, Change>> = {
       [`no proof in vote ${n}`, part('voted', n, 'proof', null)],
     ]),
   ),
+  ...Object.fromEntries(
+    [0, 1, 2].flatMap((n): [string, Change][] => [
+      [
+        `other arguments in question ${n}`,
+        part('asked', n, 'arguments', { orderId: 'A-9', amount: 1, customer: 'Eve' }),
+      ],
+      [`another tool in question ${n}`, part('asked', n, 'tool', 'send_email')],
+      [`another title in question ${n}`, part('asked', n, 'title', 'Send an e-mail')],
+      [`other requesters in question ${n}`, part('asked', n, 'requesters', [CAST.bruno])],
+      [`another first requester in question ${n}`, part('asked', n, 'requester', CAST.bruno)],
+      [`other words on the card of question ${n}`, part('asked', n, 'shown.fields', [])],
+      [`another rule in question ${n}`, part('asked', n, 'rule', 'none')],
+      [`another policy in question ${n}`, part('asked', n, 'policy_name', 'none')],
+      [`fewer approvals in question ${n}`, part('asked', n, 'policy.quorum', 0)],
+      [`other approvers in question ${n}`, part('asked', n, 'policy.principals', [CAST.requester])],
+      [`no passkey needed in question ${n}`, part('asked', n, 'policy.passkey', false)],
+      [`another version of the digest in question ${n}`, part('asked', n, 'digest_version', 4)],
+      [`a hidden title in question ${n}`, part('asked', n, 'hidden', { '/title': 'f'.repeat(64) })],
+    ]),
+  ),
+  'words that are called redacted': (rows) =>
+    part('asked', 0, 'hidden', { '/arguments/orderId': 'f'.repeat(64) })(
+      part('asked', 0, 'arguments.orderId', '[redacted]')(rows),
+    ),
+  'a start of something else': part('started', 0, 'digest', 'f'.repeat(64)),
+  'one approval of two': without('voted', 2),
   'another digest of what was asked': part('asked', 0, 'digest', 'f'.repeat(64)),
   'another digest of what was asked, and in the vote': (rows) =>
     part('voted', 0, 'proof.terms.digest', 'f'.repeat(64))(part('asked', 0, 'digest', 'f'.repeat(64))(rows)),
@@ -162,7 +190,8 @@ function chained(rows: Rows): LogRow[] {
   });
 }
 
-test(`${Object.keys(CHANGES).length} changed exports, signed anew with the bot's own key: "audit verify" and the browser find each`, async () => {
+/** A log of four approvals that passkeys signed, and both checks of a copy of it that is signed anew with the bot's own key. */
+async function openSignedLog() {
   const pair = createKeyPair();
   const own = await readSigningKey({ text: pair.privatePem });
   const story = await startSignedStory({
@@ -204,12 +233,18 @@ test(`${Object.keys(CHANGES).length} changed exports, signed anew with the bot's
     const { seq, hash, at } = last ?? { seq: 0, hash: '', at: 0 };
     return [signCheckpoint({ n: 1, at, seq, hash, sha256, previous: '' }, own)];
   };
-  const byCommand = async (rows: Rows) => {
-    const lines = [
+  const linesOf = (rows: Rows) =>
+    [
       ...rows.map((row) => ({ type: 'row', time: '', ...row })),
       ...signedBy(rows).map((point) => ({ type: 'checkpoint', ...point })),
-    ];
-    writeFileSync(join(folder, 'export.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    ].map((line) => JSON.stringify(line));
+  const byCommand = async (rows: Rows) => {
+    writeFileSync(
+      join(folder, 'export.jsonl'),
+      linesOf(rows)
+        .map((line) => `${line}\n`)
+        .join(''),
+    );
     const { code, out } = await run([
       ...['audit', 'verify', '--json', '--file', join(folder, 'export.jsonl')],
       ...['--key', join(folder, 'keys.pem')],
@@ -236,6 +271,16 @@ test(`${Object.keys(CHANGES).length} changed exports, signed anew with the bot's
     });
   };
 
+  /** Checks as the command does, without a file. */
+  const byFunction = (rows: Rows) =>
+    verifyExport(async function* () {
+      yield* linesOf(rows);
+    }, own.publicKeys);
+  return { genuine, byCommand, byFunction, inBrowser };
+}
+
+test(`${Object.keys(CHANGES).length} changed exports, signed anew with the bot's own key: "audit verify" and the browser find each`, async () => {
+  const { genuine, byCommand, inBrowser } = await openSignedLog();
   expect(await byCommand(genuine)).toEqual({ code: 0, problems: [], proven: 4 });
   expect(await inBrowser(genuine)).toMatchObject({ break: undefined, proven: 4, signatures: 'checked' });
   const missed: [string, boolean, boolean][] = [];
@@ -248,6 +293,88 @@ test(`${Object.keys(CHANGES).length} changed exports, signed anew with the bot's
     if (!known || !found) missed.push([name, known, found]);
   }
   expect(missed).toEqual([]);
+});
+
+/** Lists the places of all values in a body. */
+function placesIn(value: JsonValue, path: readonly string[] = []): (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  return Object.entries(value).flatMap(([name, entry]) => placesIn(entry, [...path, name]));
+}
+
+const changed = (old: JsonValue): JsonValue => {
+  if (typeof old === 'number') return old + 1;
+  if (typeof old === 'boolean') return !old;
+  return typeof old === 'string' && old !== '' ? flip(old) : 'x';
+};
+
+/** Replaces a value in a body, in lists too. */
+function withValue(value: JsonValue, [name, ...rest]: readonly string[]): JsonValue {
+  if (name === undefined) return changed(value);
+  if (Array.isArray(value))
+    return value.map((item: JsonValue, index) => (String(index) === name ? withValue(item, rest) : item));
+  return isJsonObject(value) ? { ...value, [name]: withValue(value[name] ?? null, rest) } : value;
+}
+
+/** Every change of one field of one row, and of one value of its body, by the name of the field. */
+function* singleChanges(rows: Rows): Generator<readonly [field: string, rows: LogRow[]]> {
+  for (const [at, row] of rows.entries()) {
+    const put = (changes: Partial<LogRow>) =>
+      chained(rows.map((each, index) => (index === at ? { ...each, ...changes } : each)));
+    yield [`${row.event}: time`, put({ at: row.at + 1 })];
+    yield [`${row.event}: event`, put({ event: `${row.event}x` })];
+    yield [`${row.event}: subject`, put({ subject: flip(row.subject) })];
+    yield [`${row.event}: detail`, put({ detail: flip(row.detail) })];
+    yield [`${row.event}: the whole row`, chained(rows.filter((_, index) => index !== at))];
+    if (row.body === '') continue;
+    const body: JsonValue = JSON.parse(row.body);
+    for (const path of placesIn(body)) {
+      const name = path.map((part) => (/^\d+$/.test(part) ? '[]' : part)).join('.');
+      yield [`${row.event}: ${name}`, put({ body: JSON.stringify(withValue(body, path)) })];
+    }
+  }
+}
+
+/** The changes that whoever holds the bot's key can make and nobody finds, in the words of docs/evidence/proof.md. */
+const UNFOUND: readonly (readonly [RegExp, string])[] = [
+  [/^[\w-]+: time$/, 'the time of a row, within the time of the link that was signed'],
+  [
+    /^(voted|passkey-confirmed|started): evidence\./,
+    'the evidence about a person: how Slack described them then',
+  ],
+  [
+    /^passkey-(added|confirmed): (event|detail|the whole row|by|countsFrom|evidence\..+|key\.credential|name)$/,
+    'who confirmed a passkey, its name, and since when it counts',
+  ],
+  [/^voted: reason$/, 'the reason beside an approval'],
+  [/^approved: /, 'the row `approved`, which the votes before it repeat'],
+  [/^started: (detail|stillEligible\.\[\])$/, 'the number of an attempt, and the people counted at a start'],
+  [
+    /^(succeeded|failed): (event|detail|the whole row|state|summary\..+|subject)$/,
+    'how an action ended, and its result',
+  ],
+];
+
+test('every field of every row is changed, one at a time, and signed anew with the key of the bot: what is found by nobody is listed', async () => {
+  const { genuine, byFunction, inBrowser } = await openSignedLog();
+  const unfound = new Set<string>();
+  const found = new Set<string>();
+  const disagreed: string[] = [];
+  for (const [field, rows] of singleChanges(genuine)) {
+    const [known, seen] = [
+      (await byFunction(rows)).problems.length > 0,
+      (await inBrowser(rows)).break !== undefined,
+    ];
+    if (known !== seen) disagreed.push(field);
+    (known ? found : unfound).add(field);
+  }
+  expect(nonEmpty(found).length).toBeGreaterThan(60);
+  expect(disagreed).toEqual([]);
+  const reasonOf = (field: string) => UNFOUND.find(([pattern]) => pattern.test(field));
+  expect([...unfound].filter((field) => reasonOf(field) === undefined)).toEqual([]);
+  // What is listed is found by nobody indeed.
+  expect(UNFOUND.filter(([pattern]) => ![...unfound].some((field) => pattern.test(field)))).toEqual([]);
+  const page = readFileSync(new URL('../../docs/evidence/proof.md', import.meta.url), 'utf8');
+  for (const [, words] of nonEmpty(UNFOUND)) expect(page).toContain(`| ${words} |`);
 });
 
 test('the library and the own check agree about assertions', async () => {

@@ -32,6 +32,8 @@ export interface Provider {
   lies: Lies;
   /** The number of codes that were exchanged. */
   readonly exchanged: number;
+  /** The number of times that its metadata were read. */
+  readonly lookups: number;
   stop(): Promise<void>;
 }
 
@@ -63,7 +65,7 @@ export async function startProvider({
     keys: [{ ...(await exportJWK(keys.publicKey)), alg: 'RS256', use: 'sig', kid: 'one' }],
   };
   const codes = new Map<string, Granted>();
-  const state = { person: {} as Person, lies: {} as Lies, exchanged: 0 };
+  const state = { person: {} as Person, lies: {} as Lies, exchanged: 0, lookups: 0 };
 
   const send = (response: ServerResponse, status: number, body: object) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -153,6 +155,7 @@ export async function startProvider({
     const url = new URL(request.url ?? '/', issuer);
     switch (url.pathname) {
       case '/.well-known/openid-configuration':
+        state.lookups += 1;
         return send(response, 200, {
           issuer: state.lies.metadataIssuer ?? issuer,
           authorization_endpoint: `${issuer}/authorize`,

@@ -52,6 +52,8 @@ const withCookie =
 const now = () => Math.floor(Date.now() / SECOND);
 
 const BY_SLACK: Readonly<Record<string, Attempt>> = {
+  // The first one: true metadata are kept.
+  'metadata of another issuer': withLies({ metadataIssuer: 'https://evil.example' }),
   'no state': withAnswer((back) => back.searchParams.delete('state')),
   'another state': withAnswer((back) => back.searchParams.set('state', 'x'.repeat(43))),
   'two states': withAnswer((back) => back.searchParams.append('state', 'x')),
@@ -106,7 +108,6 @@ const BY_SLACK: Readonly<Record<string, Attempt>> = {
   'a token that another key signed': withLies({ foreignKey: true }),
   'a token without a signature': withLies({ unsigned: true }),
   'no token': withLies({ noIdToken: true }),
-  'metadata of another issuer': withLies({ metadataIssuer: 'https://evil.example' }),
   'a browser that was sent to another provider': withLies({ answerIssuer: 'https://evil.example' }),
   'another workspace': asPerson(() => inSlack(CAST.alice, 'T0EVIL0001')),
   'no workspace': asPerson(() => ({ sub: CAST.alice, 'https://slack.com/user_id': CAST.alice })),
@@ -268,12 +269,20 @@ describe('a person who signed in', () => {
     }
   });
 
-  test('is one of many: after too many tries in a minute the page says so', async () => {
+  test('signs in through a flood of others, of which the provider hears nothing', async () => {
     const story = await startPageStory();
-    const statuses = new Set<number>();
-    for (let tries = 0; tries <= 300; tries += 1)
-      statuses.add((await fetch(`${story.url}/page/signed-in`, { redirect: 'manual' })).status);
-    expect([...statuses]).toContain(429);
+    const { url, provider } = story;
+    const flood = async (path: string) => {
+      for (let tries = 0; tries <= 300; tries += 1) {
+        const { status } = await fetch(`${url}${path}`, { redirect: 'manual' });
+        expect(status).toBe(path === '/page/signed-in' ? 403 : 302);
+      }
+    };
+    await flood('/page/signed-in');
+    await flood('/page/sign-in');
+    expect(provider.lookups).toBe(1);
+    provider.person = inSlack(CAST.alice, story.team);
+    expect((await signIn(new Browser(), url)).status).toBe(302);
   });
 });
 

@@ -90,3 +90,32 @@ export async function approve(
   const { terms, challenge } = await readApproval(story, browser, nonce);
   return post(story, browser, `approve/${nonce}`, { terms, ...key.sign(challenge, lies) });
 }
+
+/** Types the command, and returns the newest one-time link in its answer, if it has one. */
+export async function delegate(
+  story: PageStory,
+  from: string,
+  to: string,
+  time = 'until Friday',
+): Promise<string> {
+  const answers = () =>
+    story.workspace.ephemeralsFor(from).flatMap(({ blocks }) => {
+      const text = JSON.stringify(blocks ?? []);
+      return text.includes(to) ? [/approve\/([\w-]+)/.exec(text)?.[1] ?? ''] : [];
+    });
+  const before = answers().length;
+  await command(story, from, `delegate <@${to}> ${time}`);
+  await story.workspace.until(() => answers().length > before, { what: `the delegation to ${to}` });
+  return answers().at(-1) ?? '';
+}
+
+/** Lets an approver delegate to somebody, and sign it. */
+export async function delegateSigned(
+  story: PageStory,
+  from: Enrolled,
+  to: string,
+  time?: string,
+): Promise<void> {
+  const nonce = await delegate(story, from.who, to, time);
+  expect(await approve(story, from, nonce)).toMatchObject({ status: 200 });
+}

@@ -56,7 +56,7 @@ test('a request is shown whole to who asked, who may decide and who sees all, an
   const waiting = await read<Waiting>(approver, story, 'waiting');
   expect(waiting.items.map((item) => item.id)).toEqual([id]);
   const before = await read<RequestView>(approver, story, path);
-  const exact = before.texts.find(({ label }) => label === 'Arguments, exactly as they will run')?.text ?? '';
+  const exact = before.raw.find(({ label }) => label === 'Arguments, exactly as they will run')?.text ?? '';
   expect(exact).toContain('reason: "two  spaces, \\"quotes\\", a tab \\t and \\u{202e}turned"');
   expect(before.rules.join('\n')).toContain('Rule 1 of 2 decides');
 
@@ -88,7 +88,9 @@ test('a request is shown whole to who asked, who may decide and who sees all, an
   expect((await read<Waiting>(approver, story, 'waiting')).items).toEqual([]);
 
   const figures = await read<Figures>(auditor, story, 'figures');
-  expect(figures.rules).toMatchObject([{ policy: 'default', requests: 1, approved: 1, approvalRate: 1 }]);
+  expect(figures.rules).toMatchObject([
+    { policy: 'default', because: '"amount" is more than 10000', requests: 1, decided: 1, approvalRate: 1 },
+  ]);
   expect(figures.approvers).toMatchObject([{ who: alice, approved: 1, rejected: 0 }]);
   const log = await read<LogPart>(auditor, story, 'log');
   expect(log.rows.map(({ seq }) => seq)).toEqual(
@@ -96,6 +98,9 @@ test('a request is shown whole to who asked, who may decide and who sees all, an
   );
   const manifest = await read<ManifestView>(auditor, story, 'manifest');
   expect(manifest.tools).toContain('refund_order');
+  // As an admin wrote it, with the name of a secret in its place.
+  expect(manifest.text).toContain('agent: { instructions: Help. }');
+  expect(manifest.text).toMatch(/client_secret: "\$\{PAGE_SECRET\}"/);
 
   const explained = await auditor.send(`${story.url}/page/api/explain`, {
     method: 'POST',
@@ -111,6 +116,66 @@ test('a request is shown whole to who asked, who may decide and who sees all, an
   });
   const foreign = { method: 'POST', headers: { origin: 'https://evil.example' }, body: '{}' };
   expect((await auditor.send(`${story.url}/page/api/explain`, foreign)).status).toBe(403);
+});
+
+test('while a request waits its votes are votes and no decision, and a what-if is about somebody who exists', async () => {
+  const story = await startPageStory({
+    auditors: [admin],
+    replies: [{ calls: [{ name: 'delete_customer', arguments: { customer: 'Tomo Arai' } }] }],
+  });
+  const thread = story.ask('delete it');
+  await thread.click(alice, /Approval needed/, 'approve');
+  await thread.shows(/1 of 2/);
+  const half = {
+    state: 'pending',
+    votes: [{ who: alice, decision: 'approve' }],
+    approvals: { given: 1, needed: 2 },
+  };
+  const auditor = await story.browserOf(admin);
+  expect((await read<History>(auditor, story, 'history')).items).toMatchObject([half]);
+  const waiting = await read<Waiting>(await story.browserOf(bruno), story, 'waiting');
+  expect(waiting.items).toMatchObject([half]);
+
+  const ask = async (as: string) => {
+    const answer = await auditor.send(`${story.url}/page/api/explain`, {
+      method: 'POST',
+      headers: { origin: story.url },
+      body: JSON.stringify({ as, tool: 'delete_customer', arguments: '{"customer":"Tomo Arai"}' }),
+    });
+    return { status: answer.status, body: await answer.json() };
+  };
+  const unknown = (given: string) => ({
+    status: 400,
+    body: { error: `Nobody here is called “${given}”. Choose a person from the list.` },
+  });
+  for (const nobody of ['Romi', 'U0NOBODY99', 'caller:nobody'])
+    expect(await ask(nobody)).toMatchObject(unknown(nobody));
+  for (const known of [requester, 'Remi'])
+    expect(await ask(known)).toMatchObject({ status: 200, body: { as: requester } });
+  const own = await read<Record<string, string>>(await story.browserOf(bruno), story, 'people');
+  expect(own).toEqual({ [bruno]: 'bruno' });
+  const all = await read<Record<string, string>>(auditor, story, 'people');
+  expect(Object.keys(all).sort()).toEqual([admin, alice, bruno, requester].sort());
+});
+
+test('a question that anyone of a channel may answer is shown to who asked and who answered, and to no other member by its id', async () => {
+  const question = { question: 'Which bicycle?', choices: ['Red', 'Blue'] };
+  const story = await startPageStory({
+    auditors: [admin],
+    replies: [{ calls: [{ name: 'ask_question', arguments: question }] }, { text: 'Blue it is.' }],
+  });
+  const thread = story.ask('buy me a bicycle');
+  await thread.shows(/Which bicycle\?/);
+  const remi = await story.browserOf(requester);
+  const { requestIds } = await story.bot.context.store.list('asked', [requester], { limit: 1 });
+  const path = `${story.url}/page/api/requests/${encodeURIComponent(requestIds[0] ?? '')}`;
+  const statusFor = async (who: string) => (await (await story.browserOf(who)).get(path)).status;
+  expect((await remi.get(path)).status).toBe(200);
+  expect(await statusFor(alice)).toBe(404);
+  await thread.click(alice, /Which bicycle\?/, 'choose:1');
+  await thread.shows(/Blue it is\./);
+  expect(await statusFor(alice)).toBe(200);
+  expect(await statusFor(bruno)).toBe(404);
 });
 
 test('who may decide for an approver sees what waits for them, and the log tells of a request that was removed', async () => {
@@ -165,12 +230,11 @@ test('people, groups and channels appear by name, each by their own, and nobody 
   const auditor = await story.browserOf(admin);
   const [{ id = '' } = {}] = (await read<History>(auditor, story, 'history')).items;
   const path = `requests/${encodeURIComponent(id)}`;
-  const { names, facts, rules, texts, rows } = await read<RequestView>(auditor, story, path);
-  const shown = (label: string) => facts.find((fact) => fact.label === label);
-  expect(shown('Approvers')).toEqual({
-    ...{ label: 'Approvers', text: `${alice}, ${bruno}, ${APPROVERS_GROUP}`, hasIds: true },
+  const { names, terms, channel, rules, texts, rows } = await read<RequestView>(auditor, story, path);
+  expect(terms.find(({ label }) => label === 'Approvers')).toEqual({
+    ...{ label: 'Approvers', text: `any of ${alice}, ${bruno}, ${APPROVERS_GROUP}`, hasIds: true },
   });
-  expect(shown('Channel')?.text).toBe(PLACES.general);
+  expect(channel).toBe(PLACES.general);
   expect(names).toMatchObject({
     [alice]: 'alice',
     [APPROVERS_GROUP]: '@approvers',
@@ -225,7 +289,7 @@ test('a view comes with ids where Slack does not tell a name', async () => {
   expect(found).toMatchObject({ items: [], unnamed: 1 });
   const byId = (await (await auditor.get(`${api}/history?person=${requester}`)).json()) as History;
   expect(byId.items).toMatchObject([{ requesters: [requester] }]);
-  expect(byId.names).toEqual({});
+  expect(byId.names).toEqual({ [PLACES.general]: '#general' });
 });
 
 test('Details in Slack lead to the request on the page', async () => {
@@ -290,9 +354,10 @@ test('a request is found by its title, its tool, a person, a state and a time', 
   expect(await find(`person=${alice}`)).toEqual(['refund_order']);
   expect(await find('person=alic')).toEqual(['refund_order']);
   expect(await find('state=pending')).toEqual(['delete_customer']);
-  expect(await find('since=2999-01-01')).toEqual([]);
-  const today = new Date().toISOString().slice(0, 10);
-  expect(await find(`since=${today}&until=${today}`)).toHaveLength(2);
+  expect(await find('since=32472144000000')).toEqual([]);
+  const hourAgo = Date.now() - 3_600_000;
+  expect(await find(`since=${hourAgo}&until=${hourAgo + 7_200_000}`)).toHaveLength(2);
+  expect(await find(`until=${hourAgo}`)).toEqual([]);
   expect(await find('text=nothing')).toEqual([]);
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from '../../src/agent/define-tool.ts';
-import { inputWords } from '../../src/bot/asks/plan/present-call.ts';
+import { inputWords } from '../../src/engine/facets/input-words.ts';
 import { conditionInWords } from '../../src/policy/condition.ts';
 import { createPresentation } from '../../src/tools/presentation/presentation.ts';
 

@@ -28,7 +28,7 @@ test('open requests are counted by state, and ended ones are not', async () => {
   expect(before).toEqual({
     requests: { pending: 0, approved: 0, started: 0, unknown: 0 },
     quarantinedThreads: 0,
-    outbox: { waiting: 0, due: 0, oldestMs: 0 },
+    outbox: { waiting: 0, due: 0, oldestMs: 0, oldestWebhookMs: 0 },
     overdueTimers: 0,
   });
   await ask(store);

@@ -15,7 +15,9 @@ const ThreadFixture = z.object({
   round: Hash,
 });
 
-const requestFixture = z.object({ fields: Hash, record: z.string() }).parse(readFixture('request.v1.json'));
+const requestFixture = z
+  .object({ ask: Hash, run: Hash, record: z.string() })
+  .parse(readFixture('request.v1.json'));
 const threadFixture = ThreadFixture.parse(readFixture('thread.v1.json'));
 const THREAD = 'C1:171.2';
 const REQUEST = `${THREAD}~i-1`;
@@ -40,11 +42,17 @@ async function writeRequest(
   changes: Readonly<Record<string, string | undefined>> = {},
   id = REQUEST,
 ): Promise<void> {
-  const key = keys.request(id);
-  await redis.client.del(key, keys.record(id), keys.thread(THREAD));
-  const { record, ...fields } = { ...requestFixture.fields, record: requestFixture.record, ...changes };
-  const written = Object.entries(fields).filter(([, value]) => value !== undefined);
-  await redis.client.hset(key, Object.fromEntries(written));
+  await redis.client.del(keys.ask(id), keys.run(id), keys.record(id), keys.thread(THREAD));
+  const record = 'record' in changes ? changes.record : requestFixture.record;
+  const changed = (fields: Readonly<Record<string, string>>) =>
+    Object.fromEntries(
+      Object.entries(fields).flatMap(([name, value]) => {
+        const now = name in changes ? changes[name] : value;
+        return now === undefined ? [] : [[name, now]];
+      }),
+    );
+  await redis.client.hset(keys.ask(id), changed(requestFixture.ask));
+  await redis.client.hset(keys.run(id), changed(requestFixture.run));
   if (record !== undefined) await redis.client.set(keys.record(id), record);
 }
 
@@ -76,7 +84,7 @@ describe('a stored request', () => {
         requester: 'U-rita',
         requesters: ['U-rita'],
         barred: [],
-        digest: requestFixture.fields.digest,
+        digest: requestFixture.ask.digest,
         details: { tool: 'refund_order', input: { order: 'A-1', amount: 1200, note: '' } },
         policy: {
           principals: ['U-ann', 'S-finance'],
@@ -106,7 +114,14 @@ describe('a stored request', () => {
         granted: false,
         votes: [
           { who: 'U-ann', decision: 'approve', at: 1_760_003_600_000, groups: [1] },
-          { who: 'U-ben', decision: 'approve', at: 1_760_007_300_000, groups: [1, 2], standsFor: 'U-fin' },
+          {
+            who: 'U-ben',
+            decision: 'approve',
+            at: 1_760_007_300_000,
+            groups: [1, 2],
+            standsFor: 'U-fin',
+            reason: 'within the budget',
+          },
         ],
         attempts: 1,
         attempt: 'attempt-1',
@@ -164,9 +179,11 @@ describe('a stored request', () => {
     const id = await ask(store, { policy, views: [{ id: 'thread', place: {} }] });
     await store.vote(id, { ...approve('U-ann'), groups: [1] });
     await store.start(id, { ...attempt('first'), groups: { 'U-ann': [1] } });
-    const written = Object.keys(await redis.client.hgetall(keys.request(id)));
-    expect(written).toContain('first_start');
-    expect(Object.keys(requestFixture.fields)).toEqual(expect.arrayContaining(written));
+    const asked = Object.keys(await redis.client.hgetall(keys.ask(id)));
+    const called = Object.keys(await redis.client.hgetall(keys.run(id)));
+    expect(called).toContain('first_start');
+    expect(Object.keys(requestFixture.ask)).toEqual(expect.arrayContaining(asked));
+    expect(Object.keys(requestFixture.run)).toEqual(expect.arrayContaining(called));
   });
 
   test('is read as it was asked, and its groups must add up to the quorum', async () => {

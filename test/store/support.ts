@@ -15,8 +15,14 @@ import type {
   UnfreezeVote,
   Vote,
 } from '../../src/store/port/store.ts';
+import type { GrantOffer } from '../../src/store/port/workspace.ts';
 import { requestIdOf } from '../../src/store/record/keys.ts';
-import type { ExecutionRules, NewRequest, PolicySnapshot } from '../../src/store/record/request-record.ts';
+import type {
+  ExecutionRules,
+  NewRequest,
+  NewRun,
+  PolicySnapshot,
+} from '../../src/store/record/request-record.ts';
 
 export const MINUTE_MS = 60_000;
 
@@ -78,6 +84,18 @@ export async function ask(store: Store, changes: RequestChanges = {}): Promise<s
   const request = newRequest(threadId, changes);
   await suspendTurn(store, await beginTurn(store, threadId), { requests: [request] });
   return request.id;
+}
+
+/** A request that no thread made; its card is in a channel. */
+export function newRun(interruptId: string = randomUUID(), changes: RequestChanges = {}): NewRun {
+  return { ...newRequest('C-policies', changes, interruptId), from: 'manifest' };
+}
+
+/** Opens a Run that no thread made, and ends it by a rejection. */
+export async function openAndReject(store: Store, run: NewRun = newRun()): Promise<string> {
+  await store.open(run);
+  await store.vote(run.id, reject('U-ann'));
+  return run.id;
 }
 
 /** Ends a turn that has read its whole inbox. */
@@ -235,6 +253,14 @@ export function unfreezeVote(scope: string, changes: Partial<UnfreezeVote> = {})
     evidence: {},
     ...changes,
   };
+}
+
+/** Opens a grant: somebody approves a request, and allows the same again. */
+export async function openGrant(store: Store, changes: Partial<GrantOffer> = {}): Promise<void> {
+  const grants = { id: 'g-1', uses: 1, forMs: MINUTE_MS, details: { tool: 'refund_order' }, ...changes };
+  const voted = await store.vote(await ask(store), approve('U-ann', { grants }));
+  if (voted.outcome !== 'voted' || voted.state !== 'approved')
+    throw new Error(`The vote is ${voted.outcome}`);
 }
 
 export async function findGrant(store: Store, id: string): Promise<GrantRecord | undefined> {

@@ -103,21 +103,26 @@ test('an attempt that was given up while it ran reports too late, and the model 
   expect(logged()).toEqual([]);
 });
 
-test('an outcome that cannot be recorded leaves the action started, and the log tells why', async () => {
-  const { story, context, thread, requestId, approve, logged } = await askedStory([]);
-  await approve(async () => {
-    throw new Error('The record is out of reach');
-  });
-  expect(logged()).toEqual([
-    expect.objectContaining({
-      level: pino.levels.values.warn,
-      requestId,
-      err: expect.objectContaining({ message: 'The record is out of reach' }),
-      msg: 'action failed',
-    }),
+test('an outcome that cannot be recorded now is kept and recorded later, and the log tells why', async () => {
+  const { story, context, thread, requestId, approve, logged } = await askedStory([
+    { text: 'All is refunded.' },
   ]);
-  expect(await context.store.load(requestId)).toMatchObject({ request: { state: 'started' } });
-  expect(repliesWith(story, thread, /\S/)).toHaveLength(1);
+  let failures = 0;
+  await approve(async (finish) => {
+    failures += 1;
+    if (failures < 3) throw new Error('The record is out of reach');
+    return finish();
+  });
+  const unrecorded = expect.objectContaining({
+    level: pino.levels.values.warn,
+    requestId,
+    err: expect.objectContaining({ message: 'The record is out of reach' }),
+    msg: 'outcome not recorded, will retry',
+  });
+  expect(logged()).toEqual([unrecorded, unrecorded]);
+  expect(await context.store.load(requestId)).toMatchObject({ request: { state: 'succeeded' } });
+  await thread.shows(/All is refunded\./);
+  expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 12_000 });
 });
 
 test('where several actions are approved one after another, the model is called once, after the last', async () => {

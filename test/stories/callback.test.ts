@@ -27,6 +27,14 @@ test('a thread waits for a report from outside, and a signed, single-use address
   expect(unfit.status).toBe(400);
   expect(await unfit.text()).toContain('ok');
 
+  // It has not happened yet, and no list reads as if it had.
+  story.workspace.as(CAST.requester).openHome();
+  await story.workspace.until(
+    () =>
+      /🟡 Waiting for: the build/.test(JSON.stringify(story.workspace.homeOf(CAST.requester)?.blocks ?? [])),
+    { what: 'Home' },
+  );
+
   expect((await report('{"ok":true}')).status).toBe(200);
   await thread.shows(/The build went well/);
   expect(story.toldOfCalls()).toEqual(['{"ok":true}']);

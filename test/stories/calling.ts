@@ -168,6 +168,7 @@ export async function startIssuer() {
     {
       key = privateKey,
       audience = 'countersign',
+      issued = 'now' as string,
       expires = '5m' as string | number,
       issuer = url(),
       jti = randomUUID() as string,
@@ -177,7 +178,7 @@ export async function startIssuer() {
       .setProtectedHeader({ alg: 'ES256', kid: 'one' })
       .setIssuer(issuer)
       .setAudience(audience)
-      .setIssuedAt()
+      .setIssuedAt(issued === 'now' ? undefined : issued)
       .setExpirationTime(expires)
       .setJti(jti)
       .sign(key);

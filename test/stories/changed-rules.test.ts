@@ -150,7 +150,7 @@ test('a request with a digest of an older version does not run, and is asked ane
   const { story } = await startWith(MANIFEST, { replies: [{ calls: [refund] }] });
   const thread = story.ask('refund order A-1001');
   const card = await thread.shows(/Needs 1 approval/);
-  const [key = ''] = await story.redis.keys(`{${story.prefix}}:request:*`);
+  const [key = ''] = await story.redis.keys(`{${story.prefix}}:ask:*`);
   expect(await story.redis.hset(key, 'digest', 'a digest of version 1')).toBe(0);
   await story.workspace.as(CAST.alice).click({ channel: thread.channel, ts: card.ts }, 'approve');
   await thread.shows(/changed, so this needs a new approval/);

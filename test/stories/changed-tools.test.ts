@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { writeLock } from '../../src/tools/toolbox/tool-lock.ts';
+import { writeLock } from '../../src/tools/manifest/tool-lock.ts';
 import { moodyServer, temporaryFolder } from '../tools/mcp/support.ts';
 import { CAST, startStory } from './support.ts';
 

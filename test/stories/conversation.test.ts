@@ -249,7 +249,7 @@ tools:
   );
   expect(steps()).toMatchObject([
     { status: 'complete' },
-    { title: expect.stringMatching(/^Refund/), status: 'complete', details: 'Sent for approval' },
+    { title: expect.stringMatching(/^Refund/), status: 'pending', details: 'Sent for approval' },
   ]);
   await thread.click(CAST.alice, /Approval needed/, 'approve');
   await thread.shows(/Refunded\./);

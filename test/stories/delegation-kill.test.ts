@@ -54,6 +54,6 @@ test('a delegation, its notice and the vote under it survive a killed process, a
   await story.startOwnBot();
   const other = story.ask('refund order A-1002');
   await other.click(bruno, /Approval needed/, 'approve');
-  await story.noticeFor(bruno, /not an approver/);
+  await story.noticeFor(bruno, /can approve this/);
   expect((await story.ledger.order('A-1002'))?.refunded ?? 0).toBe(0);
 });

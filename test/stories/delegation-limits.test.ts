@@ -104,7 +104,7 @@ test('a delegation does not go onward, and ends at once when one of the two ends
   await shown(story, alice, /They can no longer decide for you/);
   await story.directly(DORA).shows(/Delegation ended\.[\s\S]*You no longer decide for [\s\S]*U0ALICE002/);
   await thread.click(DORA, /Approval needed/, 'approve');
-  await story.noticeFor(DORA, /not an approver/);
+  await story.noticeFor(DORA, /can approve this/);
   expect(await refunded(story)).toBe(0);
 });
 
@@ -187,7 +187,7 @@ test('where the policy does not allow it, a delegation signs nothing', async () 
   await delegate(story, alice, DORA);
   const thread = story.ask('refund order A-1001');
   await thread.click(DORA, /Approval needed/, 'approve');
-  await story.noticeFor(DORA, /not an approver/);
+  await story.noticeFor(DORA, /can approve this/);
 });
 
 test('the answer to a command that is not understood has what to type in code letters, and no backticks', async () => {

@@ -29,7 +29,7 @@ test('an approver who is away lets somebody else decide: they get the card, appr
   const story = await startStory({ manifest: ONE, slack, replies: [refund, { text: 'Refunded.' }] });
   const thread = story.ask('refund order A-1001');
   await thread.click(DORA, /Approval needed/, 'approve');
-  await story.noticeFor(DORA, /You're not an approver/);
+  await story.noticeFor(DORA, /can approve this/);
 
   await command(story, alice, `delegate <@${DORA}> until Friday holidays`);
   await shown(
@@ -76,7 +76,7 @@ test('in groups that must all approve, a delegate stands where the delegator sto
   const thread = story.ask('refund order A-1001');
   await thread.click(alice, /Needs 2 approvals/, 'approve');
   // The place of the group is taken, so Bruno's vote is the admin's.
-  await thread.click(bruno, /1 of 2 approvals[\s\S]*1 of 1 from[\s\S]*0 of 1 from/, 'approve');
+  await thread.click(bruno, /1 of 2 approvals[\s\S]*Still needed: <@U0ADMIN004>/, 'approve');
   await thread.shows(/Refunded\./);
   await thread.shows(/pproved by [\s\S]*U0ALICE002[\s\S]*U0BRUNO003[\s\S]* for [\s\S]*U0ADMIN004/);
 });
@@ -114,7 +114,7 @@ test('a delegation survives restarts, and one that another process entered holds
   await delegationsIn(record).delegate({ ...given, id: 'd-2', to: EVAN });
   await story.startOwnBot();
   await thread.click(DORA, /Approval needed/, 'approve');
-  await story.noticeFor(DORA, /not an approver/);
+  await story.noticeFor(DORA, /can approve this/);
   await thread.click(EVAN, /Approval needed/, 'approve');
   await thread.shows(/Refunded\./);
 });

@@ -103,7 +103,7 @@ limits:
       arguments: look.arguments,
       requesters: [CAST.requester],
       context_authors: [CAST.bruno],
-      reason: expect.stringContaining('The limit of 1'),
+      reason: expect.stringContaining('the limit of 1'),
     },
   ]);
 });

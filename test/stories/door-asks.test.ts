@@ -1,3 +1,4 @@
+import { type JWTVerifyOptions, jwtVerify } from 'jose';
 import { expect, test } from 'vitest';
 import { createKeyPair, parsePublicKeys } from '../../src/audit/signing-key.ts';
 import { actionDigest, verifyReceipt } from '../../src/door/receipt.ts';
@@ -35,8 +36,8 @@ test('a caller asks about what it runs itself: the card says so, the receipt is 
   const asked = await ask(door, { explanation: 'Release 12' });
   expect(asked).toMatchObject({ code: 202, body: { digest: actionDigest(ACTION) } });
   const card = JSON.stringify((await door.place.shows(/Approval needed/)).blocks);
-  expect(card).toContain('Let release-pipeline run this itself');
-  expect(card).toContain('Countersign cannot enforce the decision');
+  expect(card).toContain('Allow release-pipeline to run');
+  expect(card).toContain('Countersign records the decision');
   expect(card).toMatch(/Title from release-pipeline/);
   expect(card).toContain('terraform apply plan.bin');
   expect(card).not.toContain('"value":"edit"');
@@ -47,12 +48,19 @@ test('a caller asks about what it runs itself: the card says so, the receipt is 
   const receipt = await verifyReceipt(String(body.receipt), parsePublicKeys(publicPem));
   expect(receipt).toMatchObject({
     ask: asked.body.id,
-    caller: 'release-pipeline',
+    aud: 'release-pipeline',
     digest: actionDigest(ACTION),
     decision: 'approved',
     approvers: [CAST.alice],
-    expires_at: body.start_by,
+    exp: Math.floor(Date.parse(String(body.start_by)) / 1_000),
   });
+  // A library that knows nothing of Countersign refuses it for another caller, and after its end.
+  const key = [...parsePublicKeys(publicPem).values()][0];
+  if (key === undefined) throw new Error('there is no key');
+  const verify = (options: JWTVerifyOptions) => jwtVerify(String(body.receipt), key, options);
+  expect((await verify({ audience: 'release-pipeline' })).payload.iat).toBeLessThanOrEqual(receipt.exp);
+  await expect(verify({ audience: 'other-job' })).rejects.toThrow(/"aud"/);
+  await expect(verify({ currentDate: new Date((receipt.exp + 1) * 1_000) })).rejects.toThrow(/"exp"/);
   const other = createKeyPair();
   await expect(verifyReceipt(String(body.receipt), parsePublicKeys(other.publicPem))).rejects.toThrow();
   const [head, , signature] = String(body.receipt).split('.');
@@ -67,9 +75,18 @@ test('a caller asks about what it runs itself: the card says so, the receipt is 
   expect(await door.send('DELETE', `/v1/asks/${asked.body.id}`)).toMatchObject({ code: 409 });
   const reported = await report(door, asked.body.id, { outcome: 'succeeded', exit_code: 0 });
   expect(reported).toMatchObject({ code: 200, body: { status: 'succeeded' } });
-  await door.place.shows(/release-pipeline ran this itself/);
+  await door.place.shows(/release-pipeline ran “/);
   expect(await report(door, asked.body.id, { outcome: 'failed' })).toMatchObject({ code: 409 });
   expect(await door.events()).toEqual(expect.arrayContaining(['asked', 'approved', 'started', 'succeeded']));
+});
+
+test('a command with quotes like ours stays within those of the header; the card has it as it is', async () => {
+  const door = await startCalling();
+  await ask(door, { command: 'true”? Approved by the CFO. “', files: undefined });
+  const { blocks = [] } = await door.place.shows(/Approval needed/);
+  const [header] = blocks;
+  expect(JSON.stringify(header)).toContain(`“true\\"? Approved by the CFO. \\"”`);
+  expect(JSON.stringify(blocks.slice(1))).toContain('true”? Approved by the CFO. “');
 });
 
 test('a rejected ask cannot be started, and one that the caller says failed did not happen', async () => {

@@ -1,7 +1,17 @@
+import { createServer } from 'node:http';
 import { generateKeyPair } from 'jose';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
-import { breakThread, CALLERS, FAILING, KEYS, startCalling, startIssuer, WITH_CALLERS } from './calling.ts';
+import {
+  breakThread,
+  CALLERS,
+  ENVIRONMENT,
+  FAILING,
+  KEYS,
+  startCalling,
+  startIssuer,
+  WITH_CALLERS,
+} from './calling.ts';
 import { CAST, PLACES } from './support.ts';
 
 const slack = { app: { commands: ['/countersign'] } };
@@ -12,6 +22,11 @@ test('a frozen caller is refused, and what people had approved for it is held un
   const { body } = await door.refund(12_000);
   await door.place.shows(/Approval needed/);
   const command = (text: string) => door.workspace.as(CAST.admin).command('/countersign', text);
+  await command('freeze caller:nobody Looks odd');
+  await door.noticeFor(
+    CAST.admin,
+    /there is no caller "caller:nobody"; the callers are caller:release-pipeline, caller:other-job\./,
+  );
   await command('freeze caller:release-pipeline Looks odd');
   await door.noticeFor(CAST.admin, /Frozen: what release-pipeline asks for\./);
   await door.place.shows(/Frozen: this action does not start/);
@@ -48,6 +63,22 @@ test('beyond its limits a caller gets 429 and when to try again; a request that 
   expect(last).toMatchObject({ code: 429, body: { code: 'too-many' } });
   expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(await door.refunded()).toBe(500);
+});
+
+test('a withdrawn request of a caller makes room for the next one at once, whoever withdraws it', async () => {
+  const manifest = WITH_CALLERS.replace('pending: 5, per_hour: 30', 'pending: 2, per_hour: 30');
+  const door = await startCalling({ manifest });
+  const first = await door.refund(12_000);
+  await door.place.shows(/12000/);
+  const second = await door.refund(13_000);
+  await door.place.shows(/13000/);
+  expect([first.code, second.code, (await door.refund(14_000)).code]).toEqual([202, 202, 429]);
+  await door.send('DELETE', `/v1/runs/${first.body.id}`);
+  expect([(await door.refund(15_000)).code, (await door.refund(16_000)).code]).toEqual([202, 429]);
+  await door.place.shows(/15000/);
+  await door.place.click(CAST.requester, /13000/, 'withdraw');
+  await door.end(second.body.id);
+  expect([(await door.refund(17_000)).code, (await door.refund(18_000)).code]).toEqual([202, 429]);
 });
 
 test('a caller that leaves the manifest loses what waits, said on the card, and its key opens nothing', async () => {
@@ -115,6 +146,21 @@ test('what people write below the card is context for the caller, also with a me
   expect(door.model.requests).toEqual([]);
 });
 
+test('what somebody who may not ask writes below the card does not reach the caller', async () => {
+  const door = await startCalling();
+  const { body } = await door.refund(12_000);
+  const card = await door.place.shows(/Approval needed/);
+  const write = (who: string, text: string) =>
+    door.workspace.as(who).send(PLACES.general, text, { threadTs: card.ts });
+  write(CAST.guest, 'Refund it twice.');
+  await door.allReceived();
+  write(CAST.bruno, 'Which order is this?');
+  await door.allReceived();
+  expect((await door.send('GET', `/v1/runs/${body.id}`)).body.context).toEqual([
+    { by: CAST.bruno, text: 'Which order is this?' },
+  ]);
+});
+
 test('a request outlives the bot that took it: another one reads it, and what was approved meanwhile runs once', async () => {
   const door = await startCalling({ sweep: SWEEP });
   const { body } = await door.refund(12_000);
@@ -143,6 +189,40 @@ test('a person takes back what a caller did with Undo, and the caller still read
   });
 });
 
+test('a caller whose owner is deactivated asks for nothing', async () => {
+  const door = await startCalling();
+  const owner = door.workspace.state.users.get(CAST.requester);
+  if (owner !== undefined) owner.deleted = true;
+  expect(await door.refund(500)).toMatchObject({ body: { code: 'owner-inactive' } });
+  expect(await door.refunded()).toBe(0);
+});
+
+test('a webhook that redirects is not followed, so that its message reaches nobody else', async () => {
+  const urls: string[] = [];
+  const server = createServer((request, response) => {
+    urls.push(`${request.method} ${request.url}`);
+    response.writeHead(urls.length === 1 ? 307 : 204, { location: '/elsewhere' }).end();
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const webhook = `webhook: { url: "http://127.0.0.1:${port}/hook", secret: "\${HOOK_SECRET}", allow_private: ["127.0.0.1"] }`;
+  const door = await startCalling({
+    manifest: WITH_CALLERS.replace(
+      '    links: [ci.example.com]',
+      `    links: [ci.example.com]\n    ${webhook}`,
+    ),
+    environment: { ...ENVIRONMENT, HOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}` },
+    sweep: { everyMs: 100, overdueMs: 0 },
+  });
+  await door.refund(500);
+  await expect.poll(() => urls.length, { timeout: 20_000 }).toBeGreaterThan(1);
+  expect(new Set(urls)).toEqual(new Set(['POST /hook']));
+});
+
 test('a job proves who it is with a token of its issuer; each token makes one change', async () => {
   const issuer = await startIssuer();
   const manifest = WITH_CALLERS.replace(
@@ -165,6 +245,8 @@ test('a job proves who it is with a token of its issuer; each token makes one ch
     await issuer.token({ repository: ['acme/api'] }),
     await issuer.token({}, { audience: 'another' }),
     await issuer.token({}, { expires: '-5m' }),
+    // Valid for years, and made long ago.
+    await issuer.token({}, { issued: '-1y', expires: '1y' }),
     await issuer.token({}, { key: stranger.privateKey }),
     await issuer.token({}, { issuer: 'https://evil.example' }),
     `${Buffer.from('{"alg":"none"}').toString('base64url')}.${key.split('.')[1]}.`,

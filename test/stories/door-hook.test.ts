@@ -118,7 +118,7 @@ test('a call that people approve in Slack is allowed and its end reported; a rej
     permissionDecisionReason: `Approved in Slack by ${CAST.alice}.`,
   });
   expect(await answerOf(hook(door, cwd, { agent: 'claude-code', event: 'post-tool-use' }))).toBeUndefined();
-  await door.place.shows(/release-pipeline ran this itself/);
+  await door.place.shows(/release-pipeline ran “/);
 
   const rejected = hook(door, cwd, { agent: 'codex', event: 'permission-request' });
   await door.reject(CAST.bruno, /Approval needed/, 'Use the pipeline.');
@@ -126,4 +126,46 @@ test('a call that people approve in Slack is allowed and its end reported; a rej
     hookEventName: 'PermissionRequest',
     decision: { behavior: 'deny', message: 'Rejected in Slack: Use the pipeline.' },
   });
+});
+
+test('all of the input is on the card, whatever the tool: Bash with its command line first, any other as JSON', async () => {
+  const door = await startCalling();
+  const cwd = temporaryFolder();
+  const rules = 'wait: 0\nrules:\n  - { tool: "*", do: slack, policy: release }';
+  const pre = { agent: 'claude-code', event: 'pre-tool-use', rules } as const;
+  const cases = [
+    [
+      /“make/,
+      { tool_name: 'Bash', tool_input: { command: 'make', timeout: 5 } },
+      'make\\n# Other input: {\\"timeout\\":5}',
+    ],
+    [
+      /“mcp__db__run/,
+      { tool_name: 'mcp__db__run', tool_input: { command: 'vacuum', timeout: 5 } },
+      'mcp__db__run {\\"command\\":\\"vacuum\\",\\"timeout\\":5}',
+    ],
+  ] as const;
+  const ids = new Set<unknown>();
+  for (const [title, change, expected] of cases) {
+    const answer = await answerOf(hook(door, cwd, { ...pre, change }));
+    expect(answer).toMatchObject({ permissionDecision: 'ask' });
+    ids.add(JSON.stringify(answer));
+    expect(JSON.stringify((await door.place.shows(title)).blocks)).toContain(expected);
+  }
+  // The same command with other input is another request.
+  const changed = { tool_name: 'Bash', tool_input: { command: 'make', timeout: 6 } };
+  ids.add(JSON.stringify(await answerOf(hook(door, cwd, { ...pre, change: changed }))));
+  expect(ids.size).toBe(cases.length + 1);
+});
+
+test('what the person at the terminal decided after the wait is withdrawn in Slack when the call has ended', async () => {
+  const door = await startCalling();
+  const cwd = temporaryFolder();
+  const rules = RULES.replace('wait: 120', 'wait: 0');
+  const asked = hook(door, cwd, { agent: 'claude-code', event: 'pre-tool-use', rules });
+  expect(await answerOf(asked)).toMatchObject({ permissionDecision: 'ask' });
+  await door.place.shows(/Approval needed/);
+  await answerOf(hook(door, cwd, { agent: 'claude-code', event: 'post-tool-use', rules }));
+  await door.place.shows(/withdrawn by .*release-pipeline/i);
+  expect(await door.events()).not.toContain('started');
 });

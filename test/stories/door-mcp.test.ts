@@ -8,6 +8,7 @@ import { admitTaskResults, startedTask, TASKS_EXTENSION } from '../../src/tools/
 import { nonEmpty } from '../support/non-empty.ts';
 import { startRecordingServer } from '../tools/http/recording-server.ts';
 import { type Calling, KEYS, startCalling, WITH_CALLERS } from './calling.ts';
+import { PIXEL } from './fixtures/plot-tool.ts';
 import { CAST, PLACES } from './support.ts';
 
 const Task = z.looseObject({
@@ -250,6 +251,21 @@ test('after its time a client without tasks is told the request, and reads the e
   expect(textsIn(end)).toBe(`Rejected by ${CAST.bruno}: Not today.`);
 });
 
+test('a list has the hints that the manifest stands for, and a result with fields is structured', async () => {
+  const door = await startCalling();
+  const { port } = door.bot();
+  for (const client of [(await connect(port)).client, await connectOlder(port)]) {
+    const listed = new Map((await client.listTools()).tools.map((tool) => [tool.name, tool.annotations]));
+    expect(listed.get('read_order')).toEqual({ readOnlyHint: true });
+    expect(listed.get('refund_order')).toEqual({ readOnlyHint: false, idempotentHint: true });
+  }
+  const { client } = await connect(port);
+  const small = { ...REFUND, arguments: { orderId: 'A-1001', amount: 500 } };
+  expect((await client.callTool(small)).structuredContent).toMatchObject({ refunded: 500 });
+  const { body } = await door.send('GET', '/v1/tools', { key: KEYS.other });
+  expect(body).toMatchObject({ tools: [{ effect: 'idempotent', output_schema: { type: 'object' } }] });
+});
+
 test('a limit is told in the result', async () => {
   const manifest = WITH_CALLERS.replace('pending: 5', 'pending: 1');
   const door = await startCalling({ manifest });
@@ -341,4 +357,24 @@ test('a request from elsewhere, without a key, or with a body that cannot be kep
   for (const method of ['GET', 'TRACE', 'PUT', 'DELETE']) expect(await send({}, '', method)).toBe(405);
   expect(await send({ origin: 'http://localhost:8080' }, call('{}'))).toBe(200);
   expect(door.workspace.messagesIn(PLACES.general)).toEqual([]);
+});
+
+test('images of a result reach a caller beside its text, over MCP and REST, within the bound of a result', async () => {
+  const tool = 'plot_sales: { module: ./test/stories/fixtures/plot-tool.ts, approval: { require: never } }';
+  const manifest = WITH_CALLERS.replace('\ntools:\n', `\ntools:\n  ${tool}\n`).replace(
+    '[refund_*, delete_customer, read_order]',
+    '[plot_sales]',
+  );
+  const door = await startCalling({ manifest });
+  const { client } = await connect(door.bot().port, { withTasks: false });
+  const { content } = await client.callTool({ name: 'plot_sales', arguments: {} });
+  expect(content).toEqual([
+    { type: 'text', text: '{"kept":[true,false]}' },
+    { type: 'image', data: PIXEL, mimeType: 'image/png' },
+  ]);
+  const { body } = await door.send('POST', '/v1/runs', { body: { tool: 'plot_sales', input: {} } });
+  expect((await door.end(body.id)).body).toMatchObject({
+    status: 'succeeded',
+    images: [{ type: 'image/png', data: PIXEL }],
+  });
 });

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -40,7 +41,7 @@ test('an approved command runs once, its output is streamed and its end is repor
   expect(ran()).toEqual(['once']);
   expect(shell.error()).toMatch(new RegExp(`Approved by ${CAST.alice}. Running.\nhello`));
   expect(JSON.parse(shell.out())).toMatchObject({ status: 'succeeded', exit_code: 0 });
-  await door.place.shows(/release-pipeline ran this itself/);
+  await door.place.shows(/release-pipeline ran “/);
 
   // A receipt by another key is none.
   writeFileSync(join(cwd, 'audit.pub'), createKeyPair().publicPem);
@@ -57,7 +58,7 @@ test('a command that fails has its own exit code, and people are asked how far i
   await failing.says(/Waiting/);
   await door.place.click(CAST.alice, /Approval needed/, 'approve');
   expect(await failing.ended).toBe(7);
-  await door.place.shows(/don't know whether/);
+  await door.place.shows(/may or may not have happened/);
 
   const cwd = temporaryFolder();
   const missing = countersign(door, ['ask', '--policy', 'release', '--', 'no-such-program', '--help'], {
@@ -152,6 +153,46 @@ test('killed while it waited, the next one joins the request; killed while it ra
   expect(ran()).toEqual(['once']);
 });
 
+test('a script that the command names is on the card by size and digest, and another one does not run; words alone say so', async () => {
+  const door = await startCalling();
+  const cwd = temporaryFolder();
+  const script = '#!/bin/sh\necho once >> ran\n';
+  writeFileSync(join(cwd, 'deploy.sh'), script, { mode: 0o755 });
+  writeFileSync(join(cwd, 'values.yml'), 'replicas: 2\n');
+  const args = ['ask', '--policy', 'release', '--', './deploy.sh', '--values=values.yml'];
+  const changed = countersign(door, args, { cwd });
+  await changed.says(/Waiting/);
+  const card = JSON.stringify((await door.place.shows(/Approval needed/)).blocks);
+  expect(card).toContain(`./deploy.sh ${script.length} bytes sha256:${hash('sha256', script)}`);
+  expect(card).toContain(`values.yml 12 bytes sha256:${hash('sha256', 'replicas: 2\n')}`);
+  expect(card).toContain('Nothing else that it reads is compared.');
+  writeFileSync(join(cwd, 'deploy.sh'), script.replace('once', 'other'));
+  await door.place.click(CAST.alice, /Approval needed/, 'approve');
+  expect(await changed.ended).toBe(84);
+  expect(linesOf(join(cwd, 'ran'))).toEqual([]);
+
+  const same = countersign(door, args, { cwd });
+  await same.says(/Waiting/);
+  await door.place.click(CAST.alice, /Approval needed/, 'approve');
+  expect(await same.ended).toBe(0);
+  expect(linesOf(join(cwd, 'ran'))).toEqual(['other']);
+
+  const words = countersign(door, ['ask', '--policy', 'release', '--', 'sh', '-c', './deploy.sh now'], {
+    cwd,
+  });
+  await words.says(/Waiting/);
+  expect(JSON.stringify((await door.place.shows(/“sh -c/)).blocks)).toContain('None compared.');
+});
+
+test('a bot that cannot be reached is said at once and again', async () => {
+  const cwd = temporaryFolder();
+  const shell = countersign({ bot: () => ({ port: 9 }) }, ['ask', '--policy', 'release', '--', 'true'], {
+    cwd,
+  });
+  await shell.says(/The bot cannot be reached: .*\. Asking again for 300 seconds/);
+  await shell.says(/The bot cannot be reached: .*\. Asking again for 2\d\d seconds/);
+});
+
 /** Starts an HTTP server for the length of a test. */
 async function serve(handler: Parameters<typeof createServer>[1]): Promise<string> {
   const server = createServer(handler);
@@ -210,7 +251,7 @@ test('a file that is gone is a change; a signal reaches the command that runs, a
   await expect.poll(ran, { timeout: 60_000 }).toEqual(['once']);
   stopped.child.kill('SIGTERM');
   expect(await stopped.ended).toBe(143);
-  await door.place.shows(/don't know whether/);
+  await door.place.shows(/may or may not have happened/);
 });
 
 test('a script of a shell goes on after what was approved, and stops at what was rejected', async () => {
@@ -243,7 +284,7 @@ test('with --audit-key a receipt for another request, or one that is too old, ru
   const signingKey = await readSigningKey({ text: privatePem });
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'audit.pub'), publicPem);
-  const hour = 3_600_000;
+  const hour = 3_600;
   for (const { ask, endsIn } of [
     { ask: 'C0GENERAL1-another', endsIn: hour },
     { ask: 'C0GENERAL1-this', endsIn: -hour },
@@ -256,12 +297,15 @@ test('with --audit-key a receipt for another request, or one that is too old, ru
       const { report_within, ...given } = JSON.parse(await readText(incoming));
       const action = ExactAction.parse(given);
       const times = {
-        issued_at: new Date().toISOString(),
-        expires_at: new Date(Date.now() + endsIn).toISOString(),
+        iat: Math.floor(Date.now() / 1_000) - 2 * hour,
+        exp: Math.floor(Date.now() / 1_000) + endsIn,
       };
-      const approved = { caller: 'release-pipeline', policy: 'release', decision: 'approved' as const };
+      const approved = { aud: 'release-pipeline', policy: 'release', decision: 'approved' as const };
       const digest = actionDigest(action);
-      const receipt = await signReceipt({ ...approved, ask, digest, approvers: [], ...times }, signingKey);
+      const receipt = await signReceipt(
+        { ...approved, ask, digest, approvers: [], v: 1, ...times },
+        signingKey,
+      );
       const view = {
         id: 'C0GENERAL1-this',
         status: 'approved',

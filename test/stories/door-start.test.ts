@@ -111,15 +111,14 @@ test('two starts with one receipt at once are one start, and people who confirm 
   expect((await start(door, id)).code).toBe(409);
 });
 
-test('in a change freeze a caller starts nothing, approved or not', async () => {
+test('in a freeze of the manifest a caller starts nothing, approved or not', async () => {
   const door = await startCalling({ sweep: SWEEP });
   const id = await approved(door);
   const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
   await door.replaceManifest(
-    `${WITH_CALLERS}\nchange_freezes:\n  - { name: Quarter end, from: "${day(-1)} 00:00", to: "${day(2)} 00:00" }\n`,
+    `${WITH_CALLERS}\nfreezes:\n  - { name: Quarter end, from: "${day(-1)} 00:00", to: "${day(2)} 00:00" }\n`,
   );
-  expect(await start(door, id)).toMatchObject({ code: 409, body: { code: 'not-approved' } });
-  await door.place.shows(/Quarter end/);
-  const { body } = await door.send('POST', '/v1/asks', { body: { ...ACTION, run: 'second' } });
-  await expect.poll(async () => (await read(door, body.id)).body.status).toBe('denied');
+  expect(await start(door, id)).toMatchObject({ code: 403, body: { code: 'frozen' } });
+  expect((await read(door, id)).body.status).toBe('approved');
+  await door.place.shows(/On hold: Quarter end, until/);
 });

@@ -166,6 +166,21 @@ test('the same call joins the one that waits, the same key is the same request, 
   expect(await door.refunded()).toBe(12_000);
 });
 
+test('a key whose request is no longer kept is refused, and nothing runs again', async () => {
+  const door = await startCalling();
+  const headers = { 'idempotency-key': 'job-1' };
+  const { body } = await door.refund(500, { headers });
+  await door.end(body.id);
+  const [key = ''] = await door.redis.keys(`{${door.prefix}}:document:door-key|*`);
+  const [, digest = ''] = ((await door.redis.get(key)) ?? '').split('\n');
+  // The same request, made a year ago.
+  const time = (Date.now() - 365 * 86_400_000).toString(16).padStart(12, '0');
+  const old = body.id.replace(/-[0-9a-f]{12}/, `-${time}`);
+  await door.redis.set(key, `${old}\n${digest}`);
+  expect(await door.refund(500, { headers })).toMatchObject({ code: 410, body: { code: 'gone' } });
+  expect(await door.refunded()).toBe(500);
+});
+
 test("another caller's request is not found, whatever is asked of it", async () => {
   const door = await startCalling();
   const { body } = await door.refund(12_000);
@@ -201,4 +216,29 @@ test('a tool outside its list, an input that does not fit and a link elsewhere a
   const { body } = await door.send('GET', '/v1/tools', { key: KEYS.other });
   expect(body).toMatchObject({ tools: [{ name: 'refund_order', input_schema: { type: 'object' } }] });
   expect(door.workspace.messagesIn(PLACES.general)).toEqual([]);
+});
+
+test('an address with a backslash before an "@" is sent as every parser reads it', async () => {
+  const door = await startCalling();
+  const asked = await door.refund(12_000, { more: { link: 'https://ci.example.com\\@evil.example/run' } });
+  expect(asked.code).toBe(202);
+  const card = JSON.stringify((await door.place.shows(/Approval needed/)).blocks);
+  expect(card).toContain('"url":"https://ci.example.com/@evil.example/run"');
+  expect(card).not.toContain('ci.example.com\\');
+});
+
+test('what waits because of a limit counts among the pending requests of its caller', async () => {
+  const manifest = `${WITH_CALLERS.replace('pending: 5', 'pending: 1')}limits:
+  refund_order: { per: requester, window: 1d, max: 1, policy: default }
+`;
+  const door = await startCalling({ manifest });
+  const first = await door.refund(500);
+  expect((await door.end(first.body.id)).body.status).toBe('succeeded');
+  expect((await door.refund(600)).code).toBe(202);
+  await door.place.shows(/Approval needed/);
+  expect(await door.refund(700)).toMatchObject({ code: 429, body: { code: 'too-many-pending' } });
+  // What surely asks nobody is not kept waiting.
+  const read = { tool: 'read_order', input: { orderId: 'A-1001' } };
+  expect((await door.send('POST', '/v1/runs', { body: read })).code).toBeLessThan(300);
+  await door.reject(CAST.bruno, /Approval needed/, 'Not today.');
 });

@@ -13,7 +13,7 @@ const REVIEWED = /Being reviewed by [\s\S]*U0ALICE002/;
 test('with buttons for approvers the card in the thread has none, each approver has theirs, and who asked can withdraw there', async () => {
   const story = await startStory({
     manifest: approvers.replaceAll(', notify: { direct_messages: false }', ''),
-    replies: [refund(20_000), { text: 'Refunded.' }, refund(20_000), { text: 'Withdrawn.' }],
+    replies: [refund(20_000), { text: 'Refunded.' }, refund(20_000), { text: 'Nothing more to do.' }],
   });
   const thread = story.ask('refund 200');
   const card = await thread.shows(/Approval needed[\s\S]*Approvers decide in their direct messages/);
@@ -26,6 +26,7 @@ test('with buttons for approvers the card in the thread has none, each approver 
   const second = story.ask('refund 200 again');
   await second.click(remi, /Approval needed/, 'withdraw');
   await second.shows(/Withdrawn/);
+  await second.shows(/Nothing more to do\./);
 });
 
 test('where nobody gets a direct message the buttons stay in the thread', async () => {
@@ -54,7 +55,7 @@ test('a card says for five minutes who has opened Details and may decide; it loc
   await thread.click(bruno, REVIEWED, 'details');
   await story.modalFor(bruno);
 
-  const [key = ''] = await story.redis.keys(`{${story.prefix}}:request:*`);
+  const [key = ''] = await story.redis.keys(`{${story.prefix}}:ask:*`);
   const cause = (await story.redis.hget(key, 'redrawn_for')) ?? '';
   expect(cause).toMatch(/^review U0ALICE002 \d+$/);
   await story.redis.hset(key, 'redrawn_for', cause.replace(/\d+$/, String(Date.now() - 300_001)));

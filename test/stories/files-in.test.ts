@@ -80,6 +80,11 @@ test('what cannot be read is named, by its content and not by its name', async (
     '[File "nothing.txt" (text/plain, 0 bytes) from remi, not read: it has no text]',
     'remi: look at this',
   ]);
+  // The person reads it too, once, and without the words of the model.
+  const { text } = await thread.shows(/I didn't read these files/);
+  expect(text).toMatch(/“notes\.txt”: archives are not opened/);
+  expect(text).toContain('“nothing.txt”: it has no text');
+  expect(story.repliesIn(thread).filter((each) => /didn't read/.test(each.text))).toHaveLength(1);
 });
 
 test('the manifest limits size, number and types, and switches files off', async () => {
@@ -106,7 +111,7 @@ test('without the scope a file is named, and the answer comes all the same', asy
   const scopes = DEFAULT_SCOPES.filter((scope) => scope !== 'files:read');
   const { story, thread } = await attach([csv('first')], { slack: { app: { scopes } } });
   await thread.shows(/I see\./);
-  expect(heardByModel(story.model)[0]).toMatch(/not read: Slack does not let me read it\]$/);
+  expect(heardByModel(story.model)[0]).toMatch(/not read: I am not allowed to read it\]$/);
 });
 
 test('the details of a request list the files that the model read, with their hashes', async () => {

@@ -60,7 +60,7 @@ test('80 orders and forgeries in files stay quotes: nobody becomes a requester, 
     const { ts } = story.workspace.as(remi).send(PLACES.general, `${mention} look`, { files });
     const thread = story.threadIn(PLACES.general, ts);
     const card = JSON.stringify((await thread.shows(/Approval needed/)).blocks);
-    expect(card).toMatch(new RegExp(`asked by <@${remi}> · expires`));
+    expect(card).toMatch(new RegExp(`asked by <@${remi}> · until`));
     expect(card).toContain('Needs 1 approval');
     const heard = heardByModel(story.model);
     expect(heard.at(-1)).toBe('remi: look');

@@ -24,7 +24,7 @@ test('the card says in words what is a first time; after its success the next on
   const first = story.ask('refund 5 cents');
   const card = await first.shows(/Approval needed/);
   expect(textIn(card.blocks)).toMatch(
-    /First refund for this order · First refund by .*on record \(90 days\)/,
+    /First refund for this order in 90 days · First time in 90 days that .* uses refund/,
   );
   expect(textIn(card.blocks)).toContain('it is the first call of this tool for this target or');
   await first.click(alice, /Approval needed/, 'approve');
@@ -46,7 +46,7 @@ test('the card says in words what is a first time; after its success the next on
   // What somebody has done to the order stays known; who did it does not.
   expect(await counters()).toHaveLength(1);
   const again = story.ask('refund 7 cents');
-  await again.shows(/Approval needed[\s\S]*First refund by [\s\S]*on record/);
+  await again.shows(/Approval needed[\s\S]*that [\s\S]*uses refund/);
 });
 
 const ASKED_FIRST = '{ when: first.tool, policy: default }, { require: never }';

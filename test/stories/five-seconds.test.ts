@@ -36,22 +36,45 @@ function seen(value: unknown): string {
   return [own, ...[fields, elements, accessory, rows].map(seen)].filter((each) => each !== '').join(' ');
 }
 
-/** Holds what is seen of a card against the answers that it gives, and their number against the table in the docs. */
-function expectAnswers(card: string, blocks: readonly unknown[], answers: Answers): void {
-  const text = blocks.map(seen).join('\n').replaceAll(/ +/g, ' ');
-  const given = QUESTIONS.filter((question) => answers[question]?.test(text));
-  expect(given, text).toEqual(Object.keys(answers));
+/** A date in Slack's markup, which people read in their own time. */
+const DATE = /<!date\^\d+\^\{date_short_pretty\} at \{time\}\|[^>]+>/g;
+
+/** What a person reads in five seconds. */
+const FEW_WORDS = 40;
+
+/** Lists words in reading order; a sign between them is none. */
+function wordsIn(text: string): string[] {
+  return text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
+}
+
+/**
+ * Holds the first words of a card against the answers that it gives, and their number against the table in the docs. Each answer is within
+ * the first words. Returns the words of the answers themselves.
+ */
+function expectAnswers(card: string, blocks: readonly unknown[], answers: Answers): readonly string[] {
+  const text = blocks.map(seen).join('\n').replaceAll(DATE, 'Today at 4:24 PM').replaceAll(/ +/g, ' ');
+  const start = firstWords(text, FEW_WORDS);
+  const given = QUESTIONS.filter((question) => answers[question]?.test(start));
+  expect(given, start).toEqual(Object.keys(answers));
   const docs = readFileSync(new URL('../../docs/cards.md', import.meta.url), 'utf8');
-  const [, after] = new RegExp(`^\\| ${card} \\| \\d \\| (\\d) \\|`, 'm').exec(docs) ?? [];
-  expect(Number(after), `${card} in docs/cards.md`).toBe(given.length);
+  const [, now] = new RegExp(`^\\| ${card} \\| \\d \\| (\\d) \\|`, 'm').exec(docs) ?? [];
+  expect(Number(now), `${card} in docs/cards.md`).toBe(given.length);
+  return QUESTIONS.map((question) => answers[question]?.exec(start)?.[0] ?? '');
+}
+
+function firstWords(text: string, most: number): string {
+  let left = most;
+  const parts = text.split(/(\s+)/);
+  const end = parts.findIndex((part) => wordsIn(part).length > 0 && left-- === 0);
+  return parts.slice(0, end === -1 ? parts.length : end).join('');
 }
 
 const shop = fileURLToPath(new URL('../../examples/shop', import.meta.url));
 const shopManifest = readFileSync(`${shop}/manifest.yml`, 'utf8');
-const WHO = new RegExp(`Approvers: <@${alice}>.*<@${bruno}>`);
+const WHO = new RegExp(`any of <@${alice}>, <@${bruno}>(, <@\\w+>)?`);
 const ASKED = new RegExp(`asked by <@${remi}>`);
-const EXPIRES = /expires <!date/;
-const REJECTED = /Reject: it does not run, and your reason is passed on/;
+const UNTIL = /until Today at 4:24 PM/;
+const REJECTED = /If rejected, nothing runs/;
 
 test('a refund answers the eight questions without a click, and so does its row in Home', async () => {
   const refund = { orderId: 'A-1001', amount: 12_000, reason: 'the top is scratched' };
@@ -63,16 +86,17 @@ test('a refund answers the eight questions without a click, and so does its row 
   });
   const thread = story.ask('refund it');
   const { blocks } = await thread.shows(/Approval needed/);
-  expectAnswers('Refund', blocks, {
+  const answers = expectAnswers('Refund', blocks, {
     what: /Refund/,
-    'to what': /order A-1001[\s\S]*Hooper Ltd paid \$450\.00 for Standing desk/,
+    'to what': /order A-1001/,
     'how much': /\$120\.00/,
     'who asked': ASKED,
-    'why approval': /Why approval\*? refunds over \$100\.00/,
+    'why approval': /refunds over \$100\.00/,
     'who may': WHO,
-    'until when': EXPIRES,
+    'until when': UNTIL,
     'if rejected': REJECTED,
   });
+  expect(wordsIn(answers.join(' ')).length, answers.join(' ')).toBeLessThanOrEqual(25);
   story.workspace.as(alice).openHome();
   const home = await story.workspace.until(
     () => {
@@ -85,11 +109,11 @@ test('a refund answers the eight questions without a click, and so does its row 
     what: /Refund/,
     'to what': /order A-1001/,
     'how much': /\$120\.00/,
-    'who asked': new RegExp(`@${remi} · #${PLACES.general}`),
-    'why approval': /Why approval: refunds over \$100\.00/,
+    'who asked': new RegExp(`<@${remi}> · <#${PLACES.general}>`),
+    'why approval': /Why: refunds over \$100\.00/,
     'who may': /Waiting for you/,
     'until when': /expires in 3 h 59 min|expires in 4 h/,
-    'if rejected': /What you reject does not run/,
+    'if rejected': /If you reject, nothing runs/,
   });
 });
 
@@ -104,11 +128,11 @@ test('a deletion answers the eight questions without a click', async () => {
   expectAnswers('Deletion', blocks, {
     what: /Delete customer/,
     'to what': /Tomo Arai/,
-    'how much': /A-1004, Notebook, 10 pieces[\s\S]*Nothing is left/,
+    'how much': /and all their orders/,
     'who asked': ASKED,
     'why approval': /deletions need two people/,
-    'who may': WHO,
-    'until when': EXPIRES,
+    'who may': new RegExp(`any 2 of <@${alice}>, <@${bruno}>`),
+    'until when': UNTIL,
     'if rejected': REJECTED,
   });
 });
@@ -130,13 +154,13 @@ tools:
   });
   const { blocks } = await story.ask('waive the fees').shows(/Approval needed/);
   expectAnswers('Long SQL', blocks, {
-    what: /UPDATE invoices\s+SET late_fee = 0/,
-    'to what': /Run SQL on billing/,
-    'how much': /None of the 214/,
+    what: /Run SQL/,
+    'to what': /on billing/,
+    'how much': /214 invoices have a late fee/,
     'who asked': ASKED,
     'why approval': /every change of billing data/,
     'who may': WHO,
-    'until when': EXPIRES,
+    'until when': UNTIL,
     'if rejected': REJECTED,
   });
 });
@@ -160,10 +184,10 @@ test('an unknown outcome answers the eight questions without a click', async () 
     'to what': /checkout/,
     'how much': /2\.4\.1 to staging/,
     'who asked': new RegExp(`asked by @${remi}`),
-    'why approval': /We don't know whether this completed/,
-    'who may': /Who can confirm the outcome: @/,
-    'until when': /no deadline/,
-    'if rejected': /It ran: the agent goes on · It didn't run: the agent is told/,
+    'why approval': /It may or may not have happened/,
+    'who may': /@\S+ : check/,
+    'until when': /There is no deadline/,
+    'if rejected': /then say what happened/,
   });
 });
 
@@ -176,10 +200,10 @@ test('a change of the rules answers the eight questions without a click', async 
     what: /Change the rules/,
     'to what': /manifest\.yml/,
     'how much': /default\W+quorum: 2[\s\S]{1,40}1/,
-    'who asked': /asked by manifest\.yml/,
-    'why approval': /Why approval/,
+    'who asked': /manifest\.yml was changed on the server/,
+    'why approval': /Why: /,
     'who may': WHO,
-    'until when': EXPIRES,
-    'if rejected': REJECTED,
+    'until when': UNTIL,
+    'if rejected': /If rejected, the rules stay/,
   });
 });

@@ -8,7 +8,7 @@ const slack = { app: { commands: ['/countersign'] } };
 const SWEEP = { everyMs: 100, overdueMs: 0 };
 const TIMING = { renewMs: 100 };
 const manifest = MANIFEST.replace('agent: {', `agent: { admins: [${CAST.admin}],`);
-const HELD = /On hold: everything is frozen, my thinking too\./;
+const HELD = /Paused: an admin froze all actions and the model\./;
 
 const command = (story: Story, who: string, text: string) =>
   story.workspace.as(who).command('/countersign', text);
@@ -38,7 +38,7 @@ test('freeze all --model ends a running call of the model and lets none start, i
   isFrozen = true;
   await command(story, CAST.admin, 'freeze all —model It talks <@U0BAD> nonsense');
   await story.noticeFor(CAST.admin, /Frozen: all actions\..* The model is frozen too/);
-  await running.shows(/On hold: everything is frozen, my thinking too\. Reason: It talks/);
+  await running.shows(/Paused: an admin froze all actions and the model\. Reason: It talks/);
   const later = story.ask('the second');
   await later.shows(HELD);
   story.ask('hello? the first', { channel: running.channel, threadTs: running.ts });
@@ -132,7 +132,7 @@ test('the command line freezes the model without Slack, and where several must w
   expect(await run('freeze', 'all', '--model', '--reason', 'Drill', '--as', 'ops')).toBe(0);
   expect(written.at(-1)).toMatch(/The model is frozen too/);
   const thread = story.ask('anybody there?');
-  await thread.shows(/On hold: everything is frozen, my thinking too\. Reason: Drill\./);
+  await thread.shows(/Paused: an admin froze all actions and the model\. Reason: Drill\./);
   await command(story, CAST.alice, 'unfreeze all');
   await story.noticeFor(CAST.alice, /1 of 2 approvals to unfreeze all actions/);
   expect(story.model.requests).toHaveLength(0);

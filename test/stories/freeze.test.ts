@@ -72,7 +72,7 @@ test('an approval that has gone stale while it was on hold is asked anew', async
   await thread.shows(/Frozen: no action starts/);
   await thread.click(CAST.alice, /Approval needed/, 'approve');
   await thread.shows(/On hold: actions are frozen/);
-  for (const key of await story.redis.keys(`{${story.prefix}}:request:*`))
+  for (const key of await story.redis.keys(`{${story.prefix}}:ask:*`))
     await story.redis.hset(key, 'decided_at', 1);
   await command(story, CAST.admin, 'unfreeze');
   await thread.shows(/couldn't start in time, so it needs a new approval/);

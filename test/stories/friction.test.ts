@@ -65,3 +65,42 @@ test('a call of high risk is approved by typing its target, one of low risk by o
     { title: 'Refund $5.00 of order A-1001', target: 'A-1001' },
   ]);
 });
+
+test('the button of a dialog says which approval it is, and the last one what it lets run; the dialog shows what the card does', async () => {
+  const story = await startStory({
+    manifest: `
+slack: { display_information: { name: Countersign } }
+agent: { instructions: Help. }
+policies:
+  two: { approvers: [${CAST.alice}, ${CAST.bruno}], quorum: 2, risk: high, notify: { direct_messages: false } }
+tools:
+  delete_customer:
+    module: ./examples/shop/tools/delete-customer.ts
+    title: "Delete customer {{input.customer}}"
+    target: "{{input.customer}}"
+    approval: { policy: two }
+`,
+    replies: [
+      { calls: [{ name: 'delete_customer', arguments: { customer: 'Tomo Arai' } }] },
+      { text: 'They are gone.' },
+    ],
+  });
+  const thread = story.ask('delete Tomo');
+  const open = async (who: string, card: RegExp) => {
+    await thread.click(who, card, 'approve-typed');
+    return story.modalFor(who, /Type Tomo Arai to approve/);
+  };
+  const first = await open(CAST.alice, /needs 2 approvals/);
+  expect(first.submit?.text).toBe('Approve (1 of 2)');
+  const shown = JSON.stringify(first.blocks);
+  expect(shown).toContain(`asked by <@${CAST.requester}>`);
+  expect(shown).toMatch(/Before[\s\S]*A-1004[\s\S]*Once run, this can't be undone\./);
+  await story.workspace.as(CAST.alice).submit(first.id, { target: 'Tomo Arai' });
+  await thread.shows(/1 of 2 approvals/);
+  expect(await story.ledger.order('A-1004')).toBeDefined();
+  const last = await open(CAST.bruno, /1 of 2 approvals/);
+  expect(last.submit?.text).toBe('Approve and delete');
+  await story.workspace.as(CAST.bruno).submit(last.id, { target: 'Tomo Arai' });
+  await thread.shows(/They are gone\./);
+  expect(await story.ledger.order('A-1004')).toBeUndefined();
+});

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { ModelReply } from '../../playground/model/model-reply.ts';
 import { CHANNELS } from '../../playground/slack/default-cast.ts';
-import { proposeChange } from '../../src/bot/turns/policy-change.ts';
+import { proposeChange } from '../../src/bot/policy-change.ts';
 import { manifestIn } from '../../src/store/documents/manifest.ts';
 import type { Environment } from '../../src/tools/manifest/environment.ts';
 import { chooseManifest, type ManifestVersion, versionOf } from '../../src/tools/manifest/govern.ts';
 import { parseManifest } from '../../src/tools/manifest/parse.ts';
-import { type ReloadNotice, watchManifest } from '../../src/tools/manifest/reload.ts';
 import { Secrets } from '../../src/tools/secrets.ts';
+import { type ReloadNotice, watchManifest } from '../../src/tools/watch-manifest.ts';
 import { newFolder } from '../commands/support.ts';
 import { CAST, startStory } from './support.ts';
 
@@ -59,7 +59,7 @@ export async function startGoverned(replies: readonly ModelReply[] = []) {
         record: manifestIn(bot.context.store),
         onHeld: (change) => proposeChange(bot.context, change),
       },
-      environment,
+      readEnvironment: () => environment,
       toolbox: bot.toolbox,
       secrets: new Secrets(),
       store: bot.context.store,

@@ -51,7 +51,7 @@ test('one who approves may allow the same again: the dialog says the exact scope
   expect(words).toContain('For 2 hours, up to 2 more calls of “Refund order” run without asking anyone');
   expect(words).toContain('in this thread only');
   await thread.shows(/One\./);
-  await thread.shows(/Also pre-approved: up to 2 more calls within 2 hours of this approval/);
+  await thread.shows(/Also pre-approved at that time: up to 2 more calls within 2 hours/);
   expect(await refundedOf(story)).toBe(400);
 
   story.ask('refund 3', { threadTs: thread.ts });
@@ -70,7 +70,6 @@ test('one who approves may allow the same again: the dialog says the exact scope
   const [granted] = await rowsOf(story, 'grant-opened');
   expect(granted?.body).toMatchObject({
     tool: 'refund_order',
-    by: [CAST.alice],
     requesters: [CAST.requester],
   });
   const effects = await rowsOf(story, 'effect-started');

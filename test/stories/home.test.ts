@@ -196,3 +196,33 @@ tools:
   const other = await homeOf(story, alice, () => true);
   expect(JSON.stringify(other.blocks)).not.toMatch(/gone|with tools/);
 });
+
+test('what a person has edited does not wait for them, and a row of high risk has one mark', async () => {
+  const story = await startStory({
+    manifest: `
+slack: { display_information: { name: Countersign } }
+agent: { instructions: Help. }
+policies:
+  default: { approvers: [${CAST.alice}, ${CAST.bruno}], risk: high, notify: { direct_messages: false } }
+tools:
+  delete_customer: { module: ./examples/shop/tools/delete-customer.ts }
+`,
+    replies: [deleting('Tomo Arai')],
+  });
+  const thread = story.ask('delete Tomo');
+  await thread.click(CAST.alice, /Approval needed/, 'edit');
+  const modal = await story.modalFor(CAST.alice);
+  await story.workspace.as(CAST.alice).submit(modal.id, { 'field-0': 'Hooper Ltd' });
+  await thread.shows(/edited by/);
+  for (const who of [CAST.alice, CAST.bruno]) story.workspace.as(who).openHome();
+  const home = await homeOf(story, CAST.bruno, ({ blocks }) =>
+    JSON.stringify(blocks).includes('Waiting for you (1)'),
+  );
+  const row = JSON.stringify(home.blocks).split('Recent')[0] ?? '';
+  expect(row.match(/🔴/g)).toHaveLength(1);
+  expect(row).not.toContain('🟡');
+  const own = await homeOf(story, CAST.alice, ({ blocks }) =>
+    JSON.stringify(blocks).includes('Waiting for you'),
+  );
+  expect(JSON.stringify(own.blocks)).toContain("You're all caught up.");
+});

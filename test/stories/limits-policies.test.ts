@@ -17,11 +17,15 @@ const over = (policy: string) =>
 
 test('over a limit its policy is asked beside that of the rule, however strict', async () => {
   const story = await startStory({
-    manifest: withLimits(over('boss')),
+    manifest: withLimits(
+      over('boss'),
+      MANIFEST.replace('policy: default, when:', 'because: "refunds over $100", policy: default, when:'),
+    ),
     replies: [refund(20_000), { text: 'Done.' }],
   });
   const thread = story.ask('refund 200');
-  await thread.shows(/a limit is reached/);
+  // The reason of the rule stays beside it.
+  await thread.shows(/refunds over \$100; it exceeds a limit/);
   await thread.click(admin, /Needs 2 approvals/, 'approve');
   await thread.shows(/1 of 2 approvals/);
   expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 0 });
@@ -79,7 +83,7 @@ test.each<[string, string, readonly string[]]>([
   'over limits with the policies %s and %s both are asked, or the one that is as strict as both',
   async (one, other, approvers) => {
     const story = await startStory({
-      manifest: withLimits(`[${over(one)}, ${over(other)}]`),
+      manifest: withLimits(`${over(one)}\n  more: ${over(other).replace('{ ', '{ tools: refund_order, ')}`),
       replies: [refund(9_500), { text: 'Done.' }],
     });
     const thread = story.ask('refund 95');
@@ -98,8 +102,8 @@ test('calls of a tool without effects count too', async () => {
   });
   await story.ask('read it').shows(/One\./);
   const second = story.ask('read it again');
-  await second.shows(/Read order did not run\. The limit of 1 call/);
+  await second.shows(/Read order did not run\. It would exceed the limit of 1 call/);
   await second.shows(/Two\./);
-  expect(story.toldOfCalls().at(-1)).toMatch(/denied.*The limit of 1 call/);
+  expect(story.toldOfCalls().at(-1)).toMatch(/denied.*the limit of 1 call/);
   await story.ask('read it', { as: alice }).shows(/Three\./);
 });

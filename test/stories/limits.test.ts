@@ -30,9 +30,9 @@ test('a call over the limit of its requester is denied in words, others have the
   });
   await story.ask('refund 50').shows(/One\./);
   const over = story.ask('refund 40.01');
-  await over.shows(/Refund order did not run\. The limit of 9000 in 1 day per person has been reached/);
+  await over.shows(/Refund order did not run\. It would exceed the limit of 9000 in 1 day per person/);
   await over.shows(/Two\./);
-  expect(story.toldOfCalls().at(-1)).toMatch(/denied.*The limit of 9000/);
+  expect(story.toldOfCalls().at(-1)).toMatch(/denied.*the limit of 9000/);
   await story.ask('refund nothing').shows(/Three\./);
   expect(story.toldOfCalls().at(-1)).toMatch(/error/);
   expect(await usedBy(story, CAST.requester)).toEqual({ count: 1, sum: 5_000 });
@@ -47,11 +47,36 @@ test('over a limit with a policy that policy is asked, and what it approves runs
   });
   await story.ask('refund 50').shows(/One\./);
   const over = story.ask('refund 50 more');
-  await over.shows(/Needs 2 approvals[\s\S]*a limit is reached/);
+  await over.shows(/Needs 2 approvals[\s\S]*it exceeds a limit/);
   await over.click(CAST.alice, /Approval needed/, 'approve');
   await over.click(CAST.bruno, /1 of 2 approvals/, 'approve');
   await over.shows(/Two\./);
   expect(await usedBy(story, CAST.requester)).toEqual({ count: 2, sum: 10_000 });
+});
+
+test('a limit of what runs without approval, in a period of the calendar, leaves out what people approved', async () => {
+  const limit = '{ sum: input.amount, when: "!approved", window: month, max: 9000, policy: two }';
+  const story = await startStory({
+    manifest: withLimit(limit),
+    replies: [
+      ...[refund(20_000), { text: 'One.' }],
+      ...[refund(5_000), { text: 'Two.' }],
+      ...[refund(4_001), { text: 'Three.' }],
+    ],
+  });
+  const large = story.ask('refund 200');
+  await large.click(CAST.alice, /Approval needed/, 'approve');
+  await large.shows(/One\./);
+  const small = story.ask('refund 50');
+  await small.shows(/Two\./);
+  const month = `refund_order@${new Date().toISOString().slice(0, 7)}-01`;
+  expect(await usedBy(story, CAST.requester, month)).toEqual({ count: 1, sum: 5_000 });
+  const over = story.ask('refund 40.01');
+  await over.shows(/Needs 2 approvals[\s\S]*it exceeds a limit/);
+  await over.click(CAST.alice, /Approval needed/, 'approve');
+  await over.click(CAST.bruno, /1 of 2 approvals/, 'approve');
+  await over.shows(/Three\./);
+  expect(await usedBy(story, CAST.requester, month)).toEqual({ count: 1, sum: 5_000 });
 });
 
 test('of two approved actions that only fit one by one under a limit the second does not run, and both are on record', async () => {
@@ -66,11 +91,11 @@ test('of two approved actions that only fit one by one under a limit the second 
   await first.click(CAST.alice, /Approval needed/, 'approve');
   await first.shows(/One\./);
   await second.click(CAST.alice, /Approval needed/, 'approve');
-  await second.shows(/The limit of 30000 in 1 day for everyone together has been reached, so it did not run/);
+  await second.shows(/It would exceed the limit of 30000 in 1 day for everyone together, so it did not run/);
   // Nothing took its place, and who approved it stays named.
   await second.shows(/^Did not run: Refund order[\s\S]*🚫 [\s\S]*approved by [\s\S]*U0ALICE002/);
   await second.shows(/Two\./);
-  expect(story.toldOfCalls().at(-1)).toMatch(/denied.*The limit of 30000/);
+  expect(story.toldOfCalls().at(-1)).toMatch(/denied.*the limit of 30000/);
   expect((await story.ledger.order('A-1002'))?.refunded ?? 0).toBe(0);
 });
 

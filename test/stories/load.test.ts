@@ -52,7 +52,24 @@ test('who fills the approvers with requests of their own does not bring the esca
   await story.deliveredAll();
   expect(told(admin)).toBe(0);
   await second.click(admin, /Approval needed/, 'approve');
-  await story.noticeFor(admin, /not an approver/);
+  await story.noticeFor(admin, /can approve this/);
+});
+
+test('of one other person one waiting request counts, so who floods the approvers brings nobody’s escalation forward', async () => {
+  const story = await startStory({
+    manifest: manifest(`notify: { load: { waiting: 2 } }, escalate: { after: 20h, to: [${admin}] }`),
+    sweep: { everyMs: 50, overdueMs: 0 },
+    replies: [refund('A-1001'), refund('A-1002'), refund('A-1003')],
+  });
+  const told = (who: string) => story.workspace.messagesIn(story.workspace.directMessages(who)).length;
+  for (const [index, text] of ['the first', 'the second'].entries()) {
+    await story.ask(`refund ${text} order`, { as: admin }).shows(/Approval needed/);
+    await story.workspace.until(() => told(alice) + told(bruno) === 2 * (index + 1), { what: 'both told' });
+  }
+  await story.ask('refund the third order').shows(/Approval needed/);
+  await story.workspace.until(() => told(alice) + told(bruno) === 6, { what: 'everybody told' });
+  await story.deliveredAll();
+  expect(told(admin)).toBe(0);
 });
 
 test('nobody approves more in an hour than the policy says, also with two clicks at once; rejecting is always possible', async () => {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { versionOf } from '../../src/tools/manifest/govern.ts';
 import { parseManifest } from '../../src/tools/manifest/parse.ts';
-import { watchManifest } from '../../src/tools/manifest/reload.ts';
 import { Secrets } from '../../src/tools/secrets.ts';
+import { watchManifest } from '../../src/tools/watch-manifest.ts';
 import { newFolder } from '../commands/support.ts';
 import { CAST, startStory } from './support.ts';
 import { openWorkshop } from './workshop.ts';
@@ -49,7 +49,7 @@ export const greet = defineTool({ name: 'greet', description: 'Greets.' }, async
   const watch = await watchManifest({
     file,
     active: versionOf(parsed, undefined),
-    environment: {},
+    readEnvironment: () => ({}),
     toolbox: bot.toolbox,
     secrets: new Secrets(),
     store: bot.context.store,

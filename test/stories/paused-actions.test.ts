@@ -59,7 +59,7 @@ describe.each<Protocol>(['current', 'older'])('an approved call of the %s protoc
     await thread.shows(/Left it\./);
     await thread.shows(
       protocol === 'current'
-        ? /Ended without an answer to bookings/
+        ? /The question of bookings was withdrawn, so this may not have been done/
         : /Failed: [\s\S]*question was withdrawn/,
     );
     expect(shownIn(story, thread)).not.toMatch(/Done: |"text":"Done /);
@@ -103,10 +103,21 @@ describe.each<Protocol>(['current', 'older'])('an approved call of the %s protoc
 });
 
 test('a declined question is on the card of the approved call', async () => {
-  const { thread } = await startApproved('current', 'book_table', 'Not then.');
+  const { story, thread } = await startApproved('current', 'book_table', 'Not then.');
   await thread.click(remi, /Input needed/, 'decline');
   await thread.shows(/Not then\./);
-  await thread.shows(/Ended without an answer to bookings: declined/);
+  const card = await thread.shows(/The question of bookings was declined, so this may not have been done/);
+  // Nothing was booked, so no mark and no row of a list says that it was.
+  expect(JSON.stringify(card.blocks)).toContain('"text":"⚪ "');
+  story.workspace.as(remi).openHome();
+  const home = await story.workspace.until(
+    () => {
+      const shown = JSON.stringify(story.workspace.homeOf(remi)?.blocks ?? []);
+      return /⚪ /.test(shown) ? shown : undefined;
+    },
+    { what: 'Home' },
+  );
+  expect(home).not.toContain('✅');
 });
 
 test('a call whose policy changed before the answer is replaced on record, and only the new one is approved', async () => {

@@ -58,7 +58,7 @@ test.each(ASKING)(
     await thread.click(remi, QUESTION, 'choose:0');
     await story.noticeFor(remi, /You took part in requesting this/);
     await thread.click(admin, QUESTION, 'choose:0');
-    await story.noticeFor(admin, /not an approver/);
+    await story.noticeFor(admin, /can approve this/);
     await thread.click(alice, QUESTION, 'choose:1');
     await thread.shows(/All done\./);
     expect(told(story)).toEqual([got('Blue', alice)]);
@@ -71,7 +71,7 @@ test.each(ASKING)(
     const story = await startRooms('approvers', name, input);
     const thread = story.ask('which colour?');
     await thread.click(bruno, QUESTION, 'choose:0');
-    await story.noticeFor(bruno, /not an approver/);
+    await story.noticeFor(bruno, /can approve this/);
     await thread.click(alice, QUESTION, 'choose:0');
     await thread.shows(/All done\./);
     expect(told(story)).toEqual([got('Red', alice)]);

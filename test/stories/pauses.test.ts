@@ -87,7 +87,7 @@ test('a choice in an approved call is shown to the approvers, and the tool goes 
   expect(card).toContain('Which room does Ada get?');
   expect(card).toContain('Blue room');
   await thread.click(remi, ANSWER, 'approve');
-  await story.noticeFor(remi, /not an approver|can't approve/);
+  await story.noticeFor(remi, /can approve this|can't approve/);
   expect(runs()).toEqual([ROOM]);
   await thread.click(bruno, ANSWER, 'approve');
   await ended(story, thread);
@@ -129,7 +129,7 @@ test('a confirmation in an approved call is one approval more, and its yes needs
   const question =
     /Approval needed: Confirmation for: Book a seat for Ada[\s\S]*A seat for Ada costs 10\. Book it\?/;
   await thread.click(remi, question, 'approve');
-  await story.noticeFor(remi, /not an approver/);
+  await story.noticeFor(remi, /can approve this/);
   await thread.click(bruno, question, 'approve');
   await ended(story, thread);
   const run = { tool: 'book_seat', guest: 'Ada' };
@@ -267,7 +267,7 @@ test.each([
     });
     if (approval === 'default') {
       await thread.click(remi, /Approval needed: Book a seat/, 'approve');
-      await story.noticeFor(remi, /not an approver/);
+      await story.noticeFor(remi, /can approve this/);
       expect(runs()).toEqual([]);
       await thread.click(alice, /Approval needed: Book a seat/, 'approve');
     }
@@ -374,7 +374,7 @@ test('a call under a grant that asks for a choice: its answer is approved under 
   await thread.shows(/ started · pre-approved by /);
   await thread.click(remi, question, 'choose:1');
   await thread.click(remi, ANSWER, 'approve');
-  await story.noticeFor(remi, /not an approver/);
+  await story.noticeFor(remi, /can approve this/);
   expect(runs()).toHaveLength(3);
   await thread.click(bruno, ANSWER, 'approve');
   await thread.shows(/All done\./);
@@ -389,7 +389,7 @@ test('a call under a grant that asks for a confirmation asks the approvers', asy
   await thread.shows(/One\./);
   story.ask('and another', { threadTs: thread.ts });
   await thread.click(remi, question, 'approve');
-  await story.noticeFor(remi, /not an approver/);
+  await story.noticeFor(remi, /can approve this/);
   expect(runs()).toHaveLength(3);
   await thread.click(bruno, question, 'approve');
   await thread.shows(/All done\./);
@@ -420,7 +420,7 @@ test('a choice that approvers decide in an approved call is one vote, and goes o
   await thread.click(alice, /Approval needed: Book a room/, 'approve');
   const question = /Approval needed: Confirmation for: Book a room for Ada[\s\S]*Which room/;
   await thread.click(remi, question, 'choose:1');
-  await story.noticeFor(remi, /not an approver/);
+  await story.noticeFor(remi, /can approve this/);
   await thread.click(bruno, question, 'choose:1');
   await ended(story, thread);
   expect(runs()).toEqual([ROOM, { ...ROOM, resumed: { room: 'Blue', by: bruno } }]);

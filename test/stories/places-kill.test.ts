@@ -42,7 +42,7 @@ tools: { house: { module: ./test/stories/fixtures/undo-tools.ts } }
   await story.startOwnBot();
   await thread.click(alice, /Approval needed: Unlock the front door/, 'approve');
   await thread.shows(/It is open again\./);
-  await thread.shows(/^Undone: Locked the front door[\s\S]*View the request/);
+  await thread.shows(/^Undone: Lock the front door[\s\S]*View the request/);
   expect(await readFile(file, 'utf8')).toBe('locked front\nunlocked front with L-front\n');
 });
 

@@ -60,7 +60,7 @@ test('a retry is not compared with its preview, which its own first attempt may 
   });
   onTestFinished(() => workshop.release('after'));
   const recorded = async () => {
-    const [key = ''] = await story.redis.keys(`{${story.prefix}}:request:*`);
+    const [key = ''] = await story.redis.keys(`{${story.prefix}}:run:*`);
     return story.redis.hmget(key, 'state', 'attempts');
   };
   const thread = story.ask('drill a part');
@@ -68,7 +68,7 @@ test('a retry is not compared with its preview, which its own first attempt may 
   await thread.click(CAST.alice, /Approve/, 'approve');
   await workshop.has(1, 'effects');
   await giveUpAttempts(story);
-  await expect.poll(recorded).toEqual(['approved', '1']);
+  await expect.poll(recorded).toEqual(['ready', '1']);
   // The first attempt ends too late to count.
   await workshop.release('after');
   await thread.shows(/Drilled\./);
@@ -82,7 +82,7 @@ describe('a preview that does not work is said so, and the call can be decided',
     ['hangs', 'hang_read', /No preview: it took too long\./],
     ['throws', 'fail_read', /No preview: it couldn't be computed\./],
   ])('because it %s', async (_, tool, words) => {
-    const preview = `{ tool: ${tool}, input: { name: x }, before: "{{output}}", after: "", timeout: 1s }`;
+    const preview = `{ tool: ${tool}, input: { name: x }, before: "{{output}}", after: "" }`;
     const story = await startStory({
       manifest: manifest(preview.replace('after: ""', 'after: "-"')),
       replies: [{ calls: [refund] }, { text: 'Refunded.' }],

@@ -56,7 +56,7 @@ test('transferMoney: a large amount asks its own question, and a yes restarts it
   const card = await thread.shows(/Please confirm sending an amount > \$100\./);
   expect(JSON.stringify(card.blocks)).toMatch(/ABC123/);
   await thread.click(remi, /Please confirm/, 'approve');
-  await story.noticeFor(remi, /not an approver/);
+  await story.noticeFor(remi, /can approve this/);
   await thread.click(alice, /Please confirm/, 'approve');
   await thread.shows(/All done\./);
   expect(told(story)).toEqual([{ status: 'DONE', message: 'Sent 100000 cents to ABC123.' }]);

@@ -40,7 +40,10 @@ const scenes = [
     policy: `approvers: [${APPROVERS_GROUP}], notify: { direct_messages: true }`,
     most: 13,
   },
-].flatMap((scene) => [0, 800, 3_000].map((modelMs) => ({ ...scene, modelMs })));
+  // What takes long is said: Slack's Stop and the line under the thread take up to three calls more.
+].flatMap(({ most, ...scene }) =>
+  [0, 800, 3_000].map((modelMs) => ({ ...scene, modelMs, most: most + (modelMs < 1_000 ? 0 : 3) })),
+);
 
 test.each(scenes)(
   'an approved action with $who and a model of $modelMs ms takes at most $most calls of Slack',

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/agent/json.ts';
 import { nonEmpty } from '../support/non-empty.ts';
 import { CAST, PLACES, type StoryOptions, startStory } from './support.ts';
 
@@ -59,14 +60,16 @@ describe.each(['sockets', 'HTTP'] as const)('over %s', (way) => {
     expect(story.linesWith('Slack drops events')).toEqual([expect.stringContaining('"level":40')]);
   });
 
-  test.each([{ type: 'event_callback' }, { type: '', event_id: 'Ev1' }, {}])(
-    'a payload without an event is acknowledged, and ends nothing: %j',
-    async (payload) => {
-      const story = await startConnected(way, { replies: [{ text: 'Still here.' }] });
-      expect(await story.workspace.deliver('events_api', payload)).toMatchObject({ kind: 'acknowledged' });
-      await story.ask('are you there?').shows(/Still here\./);
-    },
-  );
+  test.each<[JsonObject, 'acknowledged' | 'failed']>([
+    [{ type: 'event_callback' }, 'failed'],
+    [{ type: '', event_id: 'Ev1' }, 'acknowledged'],
+    [{}, 'failed'],
+  ])('a payload without an event ends nothing, and is not sent again: %j', async (payload, overHttp) => {
+    const story = await startConnected(way, { replies: [{ text: 'Still here.' }] });
+    const answer = await story.workspace.deliver('events_api', payload);
+    expect(answer.kind).toBe(way === 'HTTP' ? overHttp : 'acknowledged');
+    await story.ask('are you there?').shows(/Still here\./);
+  });
 
   test('a Home that Slack refuses is acknowledged, and not tried again', async () => {
     const story = await startConnected(way, {});

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { APPROVERS_GROUP } from '../../playground/slack/default-cast.ts';
 import { CAST, startStory } from './support.ts';
 
@@ -52,7 +52,7 @@ test('a click of somebody who may not approve is acknowledged as soon, and refus
   const { outcome, ms } = await story.click(CAST.admin);
   expect(outcome.kind).toBe('acknowledged');
   expect(ms).toBeLessThan(1_000);
-  const notice = await story.noticeFor(CAST.admin, /not yours|not an approver/);
+  const notice = await story.noticeFor(CAST.admin, /can approve this/);
   expect(notice.thread_ts).toBe(story.thread.ts);
   expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 0 });
   await story.click(CAST.alice);
@@ -73,4 +73,39 @@ test('a click that was acknowledged by a process that died is decided by another
   await story.thread.shows(/Refunded\./);
   expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 12_000 });
   await story.deliveredAll();
+});
+
+test('a freeze, and the ends of a freeze, a grant and a delegation, are on record or held for another process before Slack hears of them', async () => {
+  const admins = manifest.replace('agent: {', `agent: { admins: [${CAST.admin}],`);
+  const story = await startStory({
+    manifest: admins,
+    slack: { app: { commands: ['/countersign'] } },
+    withoutBot: true,
+  });
+  const { store } = (await story.startOwnBot()).context;
+  let goOn = () => {};
+  const until = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  onTestFinished(() => goOn());
+  story.workspace.fail('users.info', { kind: 'held', until }, { calls: Number.POSITIVE_INFINITY });
+  await story.workspace.as(CAST.admin).command('/countersign', 'freeze all Looks odd');
+  // Slack was told, nothing is frozen, and whoever takes the row freezes it.
+  expect((await store.readFreezes()).freezes).toEqual([]);
+  const [rows = ''] = await story.redis.keys(`*${story.prefix}*rows`);
+  expect(JSON.stringify(await story.redis.hvals(rows))).toContain('freeze all Looks odd');
+  goOn();
+  await story.noticeFor(CAST.admin, /Frozen/);
+  expect((await store.readFreezes()).freezes).toHaveLength(1);
+});
+
+test('a freeze that was acknowledged by a process that died is made by another', async () => {
+  const admins = manifest.replace('agent: {', `agent: { admins: [${CAST.admin}],`);
+  const story = await startStory({ manifest: admins, withoutBot: true });
+  const { store } = (await story.startOwnBot()).context;
+  const click = { who: CAST.admin, id: '1.1' };
+  const held = { act: 'freeze', value: 'freeze all Looks odd', click, replyTo: { user: CAST.admin } };
+  await store.enqueueOutbox('clicks', { id: 'a click', body: { kind: 'held-click', ...held } }, 100);
+  await story.directly(CAST.admin).shows(/Frozen/);
+  expect((await store.readFreezes()).freezes).toMatchObject([{ who: CAST.admin }]);
 });

@@ -265,3 +265,26 @@ test('a stop while an approved action runs says what runs and that it cannot be 
   await thread.shows(/It was booked\./);
   expect(JSON.stringify(story.workspace.payloads())).not.toContain('nothing to stop');
 });
+
+test('a stop while a call without approval is on its way is answered, and says that nobody knows what became of it', async () => {
+  const { until, goOn } = gate();
+  const server = await startRecordingServer((response) => void until.then(() => response.end('{}')));
+  onTestFinished(() => server.stop());
+  const story = await startStory({
+    manifest: `${manifest}  book:
+    description: Books.
+    title: Book it
+    http: { method: POST, url: "${server.origin}/book", allow_private: ["127.0.0.1"] }
+    approval: { require: never }
+`,
+    replies: [{ calls: [{ name: 'book', arguments: {} }] }],
+  });
+  const thread = story.ask('book it');
+  await story.workspace.until(() => server.requests.length === 1, { what: 'the call' });
+  story.ask('stop', { threadTs: thread.ts });
+  await thread.shows(/Outcome unknown: Book it/);
+  await thread.shows(/^Stopped\.[\s\S]*Book it/);
+  goOn();
+  await story.deliveredAll();
+  expect(story.model.requests).toHaveLength(1);
+});

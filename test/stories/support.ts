@@ -9,7 +9,13 @@ import { type LocalModel, startLocalModel } from '../../playground/model/start-l
 import { appFromManifest } from '../../playground/slack/app-from-manifest.ts';
 import { CAST, CHANNELS } from '../../playground/slack/default-cast.ts';
 import { type LocalSlackOptions, startLocalSlack } from '../../playground/slack/start-local-slack.ts';
+import { ProofCheck } from '../../src/audit/proof-check.ts';
 import { type BotSetup, type RunningBot, startBot } from '../../src/start-bot.ts';
+import type { AuditRow } from '../../src/store/port/audit.ts';
+import { AUDIT_EVENTS, isAuditEvent } from '../../src/store/port/audit-events.ts';
+import type { Store } from '../../src/store/port/store.ts';
+import { sha256 } from '../../src/store/record/chain-check.ts';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { parseManifest } from '../../src/tools/manifest/parse.ts';
 import { formatProblem } from '../../src/tools/manifest/problem.ts';
 import { SHIPPED_SLACK } from '../../src/tools/manifest/schema/slack.ts';
@@ -51,6 +57,25 @@ export interface StoryOptions extends Pick<BotSetup, 'timing' | 'sweep'> {
   readonly prefix?: string;
   /** Leaves the bot out, so that the story can start and end bots by itself. */
   readonly withoutBot?: boolean;
+}
+
+/** Lists what the log alone says against what was asked, approved and started. */
+async function logProblems(store: Pick<Store, 'auditEnds' | 'exportAudit'>): Promise<readonly string[]> {
+  const { base } = await store.auditEnds();
+  const check = new ProofCheck({ isPartial: base.seq > 0, sha256 });
+  const problems: string[] = [];
+  for await (const row of store.exportAudit())
+    problems.push(...[await check.add(row), unlistedIn(row)].filter((each) => each !== undefined));
+  return problems;
+}
+
+/** Says what a row has that the list of events does not: readers rely on the list. */
+function unlistedIn({ seq, event, body }: AuditRow): string | undefined {
+  const fields = Object.keys(body === '' ? {} : JSON.parse(body));
+  const listed: readonly string[] = isAuditEvent(event) ? AUDIT_EVENTS[event] : [];
+  const unlisted = fields.filter((name) => !listed.includes(name));
+  if (isAuditEvent(event) && unlisted.length === 0) return undefined;
+  return `row ${seq}: src/store/port/audit-events.ts does not list ${event} with ${unlisted.join(', ')}`;
 }
 
 /** Starts the whole product against local stand-ins; everything ends with the test, and a reply left over fails it. */
@@ -100,6 +125,7 @@ export async function startStory(options: StoryOptions = {}) {
     // An app with scopes of its own says nothing about the shipped one.
     if (options.slack?.app?.scopes === undefined) keepUse(slack.workspace, inject('usedScopes'));
     await slack.stop();
+    expect(await logProblems(openRedisStore({ client: redis, prefix }))).toEqual([]);
     redis.disconnect();
     expect(payloadProblems(slack.workspace.payloads())).toEqual([]);
     await model.stop();

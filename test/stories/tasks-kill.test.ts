@@ -159,7 +159,7 @@ test.each([
   await isNoted(`update task-1 who ${told}`);
   tasks.complete();
   await thread.shows(/Reported\./);
-  await thread.shows(new RegExp(`Ended without an answer to library: ${end}`));
+  await thread.shows(new RegExp(`The question of library was ${end}`));
   expect(tasks.notes.join()).not.toContain('accept');
 });
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { DEFAULT_CHANNELS, DEFAULT_USERS } from '../../playground/slack/default-cast.ts';
 import { countCalls } from '../support/count-calls.ts';
 import { CAST, heardByModel, PLACES, type Story, startStory } from './support.ts';
@@ -95,4 +95,39 @@ tools:
   expect(offered).not.toContain('read_order');
   await thread.click(alice, /Approval needed/, 'approve');
   await thread.shows(/Refunded\./);
+});
+
+test('words said just before a mention, whose event arrives while its turn begins, are read in that turn, and once', async () => {
+  const replies = ['One.', 'Two.'].map((text) => ({ text }));
+  const story = await startStory({ replies, withoutBot: true });
+  const { context } = await story.startOwnBot();
+  const { ts } = await write(story, alice, 'the shop is slow');
+  let goOn = () => {};
+  const until = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  onTestFinished(() => goOn());
+  story.workspace.fail('conversations.replies', { kind: 'held', until });
+  // In Slack before the mention; its event comes after the turn was claimed.
+  const said = story.workspace.state.post({
+    channel: PLACES.general,
+    user: bruno,
+    text: 'I restarted it',
+    blocks: [],
+    attachments: [],
+    thread_ts: ts,
+  });
+  const thread = story.ask('why?', { threadTs: ts });
+  await story.workspace.until(() => readsOf(story) === 1, { what: 'the reading of the thread' });
+  await context.store.enqueue(
+    `${PLACES.general}:${ts}`,
+    { id: said.ts, body: { user: bruno, text: 'I restarted it', role: 'context' } },
+    { onlyKnown: true },
+  );
+  goOn();
+  await thread.shows(/One\./);
+  expect(heardByModel(story.model).join('\n').split('I restarted it')).toHaveLength(2);
+  story.ask('and now?', { threadTs: ts });
+  await thread.shows(/Two\./);
+  expect(heardByModel(story.model).join('\n').split('I restarted it')).toHaveLength(2);
 });

@@ -87,7 +87,7 @@ test('reminders name who has not signed, once a time for all processes; further 
   });
 
   await thread.shows(new RegExp(`Can now be decided by <@${CAST.admin}>`));
-  const card = await thread.shows(/needs 1 more: |Approvers: /);
+  const card = await thread.shows(/needs 1 more: |any of /);
   await story.workspace.until(() => JSON.stringify(card.blocks).includes(CAST.admin), {
     what: 'the new person on the first card',
   });

@@ -61,12 +61,14 @@ test('Undo asks for the reverse call under its own policy, once, and runs only w
   await thread.click(remi, /Approval needed: Unlock/, 'approve');
   await story.noticeFor(remi, /You took part in requesting this/);
   await thread.click(alice, /Approval needed: Unlock/, 'approve');
-  await story.noticeFor(alice, /not an approver/);
+  await story.noticeFor(alice, /can approve this/);
   await thread.click(bruno, /Approval needed: Unlock/, 'approve');
   await thread.shows(/It is open again\./);
   expect(await lines()).toEqual(['locked front', 'unlocked front with L-front']);
   // The card of the action says so, and leads to the card of the request that undid it.
-  await thread.shows(/^Undone: Locked the front door[\s\S]*Undone [\s\S]*requested by/);
+  await thread.shows(/^Undone: Lock the front door[\s\S]*Undone [\s\S]*requested by/);
+  // It is not headed by what is no longer true.
+  expect(JSON.stringify(action.blocks)).toContain('"text":"Lock the front door","style":{"strike":true}');
   expect(JSON.stringify(action.blocks)).toContain(`/p${card.ts.replace('.', '')}?thread_ts=${thread.ts}`);
   const cards = story.repliesIn(thread).filter(({ text }) => /Unlocked the front door/.test(text));
   expect(cards).toHaveLength(1);
@@ -91,7 +93,7 @@ test('the manifest names a reverse with values of input and output, and an appro
   await thread.click(alice, /Approval needed/, 'approve');
   await thread.shows(/Closed it\./);
   await thread.click(alice, /Undo until/, 'undo');
-  await thread.shows(/Approval needed: Unlock the the north door with W-north/);
+  await thread.shows(/Approval needed: Unlock the "the north" door with W-north/);
   // Remi did not ask for the undo.
   await thread.click(remi, /Approval needed: Unlock/, 'approve');
   await thread.shows(/Undone\./);
@@ -194,6 +196,6 @@ test('an undo that people reject, and one that runs without approval, end on the
   await other.click(alice, /Approval needed/, 'approve');
   await other.click(remi, /Undo until/, 'undo');
   await other.shows(/Opened that\./);
-  await other.shows(/^Undone: Locked the side door/);
+  await other.shows(/^Undone: Lock the side door/);
   expect(await lines()).toEqual(['locked front', 'locked side', 'unlocked side with L-side']);
 });

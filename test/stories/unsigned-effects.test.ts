@@ -103,3 +103,34 @@ test('an approved action whose output cannot be used is shown as what ran', asyn
   await thread.shows(/Pressed\./);
   expect(story.toldOfCalls()).toEqual([expect.stringMatching(/"status":"ran"/)]);
 });
+
+test('the card of a call whose outcome is unknown names nobody who could not confirm it', async () => {
+  const server = await startRecordingServer((response) => {
+    response.statusCode = 504;
+    response.end('gateway timeout');
+  });
+  onTestFinished(() => server.stop());
+  const story = await startStory({
+    manifest: `slack: { display_information: { name: Countersign } }
+agent: { instructions: Help. }
+policies:
+  default: { approvers: [${CAST.alice}, ${CAST.guest}, ${CAST.bruno}], notify: { direct_messages: false } }
+tools:
+  book:
+    description: Books.
+    input: { type: object, properties: { kind: { type: string } } }
+    http: { method: POST, url: "${server.origin}/book", allow_private: ["127.0.0.1"] }
+    approval: [{ require: always, policy: default, when: "input.kind == 'other'" }, { require: never }]
+`,
+    replies: [{ calls: [{ name: 'book', arguments: { kind: 'one' } }] }],
+    withoutBot: true,
+  });
+  Object.assign(story.workspace.state.users.get(CAST.bruno) ?? {}, { deleted: true });
+  await story.startOwnBot();
+  const thread = story.ask('book it');
+  const card = await thread.shows(/Outcome unknown: Book/);
+  const text = JSON.stringify(card.blocks);
+  expect(text).toContain(CAST.alice);
+  expect(text).not.toContain(CAST.guest);
+  expect(text).not.toContain(CAST.bruno);
+});

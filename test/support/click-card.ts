@@ -1,6 +1,6 @@
 import type { Workspace } from '../../playground/slack/workspace.ts';
 
-const IN_MENU: readonly string[] = ['approve-grant', 'edit', 'details', 'withdraw'];
+const IN_MENU: readonly string[] = ['approve-grant', 'approve-commented', 'edit', 'details', 'withdraw'];
 
 /** Clicks a button of a card, or chooses in its menu what stands there. */
 export function clickCard(

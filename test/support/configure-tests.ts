@@ -38,6 +38,8 @@ export function configureTests(form: Form): ViteUserConfig {
   ];
   return {
     test: {
+      // The full form, and every further run, reads the modules that an earlier run has transformed.
+      experimental: { fsModuleCache: true },
       globalSetup: ['test/support/global-setup.ts'],
       // Most tests wait for sockets and processes; two cores carry four of them.
       maxWorkers: 4,

@@ -84,21 +84,23 @@ export function findCycles(
   return cycles;
 }
 
+/** Lists our files that are loaded at once with a file. */
+export function filesLoadedWith(start: string, files: readonly SourceFile[]): string[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const loaded = new Set([start]);
+  for (const path of loaded)
+    for (const { target, isOwn, isTypeOnly, isLate } of byPath.get(path)?.imports ?? [])
+      if (isOwn && !isTypeOnly && !isLate) loaded.add(target);
+  return [...loaded];
+}
+
 /** Lists the packages that are loaded at once with a file, each with the file that brings it. */
 export function packagesLoadedWith(start: string, files: readonly SourceFile[]): Map<string, string> {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const loaded = new Map<string, string>();
-  const seen = new Set<string>();
-  const walk = (path: string): void => {
-    if (seen.has(path)) return;
-    seen.add(path);
-    for (const { target, isOwn, isTypeOnly, isLate } of byPath.get(path)?.imports ?? []) {
-      if (isTypeOnly || isLate) continue;
-      if (isOwn) walk(target);
-      else loaded.set(target, path);
-    }
-  };
-  walk(start);
+  for (const path of filesLoadedWith(start, files))
+    for (const { target, isOwn, isTypeOnly, isLate } of byPath.get(path)?.imports ?? [])
+      if (!isOwn && !isTypeOnly && !isLate) loaded.set(target, path);
   return loaded;
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -31,16 +31,19 @@ interface Member extends ClusterNode {
   readonly watched: WatchedServer;
 }
 
-/** Starts a cluster of masters on free loopback ports, each with a replica where that is asked for. */
+/** Starts a cluster of masters on free loopback ports, each with a replica or with a snapshot of its own where that is asked for. */
 export async function startRedisCluster(
   size = 3,
-  { withReplicas = false }: { readonly withReplicas?: boolean } = {},
+  {
+    withReplicas = false,
+    snapshots = [],
+  }: { readonly withReplicas?: boolean; readonly snapshots?: readonly string[] } = {},
 ): Promise<RedisCluster> {
   const server = await obtainServer(process.env, thisMachine(), () => {});
   for (let triesLeft = TRIES - 1; ; triesLeft -= 1) {
     const members: Member[] = [];
     const replicas: Member[] = [];
-    for (let index = 0; index < size; index += 1) members.push(await launchMember(server));
+    for (let index = 0; index < size; index += 1) members.push(await launchMember(server, snapshots[index]));
     if (withReplicas) for (let index = 0; index < size; index += 1) replicas.push(await launchMember(server));
     const all = [...members, ...replicas];
     const stop = async () => {
@@ -64,10 +67,11 @@ export async function startRedisCluster(
   }
 }
 
-async function launchMember(server: string): Promise<Member> {
+async function launchMember(server: string, snapshot?: string): Promise<Member> {
   const [port, busPort] = [await findFreePort(), await findFreePort()];
   const url = `redis://127.0.0.1:${port}`;
   const dataFolder = realpathSync(mkdtempSync(join(tmpdir(), 'countersign-cluster-')));
+  if (snapshot !== undefined) copyFileSync(snapshot, join(dataFolder, 'dump.rdb'));
   const serverArguments = [
     ...['--port', String(port), '--cluster-port', String(busPort), '--bind', '127.0.0.1'],
     ...['--dir', dataFolder, '--daemonize', 'no', '--save', '', '--appendonly', 'no'],
@@ -94,7 +98,8 @@ async function formCluster(members: readonly Member[]): Promise<void> {
     const last = Math.ceil(((index + 1) * SLOTS) / members.length) - 1;
     await until(`the server at ${url} answers`, () => call(url, 'PING'));
     await call(url, 'CLUSTER', 'SET-CONFIG-EPOCH', String(index + 1));
-    await call(url, 'CLUSTER', 'ADDSLOTSRANGE', String(first), String(last));
+    for (const [from, to] of await withoutOwned(url, first, last))
+      await call(url, 'CLUSTER', 'ADDSLOTSRANGE', String(from), String(to));
   }
   for (const { url } of members.slice(1)) {
     for (const { host, port, busPort } of members.slice(0, 1))
@@ -107,6 +112,18 @@ async function formCluster(members: readonly Member[]): Promise<void> {
       if (!state.includes(`cluster_known_nodes:${members.length}`)) throw new Error(state);
     });
   }
+}
+
+/** Lists the parts of a range of slots that a server does not own yet; one with a snapshot owns the slots of its keys. */
+async function withoutOwned(url: string, first: number, last: number): Promise<[number, number][]> {
+  const owned = await askRedis(url, (client) => client.cluster('SLOTS'));
+  const parts: [number, number][] = [];
+  let from = first;
+  for (const [start, end] of owned.toSorted(([one], [other]) => one - other)) {
+    if (from < start) parts.push([from, start - 1]);
+    from = end + 1;
+  }
+  return from > last ? parts : [...parts, [from, last]];
 }
 
 async function addReplicas(masters: readonly Member[], replicas: readonly Member[]): Promise<void> {

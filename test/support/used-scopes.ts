@@ -10,7 +10,9 @@ const Use = z.object({ scopes: z.array(z.string()), events: z.array(z.string()) 
 export type Use = Readonly<z.infer<typeof Use>>;
 
 const Listed = z.object({
-  oauth_config: z.object({ scopes: z.object({ bot: z.array(z.string()) }) }),
+  oauth_config: z.object({
+    scopes: z.object({ bot: z.array(z.string()), bot_optional: z.array(z.string()).default([]) }),
+  }),
   settings: z.object({ event_subscriptions: z.object({ bot_events: z.array(z.string()) }) }),
 });
 
@@ -42,7 +44,7 @@ export function readUse(folder: string): Use {
 export function expectScopes(use: Use, slack: JsonObject): void {
   const { oauth_config, settings } = Listed.parse(slack);
   const found = {
-    scopes: compare(oauth_config.scopes.bot, use.scopes),
+    scopes: compare([...oauth_config.scopes.bot, ...oauth_config.scopes.bot_optional], use.scopes),
     events: compare(settings.event_subscriptions.bot_events, use.events),
   };
   const none = { missing: [], unused: [] };

@@ -9,6 +9,7 @@ export function isStreaming(message: Message): boolean {
 
 /** Appends chunks in order: text is joined, a known task is updated and its details are appended. */
 export function appendChunks(stream: MessageStream, chunks: readonly StreamChunk[]): void {
+  if (stream.isInPieces === true) stream.parts.push({ kind: 'blocks', blocks: [] });
   for (const chunk of chunks) {
     switch (chunk.type) {
       case 'markdown_text':

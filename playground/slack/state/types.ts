@@ -71,6 +71,8 @@ export interface MessageStream {
   expiresAt: number;
   display: 'timeline' | 'plan';
   planTitle?: string;
+  /** True where each call begins a block of its own. */
+  isInPieces?: boolean;
   parts: StreamPart[];
 }
 

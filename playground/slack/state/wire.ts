@@ -1,4 +1,5 @@
 import { attachedFileOnWire } from '../files/file-on-wire.ts';
+import { blocksAsKept } from '../shortcomings.ts';
 import { isStreaming } from './streams.ts';
 import type { Channel, JsonObject, Message, MessageContent, User, UserGroup, View } from './types.ts';
 import type { WorkspaceState } from './workspace-state.ts';
@@ -47,9 +48,10 @@ export function messageOnWire(
         upload: true,
         display_as_bot: false,
       }),
-    ...(content.blocks.length > 0 && { blocks: structuredClone(content.blocks) }),
+    ...(content.blocks.length > 0 && { blocks: blocksAsKept(state.shortcomings, content.blocks) }),
     ...(content.attachments.length > 0 && { attachments: structuredClone(content.attachments) }),
     ...(options.metadata &&
+      !state.shortcomings.has('metadata-lost') &&
       content.metadata !== undefined && { metadata: structuredClone(content.metadata) }),
     ...(message.edited !== undefined && content === message && { edited: message.edited }),
     ...(message.thread_ts !== undefined && { thread_ts: message.thread_ts }),

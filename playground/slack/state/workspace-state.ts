@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { FileShelf, type StoredFile } from '../files/file-shelf.ts';
 import { makeId, makeSecret, TimestampClock } from '../ids.ts';
 import type { Timings } from '../limits.ts';
+import type { Shortcoming } from '../shortcomings.ts';
 import { MessageLog } from './message-log.ts';
 import type {
   AgentSession,
@@ -56,6 +57,8 @@ export class WorkspaceState {
   /** Scopes and events used so far, from which a manifest can be derived. */
   readonly used = { scopes: new Set<string>(), events: new Set<EventSubscription>() };
   readonly files = new FileShelf();
+  /** The ways in which this workspace differs from Slack's documentation. */
+  readonly shortcomings = new Set<Shortcoming>();
   readonly clock = new TimestampClock();
   readonly team: Team;
   readonly app: InstalledApp;

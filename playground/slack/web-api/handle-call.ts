@@ -1,5 +1,6 @@
 import { ZodError } from 'zod';
 import { describeIssue } from '../block-kit/check-blocks.ts';
+import { refusedBy } from '../shortcomings.ts';
 import type { JsonObject } from '../state/types.ts';
 import type { Method, MethodContext, TokenKind } from './method.ts';
 import { METHODS } from './method-table.ts';
@@ -56,6 +57,8 @@ export function handleCall(
       return { status: 429, body: { ok: false, error: 'ratelimited' }, retryAfterSeconds };
     }
     requireScopes(name, kind, handling);
+    const refused = refusedBy(handling.context.state.shortcomings, name);
+    if (refused !== undefined) throw new Refusal(refused);
     return { status: 200, body: { ok: true, ...method.run(given, { ...handling.context, token: kind }) } };
   } catch (error) {
     if (error instanceof Refusal) return { status: 200, body: error.answer };

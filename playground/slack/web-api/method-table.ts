@@ -36,6 +36,7 @@ export const METHODS: ReadonlyMap<string, Method> = new Map([
   ['conversations.open', conversations.open],
   ['conversations.replies', conversations.replies],
   ['files.completeUploadExternal', files.completeUpload],
+  ['files.delete', files.remove],
   ['files.getUploadURLExternal', files.getUploadUrl],
   ['files.info', files.info],
   ['reactions.add', reactions.add],

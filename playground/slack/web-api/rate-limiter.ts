@@ -26,6 +26,7 @@ const METHOD_TIERS: Readonly<Record<string, keyof typeof TIERS>> = {
   'conversations.open': 'tier3',
   'conversations.replies': 'tier3',
   'files.completeUploadExternal': 'tier4',
+  'files.delete': 'tier3',
   'files.getUploadURLExternal': 'tier4',
   'files.info': 'tier4',
   'reactions.add': 'tier3',

@@ -32,6 +32,7 @@ export const METHOD_SCOPES: Readonly<Record<string, readonly string[]>> = {
   'conversations.open': ['im:write'],
   'conversations.replies': Object.values(HISTORY),
   'files.completeUploadExternal': ['files:write'],
+  'files.delete': ['files:write'],
   'files.getUploadURLExternal': ['files:write'],
   'files.info': ['files:read'],
   'reactions.add': ['reactions:write'],

@@ -30,8 +30,8 @@ const ChatData = z.object({
 });
 type ChatData = { readonly message: JsonObject; readonly calls?: readonly (JsonObject | null)[] };
 
-/** Rules of one server that its refusals teach: for the history of another model it takes a placeholder. */
-export type ChatQuirk = 'needs-signatures' | 'needs-reasoning' | 'old-max-tokens';
+/** Rules of one server that its refusals teach: for the history of another model it takes a placeholder; it may report no usage. */
+export type ChatQuirk = 'needs-signatures' | 'needs-reasoning' | 'old-max-tokens' | 'no-stream-options';
 
 /** Gemini accepts this in place of a signature that it did not write. */
 const NO_SIGNATURE = { google: { thought_signature: 'skip_thought_signature_validator' } };
@@ -48,7 +48,7 @@ export function chatRequest(
     model,
     messages: [...instructions, ...chatMessages(history, request.dataOf, quirks)],
     stream: true,
-    stream_options: { include_usage: true },
+    ...(!quirks.has('no-stream-options') && { stream_options: { include_usage: true } }),
     ...(tools.length > 0 && {
       tools: tools.map(chatTool),
       ...(request.toolChoice !== undefined && { tool_choice: chatChoice(request.toolChoice) }),

@@ -166,7 +166,9 @@ function isImageRefusal({ message }: APIError, status: number | undefined): bool
 function quirkIn(message: string, param: string): ChatQuirk | undefined {
   if (/thought_signature/.test(message)) return 'needs-signatures';
   if (/reasoning_content.*(?:must|required|missing)/is.test(message)) return 'needs-reasoning';
-  return /max_completion_tokens/.test(`${param} ${message}`) ? 'old-max-tokens' : undefined;
+  const refused = `${param} ${message}`;
+  if (/stream_options|include_usage/.test(refused)) return 'no-stream-options';
+  return /max_completion_tokens/.test(refused) ? 'old-max-tokens' : undefined;
 }
 
 /** Chooses Responses at OpenAI and at Azure's address without a version; no other server is known to have it. */

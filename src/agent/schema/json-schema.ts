@@ -54,9 +54,7 @@ export function compileJsonSchema(schema: JsonObject): CompiledSchema {
     const current = validate ?? compile(schema, draft);
     // A check that is cut off may leave a pattern half changed.
     validate = undefined;
-    const checked = isQuick
-      ? { result: current(value) }
-      : withTimeout(() => current(value), LONGEST_CHECK_MS);
+    const checked = isQuick ? { result: current(value) } : runWithin(() => current(value), LONGEST_CHECK_MS);
     if (checked === undefined) return undefined;
     validate = current;
     if (checked.result) return { ok: true, value };
@@ -218,7 +216,7 @@ let watchdog: { readonly context: Context; readonly script: Script } | undefined
  * Runs synchronous work with a time limit that holds even inside a regular expression; `undefined` means that the limit was reached.
  * The work is cut off anywhere, so what it leaves half written must not be used again.
  */
-function withTimeout<Result>(work: () => Result, limitMs: number): { readonly result: Result } | undefined {
+function runWithin<Result>(work: () => Result, limitMs: number): { readonly result: Result } | undefined {
   let done: { readonly result: Result } | undefined;
   watchdog ??= { context: createContext({ work: () => {} }), script: new Script('work()') };
   const { context, script } = watchdog;

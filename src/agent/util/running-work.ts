@@ -1,3 +1,5 @@
+import { withTimeout } from './abort.ts';
+
 /** The running work, so that a shutdown can wait for it. */
 export class RunningWork {
   readonly #running = new Set<Promise<unknown>>();
@@ -16,23 +18,7 @@ export class RunningWork {
   async idle(timeoutMs: number): Promise<void> {
     const deadline = Date.now() + timeoutMs;
     while (this.#running.size > 0 && Date.now() < deadline) {
-      await withTimeout(deadline - Date.now(), Promise.all(this.#running));
+      await withTimeout(Promise.all(this.#running), deadline - Date.now());
     }
-  }
-}
-
-/** Returns the value of a promise, or `undefined` after the time limit. */
-export async function withTimeout<Value>(
-  timeoutMs: number,
-  work: Promise<Value>,
-): Promise<Value | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), timeoutMs);
-  });
-  try {
-    return await Promise.race([work, over]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -3,10 +3,11 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { describeError } from '../../agent/errors.ts';
 import { tryParseJson } from '../../agent/json.ts';
+import { type HttpAnswer, jsonAnswer } from '../../http/http-answer.ts';
+import type { HttpPart } from '../../http/http-part.ts';
 import { type AccountDocuments, type AccountRecord, accountsIn } from '../../store/documents/accounts.ts';
 import type { RequesterServer, Sealer } from '../../tools/mcp/auth/connections.ts';
 import { Grant, PendingConsent } from '../../tools/mcp/auth/grant.ts';
-import { type HttpAnswer, jsonAnswer } from '../slack/http-answer.ts';
 import { connectionTexts } from '../views/texts/connections.ts';
 import {
   CALLBACK_PATH,
@@ -199,9 +200,7 @@ const COOKIE = 'countersign_connect';
 const COOKIE_SECONDS = 900;
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 };
 
@@ -210,23 +209,43 @@ interface ConnectPages {
   readonly publicUrl: string;
 }
 
-/** Answers a browser on its way to and from an authorization server; `undefined` for any other path. */
-export async function answerConnect(
-  { flow, publicUrl }: ConnectPages,
-  url: URL,
-  cookies: string | undefined,
-): Promise<HttpAnswer | undefined> {
-  if (url.pathname === CLIENT_PATH) return clientDocument(publicUrl);
-  if (url.pathname.startsWith(LINK_PATH)) {
-    const opened = await flow.open(url.pathname.slice(LINK_PATH.length));
-    if (opened.outcome === 'used') return page(410, connectionTexts.pageUsed);
-    if (opened.outcome === 'failed') return page(502, connectionTexts.pageFailed);
-    const secure = publicUrl.startsWith('https://') ? '; Secure' : '';
-    const cookie = `${COOKIE}=${opened.browser}; Path=/connect; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Lax${secure}`;
-    return { status: 302, headers: { ...HEADERS, location: opened.url, 'set-cookie': cookie }, body: '' };
-  }
-  if (url.pathname !== CALLBACK_PATH) return undefined;
-  const returned = await flow.receive(url.searchParams, cookieIn(cookies));
+/** The addresses of a browser on its way to and from an authorization server. */
+export function connectPart({ flow, publicUrl }: ConnectPages): HttpPart {
+  return {
+    paths: ['/connect/*'],
+    open: async () => ({
+      routes: [
+        { method: 'GET', path: CLIENT_PATH, answer: () => clientDocument(publicUrl) },
+        {
+          method: 'GET',
+          path: `${LINK_PATH}:link`,
+          answer: ({ params: { link = '' } }) => openLink({ flow, publicUrl }, link),
+        },
+        {
+          method: 'GET',
+          path: CALLBACK_PATH,
+          answer: ({ url, headers }) => receiveBrowser(flow, url.searchParams, cookieIn(headers.cookie)),
+        },
+      ],
+    }),
+  };
+}
+
+async function openLink({ flow, publicUrl }: ConnectPages, link: string): Promise<HttpAnswer> {
+  const opened = await flow.open(link);
+  if (opened.outcome === 'used') return page(410, connectionTexts.pageUsed);
+  if (opened.outcome === 'failed') return page(502, connectionTexts.pageFailed);
+  const secure = publicUrl.startsWith('https://') ? '; Secure' : '';
+  const cookie = `${COOKIE}=${opened.browser}; Path=/connect; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Lax${secure}`;
+  return { status: 302, headers: { ...HEADERS, location: opened.url, 'set-cookie': cookie }, body: '' };
+}
+
+async function receiveBrowser(
+  flow: ConnectFlow,
+  answer: URLSearchParams,
+  browser: string | undefined,
+): Promise<HttpAnswer> {
+  const returned = await flow.receive(answer, browser);
   switch (returned.outcome) {
     case 'code':
       return page(200, connectionTexts.pageCode(returned.server), returned.code);

@@ -1,31 +1,20 @@
 import type { App, BlockAction, BlockElementAction, RespondFn, SlackActionMiddlewareArgs } from '@slack/bolt';
 import type { ViewsOpenArguments, WebClient } from '@slack/web-api';
-import { detailsOf } from '../../engine/request-details.ts';
+import type { Decision } from '../../engine/decision.ts';
+import { reviewCause, reviewOf } from '../../engine/facets/review.ts';
 import type { RequestRecord } from '../../store/port/store.ts';
-import { elicitationOf } from '../../tools/mcp/server-pause.ts';
-import { awaitedSchema } from '../asks/awaited-schema.ts';
-import { reviewCause, reviewOf } from '../asks/review.ts';
 import type { BotContext } from '../context.ts';
 import { followDetails } from '../outbox/draw-details.ts';
 import { type PrivatePlace, tellPrivately } from '../outbox/private-notice.ts';
+import type { AskButton } from '../views/asks/ask-kind.ts';
+import { ASK_KINDS } from '../views/asks/ask-kinds.ts';
 import * as ids from '../views/cards/action-ids.ts';
-import {
-  buildAnswerModal,
-  buildApproveModal,
-  buildChooseModal,
-  buildGrantModal,
-  buildRejectModal,
-  buildResolveModal,
-  buildUrlModal,
-} from '../views/modals/decision-modals.ts';
 import { buildDetailsModal } from '../views/modals/details-modal.ts';
-import { buildEditModal, buildOutputModal } from '../views/modals/form-modal.ts';
 import { type Modal, parseMetadata } from '../views/modals/modal.ts';
 import { noticeTexts } from '../views/texts/notices.ts';
 import { authorizeAnswer, authorizeVote } from './decisions/authorize.ts';
 import { type Click, viewerProblem } from './decisions/click.ts';
 import { decideInTime } from './decisions/decide-in-time.ts';
-import type { Decision } from './decisions/decision.ts';
 import { ineligibleText, NOT_FOUND } from './decisions/refusal-text.ts';
 import { replyPlace } from './reply-place.ts';
 import { refreshHome } from './show-home.ts';
@@ -44,130 +33,113 @@ interface CardClick {
 
 type ReadDecision = (action: BlockElementAction, body: BlockAction) => Decision;
 type ActionArgs = SlackActionMiddlewareArgs<BlockAction> & { readonly client: WebClient };
-type BuildModal = (request: RequestRecord, click: Click) => Modal | string | Promise<Modal | string>;
+type BuildModal = (
+  request: RequestRecord,
+  click: Click,
+  context: BotContext,
+) => Modal | string | Promise<Modal | string>;
 
-const MENU_ACTIONS: readonly string[] = [ids.APPROVE_GRANT, ids.EDIT, ids.DETAILS, ids.WITHDRAW];
+const MENU_ACTIONS: readonly string[] = [
+  ids.APPROVE_GRANT,
+  ids.APPROVE_COMMENTED,
+  ids.EDIT,
+  ids.DETAILS,
+  ids.WITHDRAW,
+];
 
-/** Turns clicks on cards into decisions and modals. A decision, or its click, is on record before the click is acknowledged. */
+/** The clicks of every kind of ask, and those that mean the same on each card. */
+const DECISIONS: readonly (readonly [string | RegExp, ReadDecision])[] = [
+  ...ASK_KINDS.flatMap(({ buttons }) => buttons).flatMap((button) =>
+    'decide' in button ? [[button.id, button.decide] as const] : [],
+  ),
+  [ids.WITHDRAW, () => ({ type: 'withdraw' })],
+  [ids.UNDO, () => ({ type: 'undo' })],
+  [ids.UNDO_STEP, () => ({ type: 'undo' })],
+  [ids.ASK_AGAIN, () => ({ type: 'ask-again' })],
+];
+
+/** The modals that a click opens, by its action. */
+const MODALS: readonly (readonly [string, BuildModal])[] = [
+  ...ASK_KINDS.flatMap(({ buttons }) => buttons).flatMap((button) =>
+    'open' in button ? [[button.id, openOf(button.open)] as const] : [],
+  ),
+  [
+    ids.DETAILS,
+    (request, _click, context) => buildDetailsModal(request, { page: 0, link: context.pageLink(request.id) }),
+  ],
+];
+
+/** Opens the modal of a kind of ask with what it needs of the workspace. */
+function openOf(open: Extract<AskButton, { readonly open: unknown }>['open']): BuildModal {
+  return (request, click, context) => {
+    const answererProblem = () => answererProblemOf(context, click, request);
+    return open(request, { toolbox: context.toolbox, answererProblem });
+  };
+}
+
+/** Decides by a click, which is on record before it is acknowledged. */
+function decideBy(context: BotContext, read: ReadDecision): (args: ActionArgs) => Promise<void> {
+  return async function handle({ ack, action, body, client, respond }): Promise<void> {
+    const clicked = readClick(body, action, client, respond);
+    const { requestId, click, replyTo, respond: reply } = clicked;
+    const made = { requestId, click, decision: read(action, body) };
+    const { container } = body;
+    if (reply !== undefined && container.type === 'message')
+      context.updates.clicked({ channel: container.channel_id, ts: container.message_ts }, reply);
+    const notice = await decideInTime(context, made, replyTo, {
+      withinMs: context.timing.ackWithinMs.click,
+      ack: () => ack(),
+    });
+    if (notice !== undefined) await tellPrivately(context, replyTo, notice, reply);
+    else if (body.view?.type === 'home') await refreshHome(context, body.user.id);
+    else if (body.view?.type === 'modal')
+      await Promise.all([showDetails(context, clicked), refreshHome(context, body.user.id)]);
+  };
+}
+
+function openBy(context: BotContext, id: string, build: BuildModal): (args: ActionArgs) => Promise<void> {
+  return async ({ ack, action, body, client, respond }) => {
+    await ack();
+    const clicked = readClick(body, action, client, respond);
+    const loaded = await context.store.load(clicked.requestId);
+    const view =
+      loaded.outcome === 'found'
+        ? ((await viewerProblem(context, loaded.request, clicked.click)) ??
+          (await build(loaded.request, clicked.click, context)))
+        : NOT_FOUND;
+    if (typeof view === 'string') return tellPrivately(context, clicked.replyTo, view, clicked.respond);
+    const opened = await open(clicked, view);
+    if (id === ids.DETAILS && loaded.outcome === 'found')
+      await Promise.all([
+        followDetails(context, loaded.request, opened, { modal: view, page: 0 }),
+        noteReview(context, loaded.request, clicked.click),
+      ]);
+  };
+}
+
+/** Turns clicks on cards into decisions and modals. */
 export function listenToActions(app: App, context: BotContext): void {
-  const { toolbox } = context;
-
-  const handlers = new Map<string, (args: ActionArgs) => Promise<void>>();
-
-  const onDecision = (id: string | RegExp, read: ReadDecision): void => {
-    const handle = async ({ ack, action, body, client, respond }: ActionArgs): Promise<void> => {
-      const clicked = readClick(body, action, client, respond);
-      const { requestId, click, replyTo, respond: reply } = clicked;
-      const made = { requestId, click, decision: read(action, body) };
-      const { container } = body;
-      if (reply !== undefined && container.type === 'message')
-        context.updates.clicked({ channel: container.channel_id, ts: container.message_ts }, reply);
-      const notice = await decideInTime(context, made, replyTo, {
-        withinMs: context.timing.ackWithinMs.click,
-        ack: () => ack(),
-      });
-      if (notice !== undefined) await tellPrivately(context, replyTo, notice, reply);
-      else if (body.view?.type === 'home') await refreshHome(context, body.user.id);
-      else if (body.view?.type === 'modal')
-        await Promise.all([showDetails(context, clicked), refreshHome(context, body.user.id)]);
-    };
-    if (typeof id === 'string') handlers.set(id, handle);
-    app.action<BlockAction>(id, handle);
-  };
-  const onOpen = (id: string, build: BuildModal): void => {
-    const handle = async ({ ack, action, body, client, respond }: ActionArgs): Promise<void> => {
-      await ack();
-      const clicked = readClick(body, action, client, respond);
-      const loaded = await context.store.load(clicked.requestId);
-      const view =
-        loaded.outcome === 'found'
-          ? ((await viewerProblem(context, loaded.request, clicked.click)) ??
-            (await build(loaded.request, clicked.click)))
-          : NOT_FOUND;
-      if (typeof view === 'string') return tellPrivately(context, clicked.replyTo, view, clicked.respond);
-      const opened = await open(clicked, view);
-      if (id === ids.DETAILS && loaded.outcome === 'found')
-        await Promise.all([
-          followDetails(context, loaded.request, opened, { modal: view, page: 0 }),
-          noteReview(context, loaded.request, clicked.click),
-        ]);
-    };
-    handlers.set(id, handle);
-    app.action<BlockAction>(id, handle);
-  };
-
-  onDecision(ids.APPROVE, () => ({ type: 'approve' }));
-  onDecision(new RegExp(`^${ids.APPROVE_CHOSEN}:`), ({ action_id }) => ({
-    type: 'approve',
-    shown: action_id.slice(ids.APPROVE_CHOSEN.length + 1),
-  }));
-  onDecision(ids.DECLINE, () => ({ type: 'decline' }));
-  onDecision(ids.WITHDRAW, () => ({ type: 'withdraw' }));
-  onDecision(ids.SHOW_ADDRESS, () => ({ type: 'show-address' }));
-  onDecision(ids.UNDO, () => ({ type: 'undo' }));
-  onDecision(ids.UNDO_STEP, () => ({ type: 'undo' }));
-  onDecision(ids.ASK_AGAIN, () => ({ type: 'ask-again' }));
-  onDecision(new RegExp(`^${ids.CHOOSE}:\\d+$`), (action) => ({
-    type: 'choose',
-    picked: [Number(action.action_id.slice(ids.CHOOSE.length + 1))],
-  }));
-  onDecision(ids.CHOOSE_FROM_MENU, (action) => ({
-    type: 'choose',
-    picked: action.type === 'static_select' ? [Number(action.selected_option.value)] : [],
-  }));
-  onDecision(ids.SUBMIT_CHOICES, (_action, body) => ({ type: 'choose', picked: pickedIn(body) }));
-  // Ticked choices count when they are submitted.
-  app.action(ids.CHOOSE_SEVERAL, ({ ack }) => ack());
-
+  const handlers = new Map<string | RegExp, (args: ActionArgs) => Promise<void>>([
+    ...DECISIONS.map(([id, read]) => [id, decideBy(context, read)] as const),
+    ...MODALS.map(([id, build]) => [id, openBy(context, id, build)] as const),
+  ]);
+  for (const [id, handle] of handlers) app.action<BlockAction>(id, handle);
   // The menu names the action that its option stands for.
   app.action<BlockAction>(ids.MORE, async (args) => {
-    const chosen = args.action.type === 'overflow' ? args.action.selected_option.value : undefined;
-    const handle = MENU_ACTIONS.includes(chosen ?? '') ? handlers.get(chosen ?? '') : undefined;
+    const chosen = args.action.type === 'overflow' ? args.action.selected_option.value : '';
+    const handle = MENU_ACTIONS.includes(chosen) ? handlers.get(chosen) : undefined;
     await (handle === undefined ? args.ack() : handle(args));
   });
-
-  onOpen(ids.APPROVE_TYPED, buildApproveModal);
-  onOpen(ids.APPROVE_GRANT, buildGrantModal);
-  onOpen(ids.CHOOSE_STEPS, buildChooseModal);
-  onOpen(ids.REJECT, buildRejectModal);
-  onOpen(ids.ANSWER, buildAnswerModal);
-  onOpen(ids.DETAILS, (request) =>
-    buildDetailsModal(request, { page: 0, link: context.pageLink(request.id) }),
-  );
-  for (const verdict of [ids.RAN, ids.DID_NOT_RUN, ids.RUN_AGAIN] as const) {
-    onOpen(verdict, (request) => buildResolveModal(request, verdict));
-  }
-  const editModal: BuildModal = (request) => {
-    const entry = toolbox.find(detailsOf(request).interrupt.toolRequest.name);
-    if (entry === undefined) return noticeTexts.toolGone;
-    const built = buildEditModal(request, entry.tool.inputSchema, entry.presentation.formatOf);
-    return built.ok ? built.view : built.reason;
-  };
-  onOpen(ids.EDIT, editModal);
-  onOpen(ids.EDIT_STEP, editModal);
-  app.action(ids.OPEN_LINK, ({ ack }) => ack());
-  onOpen(ids.FILL_IN, async (request, click) => {
-    const { interrupt } = detailsOf(request);
-    const asked = elicitationOf(interrupt);
-    // The address may be meant for one person alone.
-    const problem = asked && (await authorizeAnswer(context, click, request)).problem;
-    if (problem !== undefined) return ineligibleText(problem, noticeTexts.notAnswerer);
-    const link = asked && buildUrlModal(request, asked);
-    if (link !== undefined) return link;
-    const schema = awaitedSchema(interrupt);
-    if (schema === undefined) return noticeTexts.formUnreadable;
-    const built = buildOutputModal(request, schema);
-    return built.ok ? built.view : built.reason;
-  });
+  // Ticked choices count when they are submitted, and a link needs no answer.
+  for (const id of [ids.CHOOSE_SEVERAL, ids.OPEN_LINK]) app.action(id, ({ ack }) => ack());
   for (const [id, step] of [
     [ids.PREVIOUS_PAGE, -1],
     [ids.NEXT_PAGE, 1],
-  ] as const) {
+  ] as const)
     app.action<BlockAction>(id, async ({ ack, action, body, client, respond }) => {
       await ack();
       await showDetails(context, readClick(body, action, client, respond), step);
     });
-  }
 }
 
 /** Lets the cards say that somebody who may decide is reading the request, unless somebody is already. */
@@ -213,14 +185,6 @@ function readClick(
   };
 }
 
-function pickedIn(body: BlockAction): number[] {
-  return Object.values(body.state?.values ?? {})
-    .flatMap((block) => Object.entries(block))
-    .filter(([id]) => id === ids.CHOOSE_SEVERAL)
-    .flatMap(([, input]) => input.selected_options ?? [])
-    .map(({ value }) => Number(value));
-}
-
 /** Opens a modal, on top of the one that was clicked if there is one. */
 async function open({ client, triggerId, body }: CardClick, view: Modal) {
   const argumentsFor: ViewsOpenArguments = { trigger_id: triggerId, view };
@@ -242,4 +206,14 @@ async function showDetails(
   const modal = buildDetailsModal(loaded.request, { page, link: context.pageLink(requestId) });
   const updated = await client.views.update({ view_id: view.id, view: modal });
   await followDetails(context, loaded.request, updated.view, { modal, page });
+}
+
+/** Says why a person may not answer a request; `undefined` if they may. */
+async function answererProblemOf(
+  context: BotContext,
+  click: Click,
+  request: RequestRecord,
+): Promise<string | undefined> {
+  const { problem } = await authorizeAnswer(context, click, request);
+  return problem && ineligibleText(problem, noticeTexts.notAnswerer);
 }

@@ -1,10 +1,11 @@
 import { findLossyNumber, isDeeperThan, type JsonValue } from '../../agent/json.ts';
+import { awaitedSchema } from '../../engine/asks/awaited-schema.ts';
 import { detailsOf } from '../../engine/request-details.ts';
+import { type HttpAnswer, jsonAnswer, refusal } from '../../http/http-answer.ts';
+import type { HttpPart } from '../../http/http-part.ts';
 import type { AnswerResult, RequestRecord } from '../../store/port/store.ts';
-import { awaitedSchema } from '../asks/awaited-schema.ts';
 import type { BotContext } from '../context.ts';
 import type { CallbackTarget } from '../slack/callback-urls.ts';
-import { type HttpAnswer, jsonAnswer, refusal } from '../slack/http-answer.ts';
 
 type Context = Pick<BotContext, 'store' | 'callbacks' | 'logger'>;
 
@@ -17,12 +18,27 @@ type CallbackOutcome =
 
 const MAX_DEPTH = 100;
 
+/** The addresses at which external systems answer. */
+export function callbackPart(context: Context): HttpPart {
+  const path = '/callback/:token';
+  return {
+    paths: [path],
+    open: async () => ({
+      routes: [
+        {
+          method: 'POST',
+          path,
+          async answer({ params: { token = '' }, body }) {
+            return answerCallback(await receiveCallback(context, token, (await body()).toString('utf8')));
+          },
+        },
+      ],
+    }),
+  };
+}
+
 /** Answers the call of a callback address with the body, once, if the body fits the awaited schema. */
-export async function receiveCallback(
-  context: Context,
-  token: string,
-  body: string,
-): Promise<CallbackOutcome> {
+async function receiveCallback(context: Context, token: string, body: string): Promise<CallbackOutcome> {
   const { store, callbacks, logger } = context;
   const target = callbacks.read(token);
   if (target === 'invalid') return { outcome: 'forged' };
@@ -96,7 +112,7 @@ function outcomeOf(result: AnswerResult, requestId: string): CallbackOutcome {
 const RETRY_AFTER_S = '15';
 
 /** Builds the HTTP answer to the sender of a callback. */
-export function answerCallback(outcome: CallbackOutcome): HttpAnswer {
+function answerCallback(outcome: CallbackOutcome): HttpAnswer {
   switch (outcome.outcome) {
     case 'recorded':
       return jsonAnswer(200, { ok: true });

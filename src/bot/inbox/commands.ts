@@ -1,13 +1,13 @@
 import type { App, MessageShortcut, RespondArguments } from '@slack/bolt';
 import { z } from 'zod';
 import { tryParseJson } from '../../agent/json.ts';
-import { grantsFor } from '../asks/grants.ts';
-import { delegationsFor, loadList, PAGE_SIZE, SHORT_PAGE_SIZE } from '../asks/load-lists.ts';
+import { grantsFor } from '../../engine/asks/grants.ts';
+import { delegationsFor, LISTS, loadList, PAGE_SIZE, SHORT_PAGE_SIZE } from '../../engine/asks/load-lists.ts';
 import type { BotContext } from '../context.ts';
 import { tellPrivately } from '../outbox/private-notice.ts';
 import { limits } from '../slack/limits.ts';
+import { typedText } from '../slack/readable-text.ts';
 import { readThreadMessage, type ThreadMessage } from '../slack/thread-reader.ts';
-import { typedText } from '../turns/intake/readable-text.ts';
 import { line, plain } from '../views/cards/card.ts';
 import { buildList } from '../views/home/build-home.ts';
 import { buildDelegations, buildGrants } from '../views/home/sections.ts';
@@ -15,12 +15,11 @@ import { type Modal, multilineInput, type Submission, textIn, untrustedText } fr
 import { delegationTexts } from '../views/texts/delegations.ts';
 import { words } from '../views/texts/format.ts';
 import { grantTexts } from '../views/texts/grants.ts';
-import { commandTexts, LISTS } from '../views/texts/home.ts';
+import { commandTexts } from '../views/texts/home.ts';
 import { modalTexts } from '../views/texts/modals.ts';
 import { noticeTexts } from '../views/texts/notices.ts';
-import { escapeMarkup } from '../views/texts/show-text.ts';
 import { answerDelegate } from './delegate.ts';
-import { answerFreezeCommand } from './freeze.ts';
+import { carryOutInTime, FREEZE_COMMAND } from './held-clicks.ts';
 import { type GivenTask, openTask } from './open-task.ts';
 import { answerPasskey } from './passkey.ts';
 
@@ -33,6 +32,9 @@ interface TypedCommand {
   /** The text after the first word as Slack sent it, with ids in place of names. */
   readonly sent: string;
   readonly click: { readonly who: string; readonly id: string };
+  readonly channel: string;
+  /** Acknowledges the command, for a word that does so itself. */
+  readonly acknowledge: () => Promise<void>;
 }
 
 type AnswerWord = (context: BotContext, command: TypedCommand) => Promise<RespondArguments>;
@@ -53,6 +55,9 @@ function alone(answer: AnswerWord): AnswerWord {
     command.rest === '' ? answer(context, command) : { text: commandTexts.usage };
 }
 
+/** Everything that may follow the slash command. */
+export const SLASH_WORDS: readonly string[] = ['', 'ask', ...LISTS, ...WORDS.keys()];
+
 async function delegate(context: BotContext, { sent, click }: TypedCommand): Promise<RespondArguments> {
   const answered = await answerDelegate(context, sent, click);
   return { text: delegationTexts.listTitle, blocks: [line(...answered)] };
@@ -62,8 +67,15 @@ async function passkey(context: BotContext, { sent, click }: TypedCommand): Prom
   return { text: await answerPasskey(context, sent, click) };
 }
 
-async function freeze(context: BotContext, { text, click }: TypedCommand): Promise<RespondArguments> {
-  return { text: escapeMarkup(await answerFreezeCommand(context, text, click)), mrkdwn: false };
+/** The words that acknowledge themselves, when they are on record. */
+const RECORDED: readonly string[] = ['freeze', 'unfreeze'];
+
+async function freeze(
+  context: BotContext,
+  { user, channel, text, click, acknowledge }: TypedCommand,
+): Promise<RespondArguments> {
+  const held = { act: FREEZE_COMMAND, value: text, click, replyTo: { user, channel } } as const;
+  return { text: await carryOutInTime(context, held, acknowledge), mrkdwn: false };
 }
 
 /** Answers the slash command: a task, one of its words, or the lists of requests. */
@@ -80,14 +92,14 @@ export function listenToCommands(app: App, context: BotContext): void {
       if (problem !== undefined) await respond(problem);
       return;
     }
-    await ack();
+    if (!RECORDED.includes(word.toLowerCase())) await ack();
     const click = { who: user, id: command.trigger_id };
     const sent = command.text.trim().slice(word.length);
     const answer = WORDS.get(word.toLowerCase());
     await respond(
       answer === undefined
         ? await listRequests(context, user, text.toLowerCase())
-        : await answer(context, { user, text, rest, sent, click }),
+        : await answer(context, { user, channel, text, rest, sent, click, acknowledge: () => ack() }),
     );
   });
 }

@@ -1,15 +1,16 @@
 import type { RichTextElement } from '@slack/types';
+import { loadList } from '../../engine/asks/load-lists.ts';
+import { hasPart, rulesOf, standInsFor } from '../../engine/asks/stand-ins.ts';
+import { countsNow, openLink, readPasskeys } from '../../engine/passkeys.ts';
 import type { StandIn } from '../../engine/ports.ts';
 import { readDetails } from '../../engine/request-details.ts';
-import type { Policy } from '../../policy/policy.ts';
+import { isSigned, type Policy } from '../../policy/policy.ts';
 import { isTimeZone, localTime, momentAt } from '../../policy/time.ts';
 import { delegationsIn, type NewDelegation, readDelegations } from '../../store/documents/delegations.ts';
-import { loadList } from '../asks/load-lists.ts';
-import { hasPart, standInsFor } from '../asks/stand-ins.ts';
 import type { BotContext } from '../context.ts';
 import type { Directory, Member } from '../slack/directory.ts';
 import { limits } from '../slack/limits.ts';
-import { typedText } from '../turns/intake/readable-text.ts';
+import { typedText } from '../slack/readable-text.ts';
 import { END_DELEGATION } from '../views/cards/action-ids.ts';
 import { delegationTexts } from '../views/texts/delegations.ts';
 import { withCode, words } from '../views/texts/format.ts';
@@ -20,7 +21,7 @@ import { standInViews } from '../views/view-ids.ts';
 const MOST = 20;
 
 /** Sends the requests that wait for an approver to the person who decides for them from now on. */
-async function askStandIn(
+export async function askStandIn(
   context: Pick<BotContext, 'store' | 'directory' | 'toolbox' | 'logger'>,
   { who, standsFor }: StandIn,
 ): Promise<void> {
@@ -29,7 +30,7 @@ async function askStandIn(
     const { requests } = await loadList(context, standsFor, 'waiting', { limit: MOST });
     for (const request of requests) {
       if (request.state !== 'pending' || hasPart(request, who)) continue;
-      const standIns = await standInsFor(context, request);
+      const standIns = await standInsFor(context, rulesOf(request));
       const isMeant = standIns.some((each) => each.who === who && each.standsFor === standsFor);
       const policy = toolbox.policy(readDetails(request)?.policy?.name ?? '');
       if (isMeant && policy?.directMessages !== false)
@@ -218,7 +219,23 @@ async function delegate(
   });
   await askStandIn(context, { who: to, standsFor: from });
   const status = standIn?.status && showLabel(standIn.status, limits.status);
-  return delegationTexts.done({ to, until, reason }, status);
+  const done = delegationTexts.done({ to, until, reason }, status);
+  const isSignedSomewhere = toolbox.policies().some((each) => covered.includes(each.name) && isSigned(each));
+  return isSignedSomewhere ? [...done, ...(await askForSignature(context, delegation, covered))] : done;
+}
+
+/** Gives the approver a link to the page where their passkey signs the delegation; until then it counts only where clicks approve. */
+async function askForSignature(
+  { store, passkeyLink }: Pick<BotContext, 'store' | 'passkeyLink'>,
+  { id, from }: NewDelegation,
+  policies: string[],
+): Promise<readonly RichTextElement[]> {
+  const needed = words(` ${delegationTexts.needsPasskey} `);
+  const { keys } = await readPasskeys(store, from);
+  if (!keys.some((key) => countsNow(key))) return [needed, words(delegationTexts.noKey)];
+  const { nonce } = await openLink(store, { delegation: id, who: from, policies });
+  const url = passkeyLink(nonce);
+  return [needed, ...(url === undefined ? [words(delegationTexts.noPage)] : delegationTexts.sign(url))];
 }
 
 function problemText(text: string, problem: 'person' | 'time'): string {

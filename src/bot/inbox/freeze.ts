@@ -1,9 +1,10 @@
+import { endFreeze, type Freezer, freezeActions } from '../../engine/asks/freeze-actions.ts';
+import { mayDecide } from '../../engine/asks/may-decide.ts';
 import { ALL_TOOLS, type Freeze, type UnfreezeResult } from '../../store/port/workspace.ts';
-import { callerNamed } from '../../tools/callers.ts';
-import { endFreeze, type Freezer, freezeActions } from '../asks/freeze-actions.ts';
+import { callerId, callerNamed } from '../../tools/callers.ts';
 import type { BotContext } from '../context.ts';
-import { mayDecide } from '../slack/may-decide.ts';
 import { UNFREEZE } from '../views/cards/action-ids.ts';
+import { runningTitle } from '../views/cards/card-details.ts';
 import { freezeTexts, scopeInWords } from '../views/texts/freezes.ts';
 
 /** A person who uses the command or clicks a button. */
@@ -57,12 +58,13 @@ async function freezeByCommand(
   const permission = await mayDecide(context.directory.fresh(), who, context.agent().admins);
   if (!permission.eligible) return freezeTexts.onlyAdmins;
   if (!isKnown)
-    return freezeTexts.unknownTool(
-      scope,
-      context.toolbox.tools().map(({ name }) => name),
-    );
+    return freezeTexts.unknownTool(scope, [
+      ...context.toolbox.tools().map(({ name }) => name),
+      ...[...context.toolbox.callers().keys()].map(callerId),
+    ]);
   const freezer = { who, id, reason, evidence: { click: id, ...permission.evidence } };
-  const { outcome, running } = await freezeActions(context.store, scope, freezer, { withModel });
+  const { outcome, running: actions } = await freezeActions(context.store, scope, freezer, { withModel });
+  const running = actions.map(runningTitle);
   if (outcome === 'already-frozen') return freezeTexts.alreadyFrozen(scope, running);
   await tellOthers(context, id, who, freezeTexts.told.frozen(scope, reason, withModel));
   return `${freezeTexts.frozen(scope, running)}${withModel ? freezeTexts.withModel : ''}`;

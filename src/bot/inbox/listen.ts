@@ -1,6 +1,6 @@
 import type { App, BlockAction, BlockButtonAction } from '@slack/bolt';
+import { LISTS } from '../../engine/asks/load-lists.ts';
 import { feedbackIn } from '../../store/documents/feedback.ts';
-import { revokeGrant } from '../asks/grants.ts';
 import type { BotContext } from '../context.ts';
 import { followDetails } from '../outbox/draw-details.ts';
 import { tellPrivately } from '../outbox/private-notice.ts';
@@ -11,15 +11,12 @@ import * as ids from '../views/cards/action-ids.ts';
 import { END_DELEGATION, REVOKE, UNFREEZE } from '../views/cards/action-ids.ts';
 import { HOME_OPEN, HOME_PAGE, HOME_REFRESH } from '../views/home/build-home.ts';
 import { buildDetailsModal } from '../views/modals/details-modal.ts';
-import { LISTS } from '../views/texts/home.ts';
 import { replyTexts } from '../views/texts/replies.ts';
-import { escapeMarkup } from '../views/texts/show-text.ts';
 import { listenToActions } from './actions.ts';
 import { listenToCommands, listenToShortcuts } from './commands.ts';
 import { listenToConnections } from './connections.ts';
 import { NOT_FOUND } from './decisions/refusal-text.ts';
-import { endByClick } from './delegate.ts';
-import { unfreezeByClick } from './freeze.ts';
+import { carryOutInTime } from './held-clicks.ts';
 import { listenToMessages, listenToRevisions } from './messages.ts';
 import { replyPlace } from './reply-place.ts';
 import { refreshHome, showHome } from './show-home.ts';
@@ -74,27 +71,15 @@ function listenToHome(app: App, context: BotContext): void {
     await followDetails(context, loaded.request, opened.view, { modal, page: 0 });
   });
 
-  app.action<BlockButtonAction>(UNFREEZE, async ({ ack, action, body }) => {
-    await ack();
-    const click = { who: body.user.id, id: action.action_ts };
-    const answer = await unfreezeByClick(context, action.value ?? '', click);
-    await tellPrivately(context, replyPlace(body), escapeMarkup(answer));
-    if (body.view !== undefined) await refreshHome(context, body.user.id);
-  });
-
-  app.action<BlockButtonAction>(END_DELEGATION, async ({ ack, action, body }) => {
-    await ack();
-    const click = { who: body.user.id, id: action.action_ts };
-    await tellPrivately(context, replyPlace(body), await endByClick(context, action.value ?? '', click));
-    if (body.view !== undefined) await refreshHome(context, body.user.id);
-  });
-
-  app.action<BlockButtonAction>(REVOKE, async ({ ack, action, body }) => {
-    await ack();
-    const click = { who: body.user.id, id: action.action_ts };
-    await tellPrivately(context, replyPlace(body), await revokeGrant(context, action.value ?? '', click));
-    if (body.view !== undefined) await refreshHome(context, body.user.id);
-  });
+  for (const act of [UNFREEZE, END_DELEGATION, REVOKE] as const)
+    app.action<BlockButtonAction>(act, async ({ ack, action, body }) => {
+      const click = { who: body.user.id, id: action.action_ts };
+      const replyTo = replyPlace(body);
+      const held = { act, value: action.value ?? '', click, replyTo };
+      const answer = await carryOutInTime(context, held, () => ack());
+      await tellPrivately(context, replyTo, answer);
+      if (body.view !== undefined) await refreshHome(context, body.user.id);
+    });
 }
 
 /** Records what people of this workspace think of answers, one word a person and answer, before the click is acknowledged. */

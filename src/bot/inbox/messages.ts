@@ -1,6 +1,6 @@
 import type { App, BlockButtonAction } from '@slack/bolt';
 import { z } from 'zod';
-import { isAskingBot } from '../asks/may-ask.ts';
+import { isAskingBot } from '../../engine/asks/may-ask.ts';
 import type { BotContext } from '../context.ts';
 import { tellPrivately } from '../outbox/private-notice.ts';
 import { readSlackFiles } from '../slack/file-host.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { askerProblem } from '../../engine/asks/may-ask.ts';
 import type { OutboxItem, OutboxRow } from '../../store/port/store.ts';
-import { askerProblem } from '../asks/may-ask.ts';
 import type { BotContext } from '../context.ts';
 import { findPosted, messageMark } from '../slack/find-posted.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
@@ -32,9 +32,9 @@ export async function openTask(context: BotContext, task: GivenTask): Promise<Op
   const { store, directory, timing } = context;
   const { channel, user, about } = task;
   const problem = await askerProblem(directory, context.agent().askers, { user, channel }).catch(
-    () => replyTexts.askerNotChecked,
+    () => 'not-checked' as const,
   );
-  if (problem !== undefined) return { outcome: 'refused', problem };
+  if (problem !== undefined) return { outcome: 'refused', problem: replyTexts.mayNotAsk[problem] };
   const id = randomUUID();
   const threadId = threadIdOf({ channel, threadTs: about?.threadTs ?? id });
   const item = await store.enqueueOutbox(threadId, taskRow(id, task), timing.claimMs);

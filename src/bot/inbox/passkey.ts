@@ -1,7 +1,8 @@
+import { mayDecide } from '../../engine/asks/may-decide.ts';
+import { redrawForKeys } from '../../engine/asks/passkey-cards.ts';
 import { codeOf, confirmPasskey, countsNow, type Passkey, readPasskeys } from '../../engine/passkeys.ts';
 import type { BotContext } from '../context.ts';
 import { tellPrivately } from '../outbox/private-notice.ts';
-import { mayDecide } from '../slack/may-decide.ts';
 import { momentText } from '../views/texts/format.ts';
 import { passkeyTexts } from '../views/texts/passkeys.ts';
 import { escapeMarkup, showLine } from '../views/texts/show-text.ts';
@@ -34,6 +35,7 @@ async function confirm(context: BotContext, click: Click, who: string, code: str
   const confirmed = await confirmPasskey(store, { who, by, code }, evidence);
   if (confirmed === undefined) return passkeyTexts.noneToConfirm(who);
   await tellPrivately(context, { user: who }, passkeyTexts.wasConfirmed(by, nameOf(confirmed)));
+  await redrawForKeys(context, who, `passkey ${click.id}`);
   return passkeyTexts.confirmed(who, nameOf(confirmed));
 }
 

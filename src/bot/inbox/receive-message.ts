@@ -1,23 +1,24 @@
 import { type JsonObject, toJson } from '../../agent/json.ts';
+import { askerProblem } from '../../engine/asks/may-ask.ts';
 import { parseCallerThread, wordsItem } from '../../engine/caller-threads.ts';
+import type { AttachedFile } from '../../engine/ports.ts';
+import { runTurn } from '../../engine/turns/run-turn.ts';
 import { currentTrace, inSpan } from '../../observe/tracing.ts';
 import type { EnqueueOptions, RequestRecord } from '../../store/port/store.ts';
-import { askerProblem } from '../asks/may-ask.ts';
 import type { BotContext } from '../context.ts';
 import { callerThreadBelow } from '../outbox/caller-words.ts';
 import { reportStop } from '../outbox/stop-report.ts';
 import { redrawWithWords } from '../outbox/words-since.ts';
-import type { SlackFile } from '../slack/file-host.ts';
+import { markQueued } from '../slack/queued-mark.ts';
+import { readableText } from '../slack/readable-text.ts';
 import { type SlackThread, threadIdOf } from '../slack/thread.ts';
-import { readableText } from '../turns/intake/readable-text.ts';
-import { markQueued } from '../turns/queued-mark.ts';
-import { runTurn } from '../turns/run-turn.ts';
+import { turnContext } from '../turn-context.ts';
 import { START_AGAIN } from '../views/cards/action-ids.ts';
 import { questionOf } from '../views/cards/card-details.ts';
 import { noticeTexts } from '../views/texts/notices.ts';
 import { replyTexts } from '../views/texts/replies.ts';
 import { answer } from './decisions/decide.ts';
-import { completeStop, stopperOf, withdrawWaiting } from './stop-thread.ts';
+import { completeStop, isStop, stopperOf, withdrawWaiting } from './stop-thread.ts';
 
 /** A message of a person in Slack. */
 export interface SlackMessage {
@@ -29,7 +30,7 @@ export interface SlackMessage {
   readonly toBot: boolean;
   /** Whether it mentions the bot in a channel, where others may have written before. */
   readonly mention: boolean;
-  readonly files: readonly SlackFile[];
+  readonly files: readonly AttachedFile[];
 }
 
 /** The open question that a message answers. */
@@ -65,8 +66,8 @@ async function recordMessage(
   const belowCard = thread.threadTs === ts ? undefined : await callerThreadBelow(context, thread);
   if (belowCard !== undefined) return receiveForCaller(context, message, text, belowCard);
   const problem = await askerProblem(directory, context.agent().askers, { user, channel: thread.channel });
-  if (problem !== undefined) return receiveFromOther(context, message, text, problem);
-  const stops = /^stop[.!]?$/i.test(text);
+  if (problem !== undefined) return receiveFromOther(context, message, text, replyTexts.mayNotAsk[problem]);
+  const stops = isStop(text);
   if (!stops && (await startTurn(context, message, text))) return;
   const answered = stops || text === '' ? undefined : await findAnswered(context, threadId, user, text);
   const marks = {
@@ -98,19 +99,24 @@ async function recordMessage(
   if (enqueued.waiting > 0) await showWords(context, message);
 }
 
-/** Keeps what a person writes below a caller's card for the caller. No model reads it; who addresses the bot there is told so. */
+/**
+ * Keeps what a person who may ask writes below a caller's card for the caller. No model reads it; who addresses the bot there is told so,
+ * or why it is not passed on.
+ */
 async function receiveForCaller(
-  { store }: BotContext,
+  { store, directory, agent }: BotContext,
   { thread, ts, user, toBot }: SlackMessage,
   text: string,
   callerThread: string,
 ): Promise<void> {
   const caller = parseCallerThread(callerThread)?.caller ?? '';
-  await store.enqueue(callerThread, wordsItem(ts, { by: user, text }), { onlyKnown: true });
+  const problem = await askerProblem(directory, agent().askers, { user, channel: thread.channel });
+  if (problem === undefined)
+    await store.enqueue(callerThread, wordsItem(ts, { by: user, text }), { onlyKnown: true });
   if (!toBot) return;
   await store.enqueueOutbox(callerThread, {
     id: `${callerThread}/${ts}/passed-on`,
-    body: { kind: 'private', ...thread, user, text: noticeTexts.passedOn(caller) },
+    body: { kind: 'private', ...thread, user, text: problem ?? noticeTexts.passedOn(caller) },
   });
 }
 
@@ -180,7 +186,7 @@ function toItem(
   return { body, options: { ...(!toBot && { onlyKnown: true }), ...queued } };
 }
 
-function attached(files: readonly SlackFile[]): JsonObject {
+function attached(files: readonly AttachedFile[]): JsonObject {
   return files.length === 0 ? {} : { files: toJson(files) };
 }
 
@@ -202,7 +208,7 @@ async function startTurn(context: BotContext, message: SlackMessage, text: strin
       if (turn !== undefined)
         turns.runInBackground(
           threadId,
-          () => runTurn(context, turn, sentAt),
+          () => runTurn(turnContext(context), turn, sentAt),
           (err) => logger.warn({ threadId, err }, 'turn failed'),
         );
       else if (busy && instructs) await markQueued(context, thread, ts);

@@ -1,11 +1,13 @@
+import { askerProblem } from '../../engine/asks/may-ask.ts';
 import { revisionItem } from '../../engine/revisions.ts';
-import { askerProblem } from '../asks/may-ask.ts';
+import { hasActedOn, latestRevision, tellOfRevisions } from '../../engine/turns/intake/inbox-messages.ts';
 import type { BotContext } from '../context.ts';
 import { redrawWithWords } from '../outbox/words-since.ts';
+import { readableText } from '../slack/readable-text.ts';
 import { parseThreadId, type SlackThread, threadIdOf } from '../slack/thread.ts';
-import { hasActedOn, latestRevision, tellOfRevisions } from '../turns/intake/inbox-messages.ts';
-import { readableText } from '../turns/intake/readable-text.ts';
+import { turnContext } from '../turn-context.ts';
 import { noticeTexts } from '../views/texts/notices.ts';
+import { replyTexts } from '../views/texts/replies.ts';
 import { completeStop, stopperOf, withdrawWaiting } from './stop-thread.ts';
 
 /** A message of a person that was edited or, without a text, deleted. */
@@ -36,7 +38,7 @@ export async function receiveRevision(
   if (enqueued.outcome !== 'enqueued' && enqueued.outcome !== 'duplicate') return;
   const { messages } = await store.readThread(threadId);
   const isAtWork = enqueued.outcome === 'enqueued' && (enqueued.busy || enqueued.waiting > 0);
-  await tellOfRevisions(context, threadId, messages, [revision], isAtWork);
+  await tellOfRevisions(turnContext(context), threadId, messages, [revision], isAtWork);
   await redrawWithWords(context, threadId, user, revision.id);
 }
 
@@ -66,7 +68,7 @@ export async function redoEdited(
   if (revision.user !== who) return noticeTexts.onlyAuthorRedoes;
   const { channel } = parseThreadId(threadId);
   const problem = await askerProblem(context.directory, context.agent().askers, { user: who, channel });
-  if (problem !== undefined) return problem;
+  if (problem !== undefined) return replyTexts.mayNotAsk[problem];
   const item = {
     id: `redo ${revision.id}`,
     body: { user: who, text: `(replaces my earlier message) ${revision.text}`, role: 'requester' },
@@ -74,7 +76,8 @@ export async function redoEdited(
   // A second click completes the first one, as long as its item has not been read.
   if (thread.seen.includes(item.id) && thread.inbox.every((each) => each.id !== item.id))
     return noticeTexts.alreadyRedone;
-  if (await hasActedOn(context, threadId, thread.messages, revises)) return noticeTexts.editedTooLate;
+  if (await hasActedOn(context, threadId, thread.messages, revises))
+    return noticeTexts.revised['edited-too-late'];
   // In one step: a later stop could reach the turn that reads the new text.
   const enqueued = await store.enqueue(threadId, item, { stops: stopperOf(threadId, who) });
   if (enqueued.outcome === 'duplicate') await withdrawWaiting(context, threadId, who, readAt);

@@ -1,11 +1,11 @@
+import { grantsFor } from '../../engine/asks/grants.ts';
+import { delegationsFor, LISTS, loadList, PAGE_SIZE, SHORT_PAGE_SIZE } from '../../engine/asks/load-lists.ts';
 import type { HomePage, OutboxItem } from '../../store/port/store.ts';
-import { grantsFor } from '../asks/grants.ts';
-import { delegationsFor, loadAccounts, loadList, PAGE_SIZE, SHORT_PAGE_SIZE } from '../asks/load-lists.ts';
 import type { BotContext } from '../context.ts';
 import { isGroup } from '../slack/directory.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { buildHome } from '../views/home/build-home.ts';
-import { LISTS } from '../views/texts/home.ts';
+import type { Account } from '../views/home/sections.ts';
 import { recentStats } from './policy-stats.ts';
 
 /** A Home is kept up to date for so long after its person opened it. */
@@ -80,5 +80,21 @@ async function publish(context: BotContext, userId: string, page: HomePage): Pro
 export async function refreshHome(context: BotContext, userId: string): Promise<void> {
   await showHome(context, userId).catch((err: unknown) =>
     context.logger.debug({ userId, err }, 'App Home not refreshed'),
+  );
+}
+
+/** A full Home has almost as many blocks as Slack takes. */
+const MAX_SERVERS = 5;
+
+/** Lists the accounts of a person; a server whose record cannot be read counts as not connected. */
+function loadAccounts({ toolbox, accounts }: BotContext, person: string): Promise<Account[]> {
+  return Promise.all(
+    toolbox
+      .requesterServers()
+      .slice(0, MAX_SERVERS)
+      .map(async (server) => ({
+        server,
+        isConnected: await accounts.connections.isConnected(server, person).catch(() => false),
+      })),
   );
 }

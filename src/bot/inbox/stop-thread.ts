@@ -4,6 +4,33 @@ import type { BotContext } from '../context.ts';
 import { reportStop, type StoppedRequests } from '../outbox/stop-report.ts';
 import { withdraw } from './decisions/decide.ts';
 
+/** The ways to say stop, as a whole message. */
+const STOPS = new Set(
+  [
+    'stop, stop it, stop that, stop this, stop now, halt, abort, cancel, cancel it, cancel that, never mind, nevermind',
+    'stopp, stoppe, stopp das, halt an, abbrechen, stoppen, abbruch, brich ab, hör auf, aufhören, lass das',
+    'arrête, arrêtez, arrêter, arrête ça, annule, annulez, annuler, stoppe, stoppez',
+    'para, pare, parar, detente, deténgase, cancela, cancele, cancelar, alto, basta',
+    'fermati, ferma, annulla, pare isso, pare com isso',
+    'stoppen, hou op, annuleren, sluta, avbryt, stoppa, anuluj, przestań, стоп, остановись, отмена, dur, iptal',
+    'ストップ, 止めて, とめて, やめて, 中止, キャンセル, 停止, 停, 停下, 取消, 停一下, 중지, 그만, 그만해, 멈춰, 취소, 정지',
+  ].flatMap((line) => line.split(', ')),
+);
+/** The words of politeness around them. */
+const PLEASE =
+  /^(?:(?:please|pls|bitte|por favor|s'il (?:te|vous) pla[iî]t|svp|per favore|alsjeblieft|пожалуйста|请|請)[ ,]*)|(?:[ ,]*(?:please|pls|now|bitte|por favor|s'il (?:te|vous) pla[iî]t|svp|per favore|alsjeblieft|пожалуйста|ください|下さい|吧|해 ?줘|해? ?주세요))$/gu;
+
+/** Tells whether a message says stop and nothing else, in one of the ways in which people write it. */
+export function isStop(text: string): boolean {
+  const said = text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll('’', "'")
+    .replaceAll(/[.!¡。]+/g, ' ')
+    .trim();
+  return STOPS.has(said) || STOPS.has(said.replaceAll(PLEASE, '').trim());
+}
+
 /** Names the person who stops, for the record. */
 export function stopperOf(threadId: string, who: string): Omit<Actor, 'eligible'> {
   return { who, evidence: { click: stopClick(threadId) } };

@@ -1,33 +1,14 @@
 import type { App } from '@slack/bolt';
-import { detailsOf } from '../../engine/request-details.ts';
-import type { RequestRecord } from '../../store/port/store.ts';
-import { acceptedValue, elicitationOf } from '../../tools/mcp/server-pause.ts';
-import { awaitedSchema } from '../asks/awaited-schema.ts';
+import type { Decision } from '../../engine/decision.ts';
 import type { BotContext } from '../context.ts';
 import { tellPrivately } from '../outbox/private-notice.ts';
-import {
-  parseAnswer,
-  parseChosenSteps,
-  parseReason,
-  parseResolution,
-  parseTarget,
-  URL_MODAL,
-} from '../views/modals/decision-modals.ts';
-import { parseSubmission } from '../views/modals/fields/read-field.ts';
-import * as modals from '../views/modals/modal.ts';
+import type { AskModal } from '../views/asks/ask-kind.ts';
+import { ASK_KINDS } from '../views/asks/ask-kinds.ts';
+import { parseMetadata, type Submission } from '../views/modals/modal.ts';
 import { modalTexts } from '../views/texts/modals.ts';
-import { noticeTexts } from '../views/texts/notices.ts';
 import { decideInTime } from './decisions/decide-in-time.ts';
-import type { Decision } from './decisions/decision.ts';
 import { NOT_FOUND } from './decisions/refusal-text.ts';
 import { refreshHome } from './show-home.ts';
-
-/** Reads the decision of a submitted modal; a sentence if it cannot be taken any more. */
-type ReadDecision = (
-  request: RequestRecord,
-  values: unknown,
-  metadata: modals.ModalMetadata,
-) => modals.Submission<Decision | string>;
 
 /**
  * Turns submitted modals into decisions. An invalid value is explained below its field, and nothing is recorded. A decision that is
@@ -35,9 +16,9 @@ type ReadDecision = (
  * waits is told directly.
  */
 export function listenToSubmissions(app: App, context: BotContext): void {
-  const onSubmit = (callbackId: string, read: ReadDecision): void => {
+  const onSubmit = (callbackId: string, read: AskModal['read']): void => {
     app.view({ callback_id: callbackId, type: 'view_submission' }, async ({ ack, view, body }) => {
-      const metadata = modals.parseMetadata(view.private_metadata) ?? { requestId: '', page: 0 };
+      const metadata = parseMetadata(view.private_metadata) ?? { requestId: '', page: 0 };
       const { requestId } = metadata;
       const replyTo = { user: body.user.id };
       const click = { who: body.user.id, id: view.id, team: body.user.team_id };
@@ -52,9 +33,9 @@ export function listenToSubmissions(app: App, context: BotContext): void {
         await ack({ response_action: 'errors', errors: { [field]: text } });
       };
       const loaded = await context.store.load(requestId);
-      const submitted: modals.Submission<Decision | string> =
+      const submitted: Submission<Decision | string> =
         loaded.outcome === 'found'
-          ? read(loaded.request, view.state.values, metadata)
+          ? read(loaded.request, view.state.values, metadata, context.toolbox)
           : { ok: true, value: NOT_FOUND };
       if (!submitted.ok) return ack({ response_action: 'errors', errors: { ...submitted.errors } });
       const decision = submitted.value;
@@ -77,56 +58,20 @@ export function listenToSubmissions(app: App, context: BotContext): void {
       if (notice !== undefined && !isShown) await tellPrivately(context, replyTo, notice);
     });
   };
-  const toDecision = <Value>(
-    parsed: modals.Submission<Value>,
-    build: (value: Value) => Decision,
-  ): modals.Submission<Decision> => (parsed.ok ? { ok: true, value: build(parsed.value) } : parsed);
-
-  onSubmit(modals.APPROVE_MODAL, (request, values) =>
-    toDecision(parseTarget(request, values), () => ({ type: 'approve' })),
-  );
-  onSubmit(modals.GRANT_MODAL, () => ({ ok: true, value: { type: 'approve', grants: true } }));
-  onSubmit(modals.CHOOSE_MODAL, (_request, values) =>
-    toDecision(parseChosenSteps(values), (steps) => ({ type: 'approve', steps })),
-  );
-  onSubmit(modals.REJECT_MODAL, (_request, values) =>
-    toDecision(parseReason(values), (reason) => ({ type: 'reject', reason })),
-  );
-  onSubmit(modals.ANSWER_MODAL, (request, values) =>
-    toDecision(parseAnswer(request, values), (value) => ({ type: 'answer', value })),
-  );
-  // A modal without a number was opened by an older process, after the attempt that was then the last.
-  onSubmit(modals.RESOLVE_MODAL, (request, values, { tries = request.attempts }) =>
-    toDecision(parseResolution(values), (resolution) => ({ type: 'resolve', ...resolution, tries })),
-  );
-  onSubmit(modals.EDIT_MODAL, (request, values) => {
-    const entry = context.toolbox.find(detailsOf(request).interrupt.toolRequest.name);
-    if (entry === undefined) return { ok: true, value: noticeTexts.toolGone };
-    return toDecision(parseSubmission(entry.tool.inputSchema, values), (input) => ({ type: 'edit', input }));
-  });
-  onSubmit(modals.FORM_MODAL, (request, values) => {
-    const { interrupt } = detailsOf(request);
-    const schema = awaitedSchema(interrupt);
-    if (schema === undefined) return { ok: true, value: noticeTexts.formGone };
-    const isAsked = elicitationOf(interrupt) !== undefined;
-    return toDecision(parseSubmission(schema, values), (value) => ({
-      type: 'answer',
-      value: isAsked ? acceptedValue(value) : value,
-    }));
-  });
-  onSubmit(URL_MODAL, () => ({ ok: true, value: { type: 'answer', value: acceptedValue() } }));
+  for (const { id, read } of ASK_KINDS.flatMap(({ modals }) => modals)) onSubmit(id, read);
 }
 
 /** Writes names in place of mentions, which Slack does not show below a field. */
 async function nameMentioned(directory: BotContext['directory'], notice: string): Promise<string> {
-  const ids = [...notice.matchAll(/<@([UW][A-Z0-9]+)>/g)].flatMap(([, id]) => id ?? []);
+  const ids = [...notice.matchAll(/<(?:@|!subteam\^)([UWS][A-Z0-9]+)>/g)].flatMap(([, id]) => id ?? []);
   let text = notice;
   for (const id of new Set(ids)) {
-    const { name } = await directory
+    const name = await directory
       .relaxed()
-      .member(id)
-      .catch(() => ({ name: modalTexts.someone }));
-    text = text.replaceAll(`<@${id}>`, name);
+      .nameOf(id)
+      .catch(() => undefined);
+    for (const mention of [`<@${id}>`, `<!subteam^${id}>`])
+      text = text.replaceAll(mention, name ?? modalTexts.someone);
   }
   return text;
 }

@@ -1,41 +1,27 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { JsonObject } from '../../agent/json.ts';
-import { findFreeze } from '../../engine/execute.ts';
-import { readDetails, toolOf } from '../../engine/request-details.ts';
+import { quietEnd } from '../../engine/asks/quiet-end.ts';
+import { readDetails } from '../../engine/request-details.ts';
 import { inSpan } from '../../observe/tracing.ts';
-import type { Freeze, OutboxItem, OutboxRow, RequestRecord } from '../../store/port/store.ts';
-import { openGrant } from '../asks/grants.ts';
-import { quietEnd } from '../asks/quiet-end.ts';
-import { reviewOf } from '../asks/review.ts';
+import type { OutboxItem, OutboxRow, RequestRecord } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
 import { findPosted, messageMark } from '../slack/find-posted.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { parseThreadId } from '../slack/thread.ts';
-import { grantIdOf } from '../views/cards/action-ids.ts';
-import { buildCard } from '../views/cards/build-card.ts';
-import { type Card, type CardOptions, plain } from '../views/cards/card.ts';
-import { placeText, titleOf } from '../views/cards/card-details.ts';
-import { buildEndedCopy } from '../views/cards/outcome.ts';
+import type { Card } from '../views/cards/card.ts';
+import { titleOf } from '../views/cards/card-details.ts';
 import { noticeTexts } from '../views/texts/notices.ts';
 import { THREAD_VIEW } from '../views/view-ids.ts';
 import { followWords } from './caller-words.ts';
+import { cardFor, Place, shownFor } from './card-in-place.ts';
 import { drawDetails, isDetails } from './draw-details.ts';
-import { keepUndo, undoOfSteps } from './keep-undo.ts';
+import { keepUndo } from './keep-undo.ts';
 import { decisionsIn, PostedMessage, threadLinkFor } from './posted-message.ts';
 import { drawReminder, isReminder } from './reminders.ts';
 import { openDirect } from './send-row.ts';
 import { isListed, joinSummary } from './summaries.ts';
-import { wordsSince } from './words-since.ts';
 
-const Place = z.object({
-  channel: z.string().optional(),
-  threadTs: z.string().optional(),
-  user: z.string().optional(),
-  /** The approver for whom the person is asked. */
-  for: z.string().optional(),
-});
-type Place = z.infer<typeof Place>;
 type ViewItem = OutboxItem & { kind: 'view' };
 type View = RequestRecord['views'][number];
 /** Stands in place of the posted message for a view that Slack refuses. */
@@ -65,6 +51,7 @@ export async function drawView(context: BotContext, item: ViewItem): Promise<voi
   );
 }
 
+/** Builds the card from the record and from what facets show now, and posts it or updates the posted one. */
 async function drawRequest(
   context: BotContext,
   item: ViewItem,
@@ -73,49 +60,23 @@ async function drawRequest(
 ): Promise<void> {
   const { store } = context;
   const place = Place.parse(view.place);
+  const posted = PostedMessage.safeParse(view.postedAt).data;
   try {
-    const posted = PostedMessage.safeParse(view.postedAt).data;
-    const quiet = posted === undefined && place.user !== undefined ? quietEnd(context, request) : undefined;
-    if (quiet !== undefined) {
-      await store.retryOutbox(item, quiet - Date.now(), { isUnsent: true });
-      return;
-    }
-    if (posted === undefined && (await comesTooEarly(context, item, request))) {
-      await store.retryOutbox(item, ORDER_CHECK_MS, { isUnsent: true });
-      return;
-    }
-    const listed =
-      posted === undefined && place.user !== undefined
-        ? await joinSummary(context, item, request, place.user)
-        : undefined;
-    if (listed !== undefined) {
-      await store.done(item, { revision: request.revision, postedAt: listed });
-      return;
-    }
+    if (posted === undefined && (await isPutOff(context, item, request, place))) return;
     const threadLink = await threadLinkFor(context, request, item.viewId);
-    // The process that recorded the last vote may have died before it opened the grant.
-    if (request.granted) await openGrant(context, request);
-    const grants = request.granted ? await store.listGrants() : [];
-    const revokedBy = grants.find(({ id }) => id === grantIdOf(request.id))?.revokedBy;
-    const freeze = await freezeFor(context, request);
-    const quietUntil = request.views.some((each) => each.place.user !== undefined)
-      ? quietEnd(context, request, new Date(request.createdAt))
-      : undefined;
-    const since = await wordsSince(context, request);
-    const undo = item.viewId === THREAD_VIEW ? await undoOfSteps(context, request) : undefined;
-    const review = reviewOf(request);
-    const pageLink = context.pageLink(request.id);
-    const beside = { threadLink, pageLink, freeze, revokedBy, quietUntil, since, undo, review: review?.who };
+    const shown = await shownFor(context, request, item.viewId, place);
     const card = cardFor(request, item.viewId, place, {
-      ...beside,
+      threadLink,
+      pageLink: context.pageLink(request.id),
+      shown,
       hasButtons: item.viewId !== THREAD_VIEW || hasThreadButtons(context, request),
     });
     // After a failed try Slack may still apply an older card, so what stands there is not known.
     const drawn = item.tries > 0 ? undefined : hashOf(card);
     // Slack takes few updates a minute, and a click waits behind those that change nothing.
     const isUnchanged = drawn !== undefined && posted?.drawn === drawn;
-    const shown = decisionsIn(request);
-    const isRoutine = posted !== undefined && posted.shown === shown && item.tries === 0;
+    const decisions = decisionsIn(request);
+    const isRoutine = posted !== undefined && posted.shown === decisions && item.tries === 0;
     // An item of its own comes later, so that a decision in the meantime is drawn at once.
     const later = (againMs: number) =>
       store.done(item, { revision: request.revision, postedAt: view.postedAt ?? {}, againMs });
@@ -137,18 +98,37 @@ async function drawRequest(
       await keepUndo(context, request, postedAt);
       if (posted === undefined && postedAt !== undefined) await followWords(context, request, postedAt);
     }
-    const reviewedMs = review === undefined ? 0 : review.until - Date.now() + 1;
-    const againMs = item.tries > 0 ? context.timing.redrawMs : Math.max(0, reviewedMs);
+    const reviewedMs = shown.review === undefined ? 0 : shown.review.until - Date.now() + 1;
     await store.done(item, {
       revision: request.revision,
-      postedAt: storedPlace(request, postedAt, { threadLink, drawn, shown }),
-      againMs,
+      postedAt: storedPlace(request, postedAt, { threadLink, drawn, shown: decisions }),
+      againMs: item.tries > 0 ? context.timing.redrawMs : Math.max(0, reviewedMs),
     });
   } catch (error) {
     const failure = judgeSlackFailure(error);
     if (failure.kind === 'later') throw error;
     await giveUp(context, item, request, failure.reason);
   }
+}
+
+/** Puts a new card off, for quiet hours or for the card before it, or lists it in the summary of its person. */
+async function isPutOff(
+  context: BotContext,
+  item: ViewItem,
+  request: RequestRecord,
+  { user }: Place,
+): Promise<boolean> {
+  const { store } = context;
+  const quiet = user === undefined ? undefined : quietEnd(context, request);
+  if (quiet !== undefined) await store.retryOutbox(item, quiet - Date.now(), { isUnsent: true });
+  else if (await comesTooEarly(context, item, request))
+    await store.retryOutbox(item, ORDER_CHECK_MS, { isUnsent: true });
+  else {
+    const listed = user === undefined ? undefined : await joinSummary(context, item, request, user);
+    if (listed === undefined) return false;
+    await store.done(item, { revision: request.revision, postedAt: listed });
+  }
+  return true;
 }
 
 /** Tells whether people decide in the thread: not where approvers have their own cards, if the manifest wants that. */
@@ -208,36 +188,6 @@ function storedPlace(
 
 function hashOf(card: Card): string {
   return hash('sha256', JSON.stringify(card), 'base64url').slice(0, 12);
-}
-
-function cardFor(
-  request: RequestRecord,
-  viewId: string,
-  place: Place,
-  { threadLink, pageLink, ...beside }: Omit<CardOptions, 'view'>,
-): Card {
-  if (viewId === THREAD_VIEW) return numbered(request, buildCard(request, { view: 'thread', ...beside }));
-  if (place.user !== undefined && request.kind === 'approval' && request.settledAt !== undefined)
-    return buildEndedCopy(request, { view: 'direct', threadLink, pageLink, ...beside });
-  const view = place.user === undefined ? 'announcement' : 'direct';
-  return numbered(
-    request,
-    buildCard(request, { view, threadLink, pageLink, ...beside, askedFor: place.for }),
-  );
-}
-
-/** Says below the title which of the requests of its turn a card is, while it waits. */
-function numbered(request: RequestRecord, card: Card): Card {
-  const [title, ...rest] = card.blocks;
-  const number = placeText(request);
-  if (number === undefined || title === undefined || request.state !== 'pending') return card;
-  return { ...card, blocks: [title, { type: 'context', elements: [plain(number)] }, ...rest] };
-}
-
-/** Finds the freeze that an approval has to show: while it waits, or is held. */
-async function freezeFor({ store }: BotContext, request: RequestRecord): Promise<Freeze | undefined> {
-  const isShown = request.kind === 'approval' && ['pending', 'approved'].includes(request.state);
-  return isShown ? findFreeze(store, toolOf(request), request.threadId) : undefined;
 }
 
 async function post(

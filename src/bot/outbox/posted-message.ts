@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RequestRecord } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
-import { isDirectChannel, isUnthreaded, parseThreadId } from '../slack/thread.ts';
+import { isDirectChannel, placeIn } from '../slack/thread.ts';
 import { THREAD_VIEW } from '../views/view-ids.ts';
 
 /** A posted card. The link to the card in the thread is looked up once, and stored with it. */
@@ -44,10 +44,10 @@ export async function threadLinkFor(
   }));
   const known = posted.find(({ message }) => message?.threadLink !== undefined)?.message?.threadLink;
   if (known !== undefined) return known;
-  const { channel, threadTs } = parseThreadId(request.threadId);
+  const { channel, threadTs } = placeIn(request.threadId);
   // A link to the card opens the thread; a link to the thread's root opens only the channel.
   const inThread = posted.find(({ id }) => id === THREAD_VIEW)?.message;
-  if (isUnthreaded(request.threadId))
+  if (threadTs === undefined)
     return inThread === undefined
       ? undefined
       : links.linkTo({ channel, ts: inThread.ts, threadTs: inThread.ts });

@@ -1,5 +1,6 @@
 import type { ContextActionsBlock } from '@slack/types';
 import { z } from 'zod';
+import type { RefusedCall } from '../../engine/ports.ts';
 import type { ClaimedTurn, OutboxRow, RequestRecord } from '../../store/port/store.ts';
 import { readableName } from '../../tools/presentation/formats.ts';
 import { limits } from '../slack/limits.ts';
@@ -57,7 +58,7 @@ export function replyRows(
       requester,
       ...(feedback && index === length - 1 && { feedback: `${turn.threadId} ${turn.token}` }),
       ...(addressees.length > 0 && index === 0 && { addressees: [...addressees] }),
-      ...(index === 0 && posted !== undefined && { standing: { ...posted, session, isChunked: true } }),
+      ...(index === 0 && posted !== undefined && { standing: { ...posted, session } }),
     },
   }));
 }
@@ -177,12 +178,6 @@ function limit(parts: readonly string[]): readonly string[] {
   if (parts.length <= limits.replyMessages) return parts;
   const left = parts.slice(limits.replyMessages).reduce((sum, { length }) => sum + length, 0);
   return [...parts.slice(0, limits.replyMessages), `(${plural(left, 'more character')} not shown)`];
-}
-
-/** A call that did not run, and why. */
-export interface RefusedCall {
-  readonly toolRequest: { readonly name: string; readonly ref: string };
-  readonly metadata: { readonly interruptId: string; readonly reason: string };
 }
 
 /** Builds the notices for calls that were refused without asking anybody: one per reason. The reason may hold untrusted text. */

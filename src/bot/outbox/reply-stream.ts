@@ -1,14 +1,14 @@
+import type { AnyChunk } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
-import type { Message } from '../../agent/messages.ts';
-import { answeredPeople, askersIn } from '../../engine/task-people.ts';
 import type { ClaimedTurn, OutboxItem } from '../../store/port/store.ts';
 import type { BotContext } from '../context.ts';
-import { isSlackPerson } from '../slack/directory.ts';
 import { limits } from '../slack/limits.ts';
 import { parseThreadId, type SlackThread } from '../slack/thread.ts';
-import { closeFence, sanitizableLength, sanitizeMarkdown } from '../views/sanitize-markdown.ts';
+import { type ReplyPart, replyParts } from '../views/reply-parts.ts';
+import { closeFence, openFenceIn, sanitizableLength, sanitizeMarkdown } from '../views/sanitize-markdown.ts';
 import { statusTexts } from '../views/texts/replies.ts';
+import { chunksOf, withTables } from './reply-content.ts';
 
 /** A reply that is complete within this time is not streamed. */
 const FIRST_MS = 250;
@@ -70,7 +70,7 @@ export class ReplyStream {
   #stepsTimer: NodeJS.Timeout | undefined;
   /** The steps that changed since the last call. */
   #steps = new Map<string, Step>();
-  #hasPlan = false;
+  readonly #shownSteps = new Set<string>();
 
   constructor(
     client: WebClient,
@@ -92,7 +92,7 @@ export class ReplyStream {
   }
 
   push(delta: string): void {
-    if (this.#isNewParagraph && this.#text !== '') this.#text = `${closeFence(this.#text)}\n\n`;
+    this.#text = this.#paragraphs();
     this.#isNewParagraph = false;
     this.#text += delta;
     this.#schedule();
@@ -119,9 +119,15 @@ export class ReplyStream {
     );
   }
 
-  /** Starts a new paragraph, because the model continues after its tools have run. */
+  /** Ends the paragraph, because the tools run and the model continues after them. */
   pause(): void {
     this.#isNewParagraph = true;
+  }
+
+  /** Returns the text with the end of its last paragraph, if that has ended. */
+  #paragraphs(): string {
+    if (!this.#isNewParagraph || this.#text === '') return this.#text;
+    return `${closeFence(this.#text)}\n\n`;
   }
 
   /** Stops sending and returns the posted message, which the delivery completes; further text starts it again. */
@@ -131,58 +137,69 @@ export class ReplyStream {
     this.#timer = undefined;
     this.#stepsTimer = undefined;
     await this.#flushing;
-    if (this.#ts !== undefined && this.#steps.size > 0 && !this.#broken) await this.#send('');
+    if (this.#ts !== undefined && this.#steps.size > 0 && !this.#broken) {
+      // The rest of the text has to stand before steps that are new.
+      this.#isNewParagraph = true;
+      await this.#flush();
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+      if (!this.#broken) await this.#send([], { after: this.#takeSteps() });
+    }
     return this.#ts === undefined ? undefined : { ts: this.#ts, sent: this.#sent };
   }
 
   async #flush(): Promise<void> {
-    const until = sanitizableLength(this.#text);
+    const text = this.#paragraphs();
+    const ready = Math.min(sanitizableLength(text), this.#text.length);
+    // Slack begins a new paragraph behind a step, and none may cut a sentence.
+    const isCut = this.#hasNewSteps();
+    const end = isCut ? paragraphEnd(text, ready, this.#isNewParagraph) : ready;
+    const until = end < this.#sent ? ready : end;
     const shown = until > limits.replyText ? '' : sanitizeMarkdown(this.#text, until);
     // Sanitizing can make a text longer than one message holds.
     const isNew = until > this.#sent && shown.length <= limits.streamedText && shown.trim() !== '';
-    if (!isNew && !this.#hasSteps()) return;
+    const steps = end < this.#sent ? [] : this.#takeSteps();
     const lead = this.#shown === 0 ? addressing(this.#options.addressees ?? [], this.#text) : '';
-    await this.#send(isNew ? `${lead}${shown.slice(this.#shown)}` : '');
+    const parts = isNew ? [...(lead === '' ? [] : [{ text: lead }]), ...replyParts(shown, this.#shown)] : [];
+    await this.#send(parts, isCut ? { after: steps } : { before: steps });
     if (this.#broken || !isNew) return;
     this.#sent = until;
     this.#shown = shown.length;
+    if (until < ready) this.#schedule();
   }
 
-  #hasSteps(): boolean {
+  /** Tells whether steps wait that Slack has not seen, which take a place of their own; changes of others do not. */
+  #hasNewSteps(): boolean {
+    return this.#areStepsShown() && [...this.#steps.keys()].some((id) => !this.#shownSteps.has(id));
+  }
+
+  #areStepsShown(): boolean {
     return this.#steps.size > 0 && Date.now() - this.#createdAt >= STEPS_AFTER_MS;
   }
 
-  async #send(text: string): Promise<void> {
-    const steps = this.#hasSteps() ? [...this.#steps.values()] : [];
-    if (steps.length > 0) this.#steps = new Map();
-    const chunks = [
-      ...(steps.length > 0 && !this.#hasPlan
-        ? [{ type: 'plan_update' as const, title: statusTexts.steps }]
-        : []),
+  /** Takes the steps that are to be sent, as chunks. */
+  #takeSteps(): AnyChunk[] {
+    if (!this.#areStepsShown()) return [];
+    const steps = [...this.#steps.values()];
+    const isFirst = this.#shownSteps.size === 0;
+    this.#steps = new Map();
+    for (const { id } of steps) this.#shownSteps.add(id);
+    return [
+      ...(isFirst ? [{ type: 'plan_update' as const, title: statusTexts.steps }] : []),
       ...steps.map((step) => ({ type: 'task_update' as const, ...step })),
-      ...(text === '' ? [] : [{ type: 'markdown_text' as const, text }]),
     ];
-    if (chunks.length === 0) return;
-    this.#hasPlan ||= steps.length > 0;
+  }
+
+  async #send(
+    parts: readonly ReplyPart[],
+    {
+      before = [],
+      after = [],
+    }: { readonly before?: readonly AnyChunk[]; readonly after?: readonly AnyChunk[] },
+  ): Promise<void> {
+    if (parts.length + before.length + after.length === 0) return;
     try {
-      if (this.#ts === undefined) {
-        const { channel, threadTs } = this.#thread;
-        const { userId, teamId } = await this.#recipient();
-        await this.#options.beforeStart?.();
-        const started = await this.#client.chat.startStream({
-          channel,
-          thread_ts: threadTs,
-          chunks,
-          task_display_mode: 'plan',
-          recipient_user_id: userId,
-          recipient_team_id: teamId,
-        });
-        this.#ts = started.ts;
-        this.#startedAt = Date.now();
-        if (started.ts !== undefined) await this.#options.onStart?.(started.ts);
-      } else {
-        await this.#client.chat.appendStream({ channel: this.#thread.channel, ts: this.#ts, chunks });
-      }
+      await withTables(parts, (content) => this.#sendChunks([...before, ...chunksOf(content), ...after]));
       if (Date.now() - this.#startedAt > limits.streamMs) this.#broken = true;
     } catch (err) {
       // Without a stream the reply is delivered as a whole.
@@ -190,6 +207,34 @@ export class ReplyStream {
       this.#logger.debug({ err }, 'reply not streamed');
     }
   }
+
+  async #sendChunks(chunks: AnyChunk[]): Promise<void> {
+    const { channel, threadTs } = this.#thread;
+    if (this.#ts !== undefined) {
+      await this.#client.chat.appendStream({ channel, ts: this.#ts, chunks });
+      return;
+    }
+    const { userId, teamId } = await this.#recipient();
+    await this.#options.beforeStart?.();
+    const started = await this.#client.chat.startStream({
+      channel,
+      thread_ts: threadTs,
+      chunks,
+      task_display_mode: 'plan',
+      recipient_user_id: userId,
+      recipient_team_id: teamId,
+    });
+    this.#ts = started.ts;
+    this.#startedAt = Date.now();
+    if (started.ts !== undefined) await this.#options.onStart?.(started.ts);
+  }
+}
+
+/** Returns where the last paragraph outside code ends that is ready to be shown. */
+function paragraphEnd(text: string, ready: number, isEnded: boolean): number {
+  if (ready === 0 || (isEnded && /^\n*$/.test(text.slice(ready)))) return ready;
+  const end = text.lastIndexOf('\n\n', ready - 2) + 2;
+  return end < 2 || openFenceIn(text.slice(0, end)) !== undefined ? 0 : end;
 }
 
 /** The kind of an outbox row that marks a streamed message as interrupted. */
@@ -268,15 +313,6 @@ export class StreamWatch {
     });
     return this.#last;
   }
-}
-
-/** More names would be a line of their own. */
-const MAX_NAMED = 3;
-
-/** Finds the people whom a reply addresses: those it answers, where several people have asked in the thread; nobody else needs it. */
-export function addresseesIn(history: readonly Message[]): readonly string[] {
-  if (askersIn(history).filter(isSlackPerson).length < 2) return [];
-  return answeredPeople(history).filter(isSlackPerson).slice(0, MAX_NAMED);
 }
 
 /** Writes the mentions at the beginning of a reply; a text that begins with Markdown gets a paragraph of its own. */

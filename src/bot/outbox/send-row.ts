@@ -8,13 +8,14 @@ import { limits } from '../slack/limits.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { threadIdOf } from '../slack/thread.ts';
 import { line, linkParts, mentions, plain } from '../views/cards/card.ts';
+import { type ReplyPart, replyParts } from '../views/reply-parts.ts';
 import { sanitizeMarkdown } from '../views/sanitize-markdown.ts';
-import { fileTexts } from '../views/texts/files.ts';
 import { moment, momentText, words } from '../views/texts/format.ts';
 import { replyTexts } from '../views/texts/replies.ts';
 import { escapeMarkup } from '../views/texts/show-text.ts';
 import { recordEndedUndo, UNDO_ENDED } from './keep-undo.ts';
 import { sendPrivately } from './private-notice.ts';
+import { blocksOf, chunksOf, withTables } from './reply-content.ts';
 import { feedbackBlock } from './reply-rows.ts';
 import { addressing, CUT_STREAM } from './reply-stream.ts';
 
@@ -53,8 +54,6 @@ const Row = z.object({
       ts: z.string(),
       sent: z.number(),
       session: z.enum(['active', 'suspended']),
-      /** Whether it was streamed in chunks, as all are now; Slack refuses a change of the mode within a stream. */
-      isChunked: z.boolean().optional(),
     })
     .optional(),
 });
@@ -119,23 +118,24 @@ async function post({ client, pageLink }: BotContext, item: OutboxItem, row: Row
   const channel = row.channel ?? (await openDirect(client, row.user ?? ''));
   const { threadTs } = row;
   if (item.tries > 0 && (await findPosted(client, item.item, { channel, threadTs })) !== undefined) return;
-  await client.chat.postMessage({
-    channel,
-    ...(threadTs !== undefined && { thread_ts: threadTs }),
-    ...contentOf(row, pageLink),
-    metadata: messageMark(item.item),
-    unfurl_links: false,
-    unfurl_media: false,
-  });
+  const send = (content: ReturnType<typeof contentOf> | ReturnType<typeof replyContent>) =>
+    client.chat.postMessage({
+      channel,
+      ...(threadTs !== undefined && { thread_ts: threadTs }),
+      ...content,
+      metadata: messageMark(item.item),
+      unfurl_links: false,
+      unfurl_media: false,
+    });
+  if (row.kind !== 'reply') await send(contentOf(row, row.kind, pageLink));
+  else await withTables(partsOf(row), (parts) => send(replyContent(row, parts)));
 }
 
-function contentOf(row: Row, pageLink: BotContext['pageLink']) {
-  const { kind, text } = row;
+function contentOf(row: Row, kind: Exclude<Row['kind'], 'reply'>, pageLink: BotContext['pageLink']) {
+  const { text } = row;
   switch (kind) {
     case 'titled':
       return titledContent(row, pageLink);
-    case 'reply':
-      return replyContent(row);
     case 'notice':
     case 'private':
       return noticeOf(row);
@@ -178,11 +178,23 @@ function someWords(text: string) {
   return text === '' ? [] : [words(text)];
 }
 
-/** Slack takes a Markdown text or blocks, so a reply with buttons is a block of Markdown. */
-function replyContent({ text, feedback, addressees = [] }: Pick<Row, 'text' | 'feedback' | 'addressees'>) {
-  const markdown = `${addressing(addressees, text)}${sanitizeMarkdown(text)}`;
-  if (feedback === undefined) return { markdown_text: markdown };
-  const blocks = [{ type: 'markdown' as const, text: markdown }, feedbackBlock(feedback)];
+type Reply = Pick<Row, 'text' | 'feedback' | 'addressees'>;
+
+function partsOf({ text, addressees = [] }: Reply): ReplyPart[] {
+  const [first = { text: '' }, ...others] = replyParts(sanitizeMarkdown(text));
+  const lead = addressing(addressees, text);
+  if (lead === '') return [first, ...others];
+  return first.table === undefined
+    ? [{ text: `${lead}${first.text}` }, ...others]
+    : [{ text: lead }, first, ...others];
+}
+
+/** Slack takes a Markdown text or blocks, so a reply with tables or buttons is blocks. */
+function replyContent({ text, feedback }: Reply, parts: readonly ReplyPart[]) {
+  const [only = { text: '' }, ...others] = parts;
+  if (feedback === undefined && others.length === 0 && only.table === undefined)
+    return { markdown_text: only.text };
+  const blocks = [...blocksOf(parts), ...(feedback === undefined ? [] : [feedbackBlock(feedback)])];
   return { text: escapeMarkup(text.slice(0, limits.fallbackText)), blocks };
 }
 
@@ -197,18 +209,17 @@ async function complete(
   { channel = '', threadTs = '', standing: posted, text, feedback, addressees }: Row,
 ): Promise<boolean> {
   if (posted === undefined) return false;
-  const rest = sanitizeMarkdown(text).slice(sanitizeMarkdown(text, posted.sent).length);
+  const rest = replyParts(sanitizeMarkdown(text), sanitizeMarkdown(text, posted.sent).length);
   try {
-    await client.chat.stopStream({
-      channel,
-      ts: posted.ts,
-      session_status: posted.session,
-      ...(rest !== '' &&
-        (posted.isChunked === true
-          ? { chunks: [{ type: 'markdown_text' as const, text: rest }] }
-          : { markdown_text: rest })),
-      ...(feedback !== undefined && { blocks: [feedbackBlock(feedback)] }),
-    });
+    await withTables(rest, (parts) =>
+      client.chat.stopStream({
+        channel,
+        ts: posted.ts,
+        session_status: posted.session,
+        ...(parts.length > 0 && { chunks: chunksOf(parts) }),
+        ...(feedback !== undefined && { blocks: [feedbackBlock(feedback)] }),
+      }),
+    );
     return true;
   } catch (error) {
     if (judgeSlackFailure(error).kind === 'later') throw error;
@@ -221,7 +232,10 @@ async function complete(
   // The message has shown steps only, and they are there.
   if (text === '') return true;
   try {
-    await client.chat.update({ channel, ts: posted.ts, ...replyContent({ text, feedback, addressees }) });
+    const row = { text, feedback, addressees };
+    await withTables(partsOf(row), (parts) =>
+      client.chat.update({ channel, ts: posted.ts, ...replyContent(row, parts) }),
+    );
     return true;
   } catch (error) {
     if (judgeSlackFailure(error).kind === 'gone') return false;
@@ -332,7 +346,7 @@ async function sendFile(context: BotContext, item: RowItem): Promise<void> {
         kind: 'plain',
         channel: row.channel,
         threadTs: row.threadTs,
-        text: fileTexts.notSent(row.name, failure.reason),
+        text: replyTexts.fileNotSent(row.name, failure.reason),
       },
     });
     await context.store.writeFile(threadId, row.file, undefined);

@@ -3,7 +3,7 @@ import { toJson } from '../../agent/json.ts';
 import type { Message } from '../../agent/messages.ts';
 import { readDetails } from '../../engine/request-details.ts';
 import { sinceAnswer } from '../../engine/task-people.ts';
-import type { ClaimedTurn, OutboxRow, RequestRecord } from '../../store/port/store.ts';
+import type { OutboxRow, RequestRecord } from '../../store/port/store.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../context.ts';
 import { limits } from '../slack/limits.ts';
@@ -56,7 +56,7 @@ export async function reportStop(
     ended.length === 0
       ? replyTexts.notStopped(
           titles(going),
-          going.some((request) => readDetails(request)?.undoMs !== undefined),
+          going.some((request) => readDetails(request)?.facets.undo?.withinMs !== undefined),
           running.every((id) => told.includes(id)),
         )
       : stopText(context, (await store.readThread(threadId)).messages, {
@@ -75,10 +75,10 @@ export async function reportStop(
  */
 export async function stopRows(
   context: Pick<BotContext, 'toolbox' | 'store'>,
-  { threadId, settled }: ClaimedTurn,
+  threadId: string,
+  ids: readonly string[],
   messages: readonly Message[],
 ): Promise<OutboxRow[]> {
-  const ids = settled.filter(({ state }) => state === 'withdrawn').map(({ requestId }) => requestId);
   const [first] = ids.toSorted();
   if (first === undefined) return [];
   const withdrawn = titles(await loadAll(context.store, ids));

@@ -1,11 +1,11 @@
 import type { KnownBlock } from '@slack/types';
 import { z } from 'zod';
 import type { JsonObject } from '../../agent/json.ts';
+import { loadList } from '../../engine/asks/load-lists.ts';
+import { quietEnd } from '../../engine/asks/quiet-end.ts';
+import { hasPart } from '../../engine/asks/stand-ins.ts';
 import { readDetails } from '../../engine/request-details.ts';
 import type { OutboxItem, RequestRecord, Summary } from '../../store/port/store.ts';
-import { loadList } from '../asks/load-lists.ts';
-import { quietEnd } from '../asks/quiet-end.ts';
-import { hasPart } from '../asks/stand-ins.ts';
 import type { BotContext } from '../context.ts';
 import { isGroup } from '../slack/directory.ts';
 import { findPosted, messageMark } from '../slack/find-posted.ts';
@@ -193,7 +193,7 @@ function buildRow({ request, threadLink, pageLink, askedFor }: SummaryRow): Know
       ...requesterNames(request.requesters),
       ...(number === undefined ? [] : [words(` · ${number}`)]),
       ...(askedFor === undefined ? [] : [words(` · ${summaryTexts.askedFor}`), ...mentions([askedFor])]),
-      ...(request.state === 'unknown' ? [] : [words(` · ${cardTexts.expires}`), moment(request.expiresAt)]),
+      ...(request.state === 'unknown' ? [] : [words(` · ${cardTexts.until}`), moment(request.expiresAt)]),
       ...linkParts({ threadLink, pageLink }),
     ),
   ];

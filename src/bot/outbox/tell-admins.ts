@@ -1,14 +1,11 @@
 import { hash } from 'node:crypto';
-import type { ModelError, ModelErrorCode } from '../../agent/errors.ts';
-import type { GenerateResponse } from '../../agent/generate.ts';
 import type { OutboxRow } from '../../store/port/store.ts';
 import type { UnlockedTool } from '../../tools/toolbox/open-toolbox.ts';
 import type { BotContext } from '../context.ts';
 import { adminTexts } from '../views/texts/notices.ts';
-import { replyTexts } from '../views/texts/replies.ts';
 
 /** A message to every admin. The id tells a repeated message from a new one. */
-interface AdminNotice {
+export interface AdminNotice {
   readonly id: string;
   readonly text: string;
   /** A notice is our own mrkdwn, and plain has untrusted text in it. */
@@ -16,7 +13,7 @@ interface AdminNotice {
 }
 
 /** Builds one direct message to each admin. */
-function adminRows(admins: readonly string[], { id, text, kind }: AdminNotice): OutboxRow[] {
+export function adminRows(admins: readonly string[], { id, text, kind }: AdminNotice): OutboxRow[] {
   return admins.map((user) => ({ id: `${id}/${user}`, body: { kind, user, text } }));
 }
 
@@ -88,59 +85,10 @@ export async function tellOfExport(
 }
 
 /** Returns the notice of a quarantined thread; the same reason is told once. */
-function quarantineNotice(threadId: string, reason: string): AdminNotice {
+export function quarantineNotice(threadId: string, reason: string): AdminNotice {
   return {
     id: `quarantined/${threadId}/${hash('sha256', reason).slice(0, 16)}`,
     text: adminTexts.quarantined(threadId, reason),
     kind: 'plain',
   };
-}
-
-/** Builds the direct messages to the admins about a quarantined thread. */
-export function quarantineRows(admins: readonly string[], threadId: string, reason: string): OutboxRow[] {
-  return adminRows(admins, quarantineNotice(threadId, reason));
-}
-
-/** Tells the admins of a thread whose record cannot be read. */
-export function tellOfQuarantine(context: Teller, threadId: string, reason: string): Promise<void> {
-  return tryToTell(context, threadId, quarantineNotice(threadId, reason));
-}
-
-/** Returns the sentence that follows the model's text when a turn ended without a complete answer. */
-export function finishNotice(response: GenerateResponse, reference: string): string {
-  switch (response.finishReason) {
-    case 'empty-choice':
-    case 'invalid-output':
-      return replyTexts.withReference(replyTexts.endings[response.finishReason], reference);
-    case 'model-error':
-      return replyTexts.withReference(describeFailure(response.error), reference);
-    default:
-      return replyTexts.endings[response.finishReason];
-  }
-}
-
-/** Says in one sentence why the model did not answer, and what to do next; the log has the provider's own words. */
-function describeFailure({ code, retryAfterMs, message }: ModelError): string {
-  if (code === 'over-budget') return message;
-  return code === 'rate-limited' ? replyTexts.rateLimited(retryAfterMs) : replyTexts.failures[code];
-}
-
-/** The failures of a model that last until an admin does something. */
-const FOR_ADMINS: ReadonlySet<ModelErrorCode> = new Set([
-  'refused-request',
-  'no-quota',
-  'unauthorized',
-  'unknown-model',
-]);
-
-/** Tells the admins, with the provider's words, of a failure that only they can end; of each kind once a day. */
-export async function reportModelFailure(
-  context: Teller,
-  error: ModelError,
-  reference: string,
-): Promise<void> {
-  if (!FOR_ADMINS.has(error.code)) return;
-  const day = new Date().toISOString().slice(0, 10);
-  const text = adminTexts.modelNeedsAttention(error.message, reference);
-  await tryToTell(context, 'model', { id: `model/${day}/${error.code}`, text, kind: 'plain' });
 }

@@ -51,12 +51,11 @@ export class TurnProgress {
     if (step !== undefined) this.#set({ ...step, status: 'error' });
   }
 
-  /** Ends all steps. Those in `waiting` wait for a person: their cards say what becomes of them, which the steps never learn. */
+  /** Ends all steps. Those in `waiting` wait for a person and stay open: their cards say what becomes of them, which the steps never learn. */
   end(waiting: readonly string[], { isStopped }: { readonly isStopped: boolean }): void {
     for (const id of waiting) {
       const step = this.#running.get(id);
-      if (step !== undefined)
-        this.#set({ ...step, status: 'complete', details: statusTexts.sentForApproval });
+      if (step !== undefined) this.#set({ ...step, status: 'pending', details: statusTexts.sentForApproval });
     }
     this.#endSteps(isStopped ? 'error' : 'complete');
   }

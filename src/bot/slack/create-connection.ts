@@ -1,10 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { App, type Logger as BoltLogger, LogLevel, type Receiver } from '@slack/bolt';
+import { ErrorCode } from '@slack/web-api';
 import type { Logger } from 'pino';
+import { describeError } from '../../agent/errors.ts';
+import { backOffMs } from '../../agent/util/abort.ts';
+import type { HttpPart } from '../../http/http-part.ts';
 import type { Metrics } from '../../observe/metrics.ts';
 import { observedSlackFetch } from '../../observe/observed-fetch.ts';
 import { type ProxySettings, proxiedFetch } from '../../tools/http/proxy.ts';
-import type { HttpAnswer } from './http-answer.ts';
-import { HttpReceiver, type Once, type SlackRequest } from './http-receiver.ts';
+import { HttpReceiver, type Once } from './http-receiver.ts';
 import { SocketReceiver } from './socket-receiver.ts';
 
 /** The connection to Slack: sockets that the bot opens, or requests that Slack signs. */
@@ -19,13 +23,18 @@ export interface ConnectionDependencies {
   readonly once: Once;
   readonly proxy?: ProxySettings | undefined;
   readonly metrics: Metrics;
+  /** The time for which a start waits for a Slack that cannot be reached. */
+  readonly patienceMs?: number;
 }
+
+const PATIENCE_MS = 60_000;
+const BACK_OFF = { firstMs: 250, longestMs: 10_000 };
 
 /** The bot's connection to Slack, with the app that listens on it. */
 export interface Connection {
   readonly app: App;
-  /** Receives Slack's requests; `undefined` with sockets. */
-  readonly receive: ((request: SlackRequest) => Promise<HttpAnswer>) | undefined;
+  /** The address for Slack's requests; `undefined` with sockets. */
+  readonly part: HttpPart | undefined;
   start(): Promise<void>;
   /** Asks Slack who the bot is; `start` does it as well. */
   init(): Promise<void>;
@@ -37,7 +46,7 @@ export interface Connection {
 /** Creates the connection and its app. Nothing is opened before `start`, and nothing is received before Slack knows the bot. */
 export function createConnection(
   settings: ConnectionSettings,
-  { logger, once, proxy, metrics }: ConnectionDependencies,
+  { logger, once, proxy, metrics, patienceMs = PATIENCE_MS }: ConnectionDependencies,
 ): Connection {
   const log = logger.child({ part: 'slack' });
   const slackLogger = toBoltLogger(logger);
@@ -47,12 +56,13 @@ export function createConnection(
       logger,
       proxy,
       metrics,
-      receive: (request) => receiver.receive(request),
+      patienceMs,
+      part: receiver.part(),
     });
   }
   const { appToken, apiUrl } = settings;
   const receiver = new SocketReceiver({ appToken, apiUrl, proxy, logger: slackLogger }, log);
-  return connect(settings, receiver, { logger, proxy, metrics, receive: undefined });
+  return connect(settings, receiver, { logger, proxy, metrics, patienceMs, part: undefined });
 }
 
 function connect(
@@ -62,8 +72,10 @@ function connect(
     logger,
     proxy,
     metrics,
-    receive,
-  }: Pick<ConnectionDependencies, 'logger' | 'proxy' | 'metrics'> & Pick<Connection, 'receive'>,
+    patienceMs,
+    part,
+  }: Pick<ConnectionDependencies, 'logger' | 'proxy' | 'metrics'> &
+    Pick<Connection, 'part'> & { readonly patienceMs: number },
 ): Connection {
   const app = new App({
     token: botToken,
@@ -85,11 +97,18 @@ function connect(
   });
   let known: Promise<void> | undefined;
   const init = async (): Promise<void> => {
-    try {
-      await app.init();
-    } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new Error(`Slack does not know the bot: ${reason}. Check SLACK_BOT_TOKEN.`, { cause });
+    const until = performance.now() + patienceMs;
+    for (let failures = 1; ; failures += 1) {
+      try {
+        return await app.init();
+      } catch (cause) {
+        const reason = describeError(cause);
+        if (!isUnreachable(cause))
+          throw new Error(`Slack does not know the bot: ${reason}. Check SLACK_BOT_TOKEN.`, { cause });
+        if (performance.now() >= until) throw new Error(`Slack cannot be reached: ${reason}`, { cause });
+        logger.warn({ part: 'slack', reason }, 'slack cannot be reached, will retry');
+        await sleep(backOffMs(failures, BACK_OFF));
+      }
     }
   };
   const initOnce = (): Promise<void> => {
@@ -98,7 +117,7 @@ function connect(
   };
   return {
     app,
-    receive,
+    part,
     init: initOnce,
     async start() {
       await initOnce();
@@ -109,6 +128,17 @@ function connect(
     },
     isReady: () => receiver.isOpen,
   };
+}
+
+const UNREACHABLE: readonly unknown[] = [
+  ErrorCode.RequestError,
+  ErrorCode.HTTPError,
+  ErrorCode.RateLimitedError,
+];
+
+/** Tells whether a call got no answer of Slack about the call itself. */
+function isUnreachable(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && UNREACHABLE.includes(error.code);
 }
 
 /** Cuts a line where its payload begins: Slack's libraries write whole messages of people, with all that these enter into modals. */

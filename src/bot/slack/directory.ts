@@ -1,28 +1,19 @@
 import type { WebClient } from '@slack/web-api';
+import type { Member as KnownMember, Directory as People } from '../../engine/ports.ts';
 import { judgeSlackFailure } from './slack-failure.ts';
 
 /** A member of Slack. */
-export interface Member {
-  readonly id: string;
-  readonly name: string;
-  readonly isBot: boolean;
-  readonly isGuest: boolean;
-  readonly isStranger: boolean;
-  readonly isDeactivated: boolean;
+export interface Member extends KnownMember {
   /** The person's own workspace, if Slack names it. */
   readonly team?: string | undefined;
-  /** The address in the profile, if the app may read it. */
-  readonly email?: string | undefined;
-  /** As Slack names it, such as Europe/Berlin. */
-  readonly timeZone: string | undefined;
-  /** The status that the person has set in Slack, such as "On vacation"; for show only. */
-  readonly status?: string | undefined;
 }
 
 /** The bot's own user, and its workspace. */
 export interface BotIdentity {
   readonly user: string;
   readonly team: string;
+  /** The scopes of its token, as Slack says with every answer. */
+  readonly scopes: readonly string[] | undefined;
 }
 
 const KEPT_MS = 30_000;
@@ -52,7 +43,7 @@ class Cache {
  * Looks up people and user groups in Slack, and caches the answers for 30 seconds: enough for a burst of clicks, too short for a
  * removed approver to matter. A failed look-up is not cached, and throws.
  */
-export class Directory {
+export class Directory implements People {
   readonly #client: WebClient;
   readonly #cache: Cache;
   readonly #staleMs: number;
@@ -165,6 +156,18 @@ export class Directory {
     return { people: [...new Set(found.flat())], isSure };
   }
 
+  isPerson(id: string): boolean {
+    return isSlackPerson(id);
+  }
+
+  isGroup(id: string): boolean {
+    return isGroup(id);
+  }
+
+  mayAskLater(error: unknown): boolean {
+    return judgeSlackFailure(error).kind === 'later';
+  }
+
   async #lookUpMember(userId: string): Promise<Member> {
     const [{ user }, team] = await Promise.all([this.#client.users.info({ user: userId }), this.ownTeam()]);
     return {
@@ -184,6 +187,8 @@ export class Directory {
   /** Not everybody who reads a name may know of a private channel. Without the scope there is no name, and that is kept as well. */
   async #lookUpChannel(channel: string): Promise<string | undefined> {
     try {
+      const { scopes } = await this.self();
+      if (scopes?.includes('channels:read') === false) return undefined;
       const { channel: found } = await this.#client.conversations.info({ channel });
       return found?.is_private === false && found.name !== undefined ? `#${found.name}` : undefined;
     } catch (error) {
@@ -199,7 +204,11 @@ export class Directory {
 
   self(): Promise<BotIdentity> {
     this.#cache.self ??= this.#client.auth.test().then(
-      ({ user_id: user = '', team_id: team = '' }) => ({ user, team }),
+      ({ user_id: user = '', team_id: team = '', response_metadata: facts }) => ({
+        user,
+        team,
+        scopes: facts?.scopes,
+      }),
       (error: unknown) => {
         this.#cache.self = undefined;
         throw error;

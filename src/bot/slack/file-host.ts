@@ -2,17 +2,13 @@ import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { describeError } from '../../agent/errors.ts';
-import type { JsonObject } from '../../agent/json.ts';
+import type { AttachedFile, FileBytes } from '../../engine/ports.ts';
 import { judgeSlackFailure } from './slack-failure.ts';
 
 interface DownloadLimits {
   readonly maxBytes: number;
   readonly timeoutMs: number;
 }
-
-type Download =
-  | { readonly outcome: 'read'; readonly bytes: Buffer }
-  | { readonly outcome: 'too-large' | 'too-slow' | 'refused' | 'deleted' | 'external' | 'unreachable' };
 
 interface FileHostOptions {
   readonly client: WebClient;
@@ -38,7 +34,7 @@ export class FileHost {
   }
 
   /** Asks Slack about a file that came without its name and address, as those of other organisations do. */
-  async describe(file: SlackFile): Promise<SlackFile> {
+  async describe(file: AttachedFile): Promise<AttachedFile> {
     if (file.url !== undefined || file.absent !== undefined) return file;
     return this.#options.client.files.info({ file: file.id }).then(
       (found) => readSlackFile(found.file) ?? file,
@@ -47,7 +43,7 @@ export class FileHost {
     );
   }
 
-  async read(file: SlackFile, limits: DownloadLimits, signal: AbortSignal): Promise<Download> {
+  async read(file: AttachedFile, limits: DownloadLimits, signal: AbortSignal): Promise<FileBytes> {
     const { logger } = this.#options;
     if (file.absent !== undefined) return { outcome: file.absent };
     const timeout = AbortSignal.timeout(limits.timeoutMs);
@@ -78,7 +74,7 @@ export class FileHost {
   }
 
   /** Asks Slack for the address of a file; messages from other organisations come without it. */
-  async #findUrl(id: string): Promise<string | Download> {
+  async #findUrl(id: string): Promise<string | FileBytes> {
     try {
       const found = readSlackFile((await this.#options.client.files.info({ file: id })).file);
       if (found?.absent !== undefined) return { outcome: found.absent };
@@ -91,7 +87,7 @@ export class FileHost {
     }
   }
 
-  async #download(address: string, maxBytes: number, signal: AbortSignal): Promise<Download> {
+  async #download(address: string, maxBytes: number, signal: AbortSignal): Promise<FileBytes> {
     let url = new URL(address);
     for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
       if (!this.#isFileHost(url)) return this.#refuse(`${url.host} is no host of Slack's files`);
@@ -111,7 +107,7 @@ export class FileHost {
     return this.#refuse('too many redirects');
   }
 
-  async #readBody(response: Response, maxBytes: number, { pathname }: URL): Promise<Download> {
+  async #readBody(response: Response, maxBytes: number, { pathname }: URL): Promise<FileBytes> {
     const { status, headers, body } = response;
     const isPage = (headers.get('content-type') ?? '').startsWith('text/html') && !/\.html?$/i.test(pathname);
     if (status !== 200 || isPage) {
@@ -137,7 +133,7 @@ export class FileHost {
     return protocol === 'https:' && FILE_HOSTS.includes(hostname);
   }
 
-  #refuse(reason: string): Download {
+  #refuse(reason: string): FileBytes {
     this.#options.logger.warn({ reason }, 'file not downloaded');
     return { outcome: 'refused' };
   }
@@ -152,31 +148,17 @@ const Announced = z.object({
   is_external: z.boolean().optional().catch(undefined),
 });
 
-const Stored = z.object({
-  id: z.string(),
-  name: z.string(),
-  /** The size that Slack announces; nothing relies on it. */
-  size: z.number().optional(),
-  /** Slack's address of the bytes; without one, Slack has to be asked. */
-  url: z.string().optional(),
-  /** Why there is nothing to download. */
-  absent: z.enum(['deleted', 'external']).optional(),
-});
-
-/** A file of a Slack message, reduced to what a reader needs. */
-export type SlackFile = Readonly<z.infer<typeof Stored>>;
-
 /** The longest list that is looked at; Slack sends at most ten files with a message. */
 const MAX_FILES = 20;
 
 /** Reads the files of a message as Slack sends it; one that cannot be read is left out. */
-export function readSlackFiles(files: unknown): readonly SlackFile[] {
+export function readSlackFiles(files: unknown): readonly AttachedFile[] {
   if (!Array.isArray(files)) return [];
   return files.slice(0, MAX_FILES).flatMap((file: unknown) => readSlackFile(file) ?? []);
 }
 
 /** Reads one file as Slack describes it. A file of another organisation comes without its address. */
-function readSlackFile(file: unknown): SlackFile | undefined {
+function readSlackFile(file: unknown): AttachedFile | undefined {
   const { data } = Announced.safeParse(file);
   if (data === undefined) return undefined;
   const { id, name, size, url_private: url, mode, is_external: isExternal } = data;
@@ -189,9 +171,4 @@ function readSlackFile(file: unknown): SlackFile | undefined {
     ...(isGone && { absent: 'deleted' as const }),
     ...(isExternal === true && { absent: 'external' as const }),
   };
-}
-
-/** Reads the files of an inbox item. */
-export function filesOf({ files }: JsonObject): readonly SlackFile[] {
-  return z.array(Stored).default([]).parse(files);
 }

@@ -1,19 +1,13 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { type App, type Receiver, verifySlackRequest } from '@slack/bolt';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { RunningWork } from '../../agent/util/running-work.ts';
-import { type HttpAnswer, jsonAnswer, refusal } from './http-answer.ts';
-import { processHeld } from './process-held.ts';
+import { type HttpAnswer, jsonAnswer, refusal } from '../../http/http-answer.ts';
+import type { HttpPart, HttpRequest } from '../../http/http-part.ts';
+import { isReadable, processHeld } from './process-held.ts';
 
 /** Returns true for the first use of a key, and false for any other until its time is over. */
 export type Once = (key: string, ttlMs: number) => Promise<boolean>;
-
-/** A request with its exact bytes. */
-export interface SlackRequest {
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-}
 
 interface HttpReceiverOptions {
   readonly signingSecret: string;
@@ -22,6 +16,10 @@ interface HttpReceiverOptions {
 }
 
 const STOP_MS = 5_000;
+/** Slack sends an event again unless it is told that this would change nothing. */
+const UNREADABLE = refusal(400, 'The body is no payload of Slack that can be read.', {
+  'x-slack-no-retry': '1',
+});
 const EMPTY: HttpAnswer = { status: 200, body: '' };
 
 /** Passes Slack's requests to Bolt. A request that is unsigned, stale or replayed reaches no listener. */
@@ -52,11 +50,25 @@ export class HttpReceiver implements Receiver {
     await this.#work.idle(STOP_MS);
   }
 
+  /** The address that Slack sends its requests to. */
+  part(): HttpPart {
+    const path = '/slack/events';
+    return {
+      paths: [path],
+      open: async () => ({
+        routes: [
+          { method: 'POST', path, answer: (request) => this.#receive(request) },
+          { method: 'GET', path, takesHead: true, answer: checkCertificate },
+        ],
+      }),
+    };
+  }
+
   /** Answers a request as soon as the listener acknowledges it. */
-  async receive({ headers, body }: SlackRequest): Promise<HttpAnswer> {
+  async #receive({ headers, body }: HttpRequest): Promise<HttpAnswer> {
     const { signingSecret, once, logger } = this.#options;
     const contentType = headers['content-type'];
-    const text = body.toString('utf8');
+    const text = (await body()).toString('utf8');
     if (isCertificateCheck(contentType, text)) return EMPTY;
     const checked = checkSignature(signingSecret, headers, text);
     if (!checked.ok) {
@@ -69,12 +81,16 @@ export class HttpReceiver implements Receiver {
       logger.warn('replayed request refused');
       return refusal(401, 'This request was already received.');
     }
-    if (parsed === undefined) return refusal(400, 'The body is neither JSON nor a form from Slack.');
+    if (parsed === undefined) return UNREADABLE;
     if (parsed.type === 'url_verification') return jsonAnswer(200, { challenge: parsed.challenge });
+    if (!isReadable(parsed)) {
+      logger.warn({ type: parsed.type }, 'unreadable payload');
+      return UNREADABLE;
+    }
     return await this.#process(parsed, headers);
   }
 
-  #process(body: SlackBody, headers: IncomingHttpHeaders): Promise<HttpAnswer> {
+  #process(body: SlackBody, headers: HttpRequest['headers']): Promise<HttpAnswer> {
     const { logger } = this.#options;
     return new Promise((resolve) => {
       const ack = async (response?: unknown): Promise<void> => resolve(acknowledgement(response));
@@ -92,7 +108,7 @@ export class HttpReceiver implements Receiver {
  * Slack may resend a failed event within the same second, with the same signature. The retry number is not signed, so only an event
  * may differ by it: the record recognizes copies of a message, and of nothing else.
  */
-function retryKey(body: SlackBody | undefined, headers: IncomingHttpHeaders): string {
+function retryKey(body: SlackBody | undefined, headers: HttpRequest['headers']): string {
   const number = headers['x-slack-retry-num'];
   return body?.type === 'event_callback' && number !== undefined ? `/${number}` : '';
 }
@@ -108,7 +124,7 @@ function acknowledgement(response: unknown): HttpAnswer {
   };
 }
 
-function retryOf(headers: IncomingHttpHeaders): { retryNum?: number; retryReason?: string } {
+function retryOf(headers: HttpRequest['headers']): { retryNum?: number; retryReason?: string } {
   const number = headers['x-slack-retry-num'];
   const reason = headers['x-slack-retry-reason'];
   return {
@@ -140,7 +156,7 @@ type SignatureCheck =
 /** Checks that Slack signed this body within five minutes of now. Bolt checks the signature and the past, this checks the future. */
 function checkSignature(
   signingSecret: string,
-  headers: IncomingHttpHeaders,
+  headers: HttpRequest['headers'],
   body: string,
   now = Date.now(),
 ): SignatureCheck {
@@ -173,6 +189,11 @@ function parseSlackBody(contentType: string | undefined, body: string): SlackBod
   } catch {
     return undefined;
   }
+}
+
+/** Slack may check the certificate by GET as well. */
+function checkCertificate({ url }: HttpRequest): HttpAnswer {
+  return url.searchParams.get('ssl_check') === '1' ? EMPTY : refusal(405, 'Use POST.', { allow: 'POST' });
 }
 
 /** Tells whether Slack only checks the certificate. Such a request is not signed, so nothing else in it is read. */

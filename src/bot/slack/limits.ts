@@ -5,6 +5,10 @@ export const limits = {
   messageBlockCharacters: 13_000,
   messageText: 4_000,
   markdownText: 12_000,
+  tableRows: 100,
+  tableColumns: 20,
+  /** Of all tables of a message together. */
+  tableCharacters: 10_000,
   /** Ours: the part of a message that is streamed, which leaves room for the end of a code block. */
   streamedText: 11_500,
   /** The length of a status line. */

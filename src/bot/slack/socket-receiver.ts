@@ -4,8 +4,9 @@ import { SocketModeClient } from '@slack/socket-mode';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { tryParseJson } from '../../agent/json.ts';
-import { RunningWork, withTimeout } from '../../agent/util/running-work.ts';
-import { openDispatcher, type ProxySettings } from '../../tools/http/proxy.ts';
+import { withTimeout } from '../../agent/util/abort.ts';
+import { RunningWork } from '../../agent/util/running-work.ts';
+import { openDispatcher, type ProxySettings, proxiedFetch } from '../../tools/http/proxy.ts';
 import { processHeld } from './process-held.ts';
 
 /** Two, because a click that arrives during the refresh of a single socket would be lost. */
@@ -80,7 +81,6 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 /** Slack closes a connection about ten seconds after its announcement. */
 const LINGER_MS = 15_000;
-/** A socket that is being opened during a stop closes itself afterwards. */
 const LEAVE_MS = 5_000;
 const SHORT_LIFE_MS = 5_000;
 
@@ -88,7 +88,8 @@ const SHORT_LIFE_MS = 5_000;
 class SocketSeat {
   readonly #options: SeatOptions;
   readonly #left = new AbortController();
-  readonly #lingering = new Set<SlackSocket>();
+  /** Those that are being opened, and those that Slack is about to close. */
+  readonly #others = new Set<SlackSocket>();
   #socket: SlackSocket | undefined;
   #keeping: Promise<void> = Promise.resolve();
 
@@ -112,9 +113,9 @@ class SocketSeat {
 
   async leave(): Promise<void> {
     this.#left.abort();
-    await Promise.all([...this.#lingering].map((socket) => socket.close()));
+    await Promise.all([...this.#others].map((socket) => socket.close()));
     await this.#socket?.close();
-    await withTimeout(LEAVE_MS, this.#keeping);
+    await withTimeout(this.#keeping, LEAVE_MS);
   }
 
   async #keep(first: SlackSocket): Promise<void> {
@@ -124,7 +125,7 @@ class SocketSeat {
       const last = socket;
       // A pause, because Slack may close each socket as soon as it is open.
       if (!last.isOpen && Date.now() - openedAt < SHORT_LIFE_MS) await this.#pause(FIRST_PAUSE_MS);
-      this.#lingering.add(last);
+      this.#others.add(last);
       socket = await this.#openAgain();
       void this.#retire(last);
     }
@@ -133,7 +134,12 @@ class SocketSeat {
   async #open(): Promise<SlackSocket> {
     const { options, onEnvelope } = this.#options;
     const socket = new SlackSocket(options, onEnvelope);
-    await socket.open();
+    this.#others.add(socket);
+    try {
+      await socket.open();
+    } finally {
+      this.#others.delete(socket);
+    }
     this.#socket = socket;
     return socket;
   }
@@ -168,17 +174,19 @@ class SocketSeat {
     if (
       socket.isOpen &&
       (await withTimeout(
-        LINGER_MS,
         socket.closed.then(() => true),
+        LINGER_MS,
       )) === undefined
     )
       await socket.close();
-    this.#lingering.delete(socket);
+    this.#others.delete(socket);
   }
 }
 
 /** The options of a socket. */
 interface SocketOptions {
+  /** The time in which Slack says hello. */
+  readonly helloMs?: number;
   readonly appToken: string;
   readonly apiUrl: string | undefined;
   readonly logger: SlackLogger;
@@ -219,9 +227,16 @@ class SlackSocket {
   readonly ending: Promise<void>;
   readonly closed: Promise<void>;
   readonly #client: StayingClient;
+  readonly #helloMs: number;
+  readonly #closed = new AbortController();
   #isOpen = false;
 
-  constructor({ appToken, apiUrl, logger, proxy }: SocketOptions, onEnvelope: (envelope: Envelope) => void) {
+  constructor(
+    { appToken, apiUrl, logger, proxy, helloMs = HELLO_MS }: SocketOptions,
+    onEnvelope: (envelope: Envelope) => void,
+  ) {
+    this.#helloMs = helloMs;
+    const fetchThrough = proxy === undefined ? fetch : proxiedFetch(proxy);
     this.#client = new StayingClient({
       appToken,
       logger,
@@ -234,9 +249,12 @@ class SlackSocket {
         ...(apiUrl !== undefined && { slackApiUrl: apiUrl }),
         timeout: 10_000,
         retryConfig: { retries: 2, minTimeout: 500, factor: 2 },
+        fetch: (url, init) => fetchThrough(url, { ...init, signal: this.#untilClosed(init?.signal) }),
       },
     });
     this.#client.on('slack_event', onEnvelope);
+    // The client itself would connect when Slack answers, however long ago it was told to disconnect.
+    this.#client.on('connecting', () => this.#closed.signal.throwIfAborted());
     this.closed = new Promise((resolve) => {
       this.#client.once('disconnected', () => {
         this.#isOpen = false;
@@ -253,13 +271,17 @@ class SlackSocket {
     return this.#isOpen;
   }
 
+  #untilClosed(signal: AbortSignal | null | undefined): AbortSignal {
+    return signal == null ? this.#closed.signal : AbortSignal.any([signal, this.#closed.signal]);
+  }
+
   /** Resolves when Slack has said hello. */
   async open(): Promise<void> {
     let hasGreeted: true | undefined;
     try {
       hasGreeted = await withTimeout(
-        HELLO_MS,
         this.#client.start().then(() => true as const),
+        this.#helloMs,
       );
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : 'the connection was closed';
@@ -267,19 +289,20 @@ class SlackSocket {
     }
     if (hasGreeted === undefined) {
       await this.close();
-      throw new Error(`Slack did not say hello on a socket within ${HELLO_MS / 1_000} seconds`);
+      throw new Error(`Slack did not say hello on a socket within ${this.#helloMs / 1_000} seconds`);
     }
     this.#isOpen = true;
   }
 
-  /** Closes the connection, by force if Slack does not respond. */
+  /** Closes the connection, by force if Slack does not respond; one that is not open yet is never opened. */
   async close(): Promise<void> {
     this.#isOpen = false;
+    this.#closed.abort(new Error('The socket was closed before it was open'));
     const closing = this.#client.disconnect();
     if (
       (await withTimeout(
-        CLOSE_MS,
         closing.then(() => true),
+        CLOSE_MS,
       )) === undefined
     )
       await this.#client.disconnect();

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
-import { readSlackFiles, type SlackFile } from './file-host.ts';
+import type { AttachedFile } from '../../engine/ports.ts';
+import { readSlackFiles } from './file-host.ts';
 import { judgeSlackFailure } from './slack-failure.ts';
 import type { SlackThread } from './thread.ts';
 
@@ -130,7 +131,7 @@ export interface ThreadMessage {
   readonly botName: string | undefined;
   /** In Slack's markup. */
   readonly text: string;
-  readonly files: readonly SlackFile[];
+  readonly files: readonly AttachedFile[];
 }
 
 /** Subtypes of messages that somebody wrote; the others are notes of Slack, such as a person who joined. */

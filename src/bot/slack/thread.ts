@@ -15,28 +15,18 @@ export function parseThreadId(threadId: string): SlackThread {
   return { channel, threadTs };
 }
 
-/** Slack's own ids of messages are numbers. */
-const OWN_NAME = /^[a-z]/;
-
-/** Builds the id of a conversation that has no thread of its own in Slack: its card stands alone in a channel. */
-export function unthreadedId(channel: string, name: string): string {
-  return threadIdOf({ channel, threadTs: name });
-}
-
-/** Tells whether a conversation has no thread of its own in Slack. */
-export function isUnthreaded(threadId: string): boolean {
-  return OWN_NAME.test(parseThreadId(threadId).threadTs);
-}
-
 /** Tells whether a conversation is in the direct messages of one person, which nobody else can open. */
 export function isDirectChannel(threadId: string): boolean {
   return threadId.startsWith('D');
 }
 
-/** Returns the place of a message of a conversation: in its thread, or in its channel where it has none. */
+/** Slack's own ids of messages are numbers. */
+const SLACK_TS = /^\d/;
+
+/** Returns the place of a message: in its thread, or in its channel where Slack has no thread for it and its card stands alone. */
 export function placeIn(threadId: string): { readonly channel: string; readonly threadTs?: string } {
-  const thread = parseThreadId(threadId);
-  return isUnthreaded(threadId) ? { channel: thread.channel } : thread;
+  const { channel, threadTs } = parseThreadId(threadId);
+  return SLACK_TS.test(threadTs) ? { channel, threadTs } : { channel };
 }
 
 /** A message of a thread. */

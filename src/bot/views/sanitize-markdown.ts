@@ -44,6 +44,8 @@ export function sanitizableLength(text: string): number {
   const line = text.slice(lineStart);
   const before = text.slice(0, lineStart);
   if (openFenceIn(before) !== undefined) return lineStart;
+  const table = tableStart(before);
+  if (table !== undefined) return table;
   const waiting = lastLineThatWaits(before);
   if (waiting !== undefined) return waiting;
   if (/^[\s>\d.)*+-]*[`~]/.test(line) || line.includes('|') || /^[\s>:\d.)*+-]*$/.test(line))
@@ -90,6 +92,14 @@ export function fenceLines(fence: Fence): { readonly close: string; readonly ope
   };
 }
 
+/** Returns where the lines begin that are the end of a growing text and may be a table, which its next lines tell. */
+function tableStart(complete: string): number | undefined {
+  const lines = complete.replace(/\n$/, '').split('\n');
+  let at = lines.length;
+  while (at > 0 && lines[at - 1]?.includes('|') === true) at -= 1;
+  return at === lines.length ? undefined : lines.slice(0, at).join('\n').length + (at === 0 ? 0 : 1);
+}
+
 /** Finds a last line that would be another one as a row of a table, which only the next line tells. */
 function lastLineThatWaits(complete: string): number | undefined {
   const start = complete.lastIndexOf('\n', complete.length - 2) + 1;
@@ -98,14 +108,40 @@ function lastLineThatWaits(complete: string): number | undefined {
 }
 
 function sanitizeLine(line: string, isTable: boolean): string {
+  const bold = new BoldEdges();
   return inlinePieces(line, isTable)
-    .map(({ isCode, text }) => (isCode ? escapeCode(text) : sanitizeProse(text)))
+    .map(({ isCode, text }) => (isCode ? escapeCode(text) : sanitizeProse(bold.freed(text))))
     .join('');
+}
+
+/** Punctuation that may change its side of a `**`: none that begins or ends something in Markdown. */
+const MOVABLE = '[[\\p{P}--[\\x00-\\x7F]]:.,?!\\(\\)"%]';
+const BOLD_MARK = new RegExp(
+  `(?<=[^\\s\\p{P}*])(${MOVABLE}+)\\*\\*(?=[\\p{L}\\p{N}])|(?<=[\\p{L}\\p{N}])\\*\\*(${MOVABLE}+)(?=[^\\s\\p{P}*])|\\*\\*`,
+  'gv',
+);
+
+/**
+ * Moves punctuation out of bold text where a letter follows or comes before, as in Chinese, Japanese and Korean: Markdown ends no bold
+ * between punctuation and a letter, and would show the asterisks. Which `**` of a line begins and which ends is counted from its start.
+ */
+class BoldEdges {
+  #isInside = false;
+
+  freed(text: string): string {
+    if (!text.includes('**')) return text;
+    return text.replace(BOLD_MARK, (whole, before?: string, after?: string) => {
+      const wasInside = this.#isInside;
+      this.#isInside = !wasInside;
+      if (before !== undefined) return wasInside ? `**${before}` : whole;
+      return after !== undefined && !wasInside ? `${after}**` : whole;
+    });
+  }
 }
 
 function sanitizeProse(text: string): string {
   return (
-    escapeCode(text)
+    escapeProse(text)
       .replace(/\\?`/g, LONE_BACKTICK)
       .replace(/!?\[([^\]\n]*)\]\(\s*([^)\s]+)[^)\n]*\)/g, (_whole, label: string, target: string) =>
         label.trim() === '' || label === target ? target : `${label} (${target})`,
@@ -115,12 +151,29 @@ function sanitizeProse(text: string): string {
   );
 }
 
-function escapeCode(text: string): string {
-  return escapeInvisible(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+/** Something that Slack would read as one character. It does so in texts, and not where a link leads. */
+const ENTITY = /&(?=(?:[a-z][a-z\d]*|#\d+|#x[\da-f]+);)/gi;
+const ADDRESS = /((?:https?:\/\/|mailto:)[^\s<>]*)/i;
+
+/** Escapes prose. An address stays as it is, so that it leads where it says. */
+function escapeProse(text: string): string {
+  return escapeInvisible(text)
+    .split(ADDRESS)
+    .map((part, index) => (index % 2 === 1 ? part : escapeEntities(part)))
+    .join('');
 }
 
-function fenceLine({ marker, info, quotes }: Fence): string {
-  return `${'> '.repeat(quotes)}${marker}${/^[\w+#.-]*/.exec(info)?.[0] ?? ''}`;
+function escapeCode(text: string): string {
+  return escapeEntities(escapeInvisible(text));
+}
+
+function escapeEntities(text: string): string {
+  return text.replace(ENTITY, '&amp;').replaceAll('<', '&lt;');
+}
+
+/** Slack shows the name of a language as the first line of the code, so it is left out. */
+function fenceLine({ marker, quotes }: Fence): string {
+  return `${'> '.repeat(quotes)}${marker}`;
 }
 
 function quote({ quotes }: Fence): string {

@@ -41,12 +41,14 @@ signer is used by itself (AUDIT_STATE_FILE, or AUDIT_KEY_FILE with ".state" behi
 
   --key FILE     the public key, or several in one file after a change of the key (default: the keys in
                  AUDIT_KEY_FILE or AUDIT_KEY)
-  --against FILE check Redis against an export as well, or against a mark that "countersign audit --mark" has written
+  --against FILE check Redis against an export as well, and name the requests that are missing in Redis, as after a
+                 restore; or against a mark that "countersign audit --mark" has written
   --since-checkpoint N:HASH
                  check that the log continues this checkpoint
   --file FILE    check an export instead, without Redis; join rotated files in their order first
   --partial      the file begins in the middle of the log
-  --json         print one JSON object: ok, rows, erased, proven, checkpoints, signedUntil, lastCheckpoint, notProven, problems
+  --json         print one JSON object: ok, rows, erased, proven, redacted, checkpoints, signedUntil, lastCheckpoint, notProven,
+                 problems, lost
 
 Exit code: 0 no problem was found, 1 there is one, 2 wrong usage. What could not be proven is said beside it.
 `,
@@ -145,6 +147,9 @@ function linesOf(file: string): ExportLines {
 const NOT_PROVEN: Readonly<Record<Unproven, string>> = {
   signatures: 'that nobody computed the chain anew: no key. Use --key or set AUDIT_KEY_FILE.',
   end: 'that nobody cut the end off or put an older copy back. Use --against or --since-checkpoint.',
+  redacted: 'values that were redacted when they were logged; of those the log has the hash.',
+  'erased-rows':
+    'that the erased rows were erased by the command: the row that names them is not in this file.',
   'trimmed-rows': 'the rows that were removed from Redis. Check the export with --file.',
 };
 const FILE_END = 'that nobody cut the end off. Use --since-checkpoint.';
@@ -154,18 +159,35 @@ async function report(
   { json, ofFile }: { readonly json: boolean; readonly ofFile: boolean },
   { write, writeError }: CommandContext,
 ): Promise<number> {
-  const { rows, erased = 0, proven, checkpoints, signedUntil, lastCheckpoint: last } = verification;
-  const { notProven, problems } = verification;
+  const { rows, erased = 0, proven, redacted, checkpoints, signedUntil, lastCheckpoint: last } = verification;
+  const { notProven, problems, lost = [] } = verification;
   const ok = problems.length === 0;
   if (json) {
     const lastCheckpoint = last && `${last.n}:${last.hash}`;
-    const found = { ok, rows, erased, proven, checkpoints, signedUntil, lastCheckpoint, notProven, problems };
+    const found = {
+      ok,
+      rows,
+      erased,
+      proven,
+      redacted,
+      checkpoints,
+      signedUntil,
+      lastCheckpoint,
+      notProven,
+      problems,
+      lost,
+    };
     await write(`${JSON.stringify(found)}\n`);
     return ok ? EXIT.ok : EXIT.problem;
   }
   for (const found of problems) await writeError(`${placeOf(found)}: ${found.problem}: ${found.message}\n`);
   for (const code of notProven)
     await writeError(`Not proven: ${code === 'end' && ofFile ? FILE_END : NOT_PROVEN[code]}\n`);
+  for (const { request, title, requesters, events, at } of lost)
+    await writeError(
+      `missing in Redis: ${title} (${request}, requested by ${requesters.join(', ')}): ${events.join(', ')}; the last at ${at}\n`,
+    );
+  for (const { seq, values } of redacted) await writeError(`row ${seq}: redacted: ${values.join(', ')}\n`);
   const signed =
     signedUntil === undefined ? '' : `, checkpoints: ${checkpoints}, signed until ${signedUntil}`;
   const clean = notProven.length === 0 ? 'ok' : 'no problem found';

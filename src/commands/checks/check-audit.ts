@@ -81,12 +81,15 @@ async function checkSigned(context: CommandContext, key: SigningKey): Promise<Fi
   const { code, checkpoint } = refusal;
   const trusted = checkpoint > 0 ? `; checkpoint ${checkpoint} is the last one to trust` : '';
   return failed('audit key', `the audit log is not signed: ${AUDIT_REASONS[code]}${trusted}`, {
-    fix:
-      code === 'unsigned-rows'
-        ? 'start the bot with this key if none runs; otherwise look for "not signed" in its log'
-        : 'keep the exported log, and run countersign audit verify',
+    fix: FIXES[code] ?? 'keep the exported log, and run countersign audit verify',
   });
 }
+
+const FIXES: Readonly<Record<string, string>> = {
+  'unsigned-rows': 'start the bot with this key if none runs; otherwise look for "not signed" in its log',
+  'older-copy':
+    'if you restored a backup, stop the bots, run countersign audit verify --against with the exported log, and do what docs/operate.md says',
+};
 
 function isWritable(path: string): Promise<boolean> {
   return access(path, constants.W_OK).then(

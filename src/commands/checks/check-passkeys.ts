@@ -1,7 +1,9 @@
 import { isIP } from 'node:net';
 import { pointerTo } from '../../agent/json.ts';
 import { countsNow, readPasskeys } from '../../engine/passkeys.ts';
+import { delegationCounts } from '../../engine/signed-delegations.ts';
 import { isSigned, type Policy } from '../../policy/policy.ts';
+import { type Delegation, readDelegations } from '../../store/documents/delegations.ts';
 import type { Store } from '../../store/port/store.ts';
 import type { Manifest } from '../../tools/manifest/manifest.ts';
 import type { CommandContext } from '../shared/command.ts';
@@ -62,7 +64,7 @@ function addressProblems(url: string): Finding[] {
 
 /** Too few who can sign is an error: nothing of this policy can be approved. */
 async function inspectKeys(
-  { pointer, policy: { groups } }: PlacedPolicy,
+  { pointer, policy: { groups, ...policy } }: PlacedPolicy,
   workspace: Workspace,
   store: Store,
   loaded: LoadedManifest,
@@ -79,7 +81,19 @@ async function inspectKeys(
     if (!keys.some((key) => countsNow(key)))
       without.push(`${(await nameOf(who, workspace)) ?? who} (${who})`);
   }
-  if (without.length === 0) return [];
+  const unsigned = await unsignedDelegations(store, policy, people);
+  const delegations = unsigned.map(({ from, to }) =>
+    toFinding(
+      PASSKEYS,
+      {
+        ...{ pointer, severity: 'warning' },
+        message: `${from} lets ${to} decide and has not signed it, so it does not count here`,
+        fix: 'they type /countersign delegate again and sign it',
+      },
+      loaded,
+    ),
+  );
+  if (without.length === 0) return delegations;
   const quorum = groups.reduce((sum, group) => sum + group.quorum, 0);
   const able = people.length - without.length;
   const isStuck = able < quorum && groups.every(({ from }) => from === undefined);
@@ -90,5 +104,18 @@ async function inspectKeys(
     message,
     fix: 'they type /countersign passkey in Slack',
   };
-  return [toFinding(PASSKEYS, placed, loaded)];
+  return [toFinding(PASSKEYS, placed, loaded), ...delegations];
+}
+
+/** Lists the delegations of approvers that do not count under a policy, because no passkey has signed them. */
+async function unsignedDelegations(
+  store: Store,
+  { name, delegation }: Pick<Policy, 'name' | 'delegation'>,
+  approvers: readonly string[],
+): Promise<readonly Delegation[]> {
+  if (delegation !== true) return [];
+  const rules = { policy: { delegation, passkey: true as const }, policyName: name };
+  const given = (await readDelegations(store)).filter(({ from }) => approvers.includes(from));
+  const counting = await Promise.all(given.map((each) => delegationCounts(store, each, rules)));
+  return given.filter((_, index) => counting[index] !== true);
 }

@@ -221,29 +221,46 @@ async function inspectQuorum(
   const groups = all.filter(({ from }) => from === undefined);
   const quorum = groups.reduce((sum, group) => sum + group.quorum, 0);
   const barred = await peopleOf(excluded, workspace);
+  if (barred === undefined) return [];
+  const counted = { groups, quorum, barred };
+  const filled = await filledBy(counted, escalate?.to ?? [], workspace);
+  if (filled === undefined) return [];
+  if (filled < quorum) {
+    const message = `${quorum} must approve, but only ${filled} of the approvers can`;
+    return [{ pointer, severity: 'error', message, fix: 'name more approvers, or lower the quorum' }];
+  }
+  const before = escalate === undefined ? filled : await filledBy(counted, [], workspace);
+  if (before === undefined || before >= quorum) return [];
+  const message = `${quorum} must approve, but only ${before} can before the escalation`;
+  return [{ pointer, severity: 'warning', message, fix: 'name more approvers, or lower the quorum' }];
+}
+
+/** Counts the places of groups that people can fill, with others who may approve for any of them; `undefined` if nobody can tell. */
+async function filledBy(
+  { groups, quorum, barred }: Pick<Quorum, 'groups'> & { quorum: number; barred: ReadonlySet<string> },
+  others: readonly string[],
+  workspace: Workspace,
+): Promise<number | undefined> {
   const members = new Map<string, number[]>();
   for (const [index, { any }] of groups.entries()) {
-    const people = await peopleOf([...any, ...(escalate?.to ?? [])], workspace);
-    if (people === undefined || barred === undefined) return [];
+    const people = await peopleOf([...any, ...others], workspace);
+    if (people === undefined) return undefined;
     let found = 0;
     for (const person of people) {
       // A group with as many people as all places together can always fill its own.
       if (found >= quorum) break;
       const { body, error } = await workspace.ask('users.info', { user: person });
-      if (error === 'missing_scope') return [];
+      if (error === 'missing_scope') return undefined;
       const { data } = User.safeParse(body);
       if (data === undefined || !isEligible(data.user, workspace) || barred.has(person)) continue;
       members.set(person, [...(members.get(person) ?? []), index + 1]);
       found += 1;
     }
   }
-  const filled = fillGroups(
+  return fillGroups(
     groups.map((group) => group.quorum),
     [...members].map(([who, own]) => ({ who, groups: own })),
   ).flat().length;
-  if (filled >= quorum) return [];
-  const message = `${quorum} must approve, but only ${filled} of the approvers can`;
-  return [{ pointer, severity: 'error', message, fix: 'name more approvers, or lower the quorum' }];
 }
 
 /** Lists the people behind ids of people and user groups; `undefined` if the app may not read groups. */

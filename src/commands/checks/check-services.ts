@@ -10,10 +10,13 @@ import {
   readMemory,
   type ServerMemory,
 } from '../../store/redis/check-server.ts';
+import { newerRecord } from '../../store/redis/record-version.ts';
 import { redactUrl } from '../../store/redis/redact-url.ts';
 import { refusedWrite } from '../../store/redis/short-lived.ts';
 import { proxiedFetch, readProxy } from '../../tools/http/proxy.ts';
 import type { Manifest } from '../../tools/manifest/manifest.ts';
+import { mcpServersOf } from '../../tools/manifest/manifest.ts';
+import { scopesOf } from '../../tools/manifest/schema/slack.ts';
 import { Sealer } from '../../tools/mcp/auth/connections.ts';
 import { probeChallenge } from '../../tools/mcp/auth/consent.ts';
 import { requesterServersOf } from '../../tools/mcp/auth/create-identities.ts';
@@ -22,16 +25,17 @@ import { callSlack } from '../shared/call-slack.ts';
 import type { CommandContext } from '../shared/command.ts';
 import { withRecord } from '../shared/open-record.ts';
 import { type Finding, failed, firstLineOf, notChecked, ok, warning } from './finding.ts';
-import type { LoadedManifest } from './inspect-manifest.ts';
+import { type LoadedManifest, toFinding } from './inspect-manifest.ts';
 
 /** Connects to Redis and reports settings that endanger the record. */
 export async function checkRedis(context: CommandContext): Promise<Finding[]> {
   const { REDIS_URL: url = '' } = context.environment;
   if (url === '') return [notChecked('redis', 'REDIS_URL is not set')];
   try {
-    const { refused, findings, threads, time, memory, measures } = await withRecord(
+    const { newer, refused, findings, threads, time, memory, measures } = await withRecord(
       context,
       async ({ client, store, prefix }) => ({
+        newer: await newerRecord(client, prefix),
         refused: await refusedWrite(client, prefix),
         measures: await store.measure(),
         findings: await checkServer(client),
@@ -42,6 +46,7 @@ export async function checkRedis(context: CommandContext): Promise<Finding[]> {
     );
     return [
       ok('redis', `reached at ${redactUrl(url)}`),
+      ...(newer === undefined ? [] : [failed('redis', newer)]),
       ...(refused === undefined
         ? []
         : [failed('redis', `it refuses writes: ${WRITE_REASONS[refused] ?? refused}`)]),
@@ -69,9 +74,17 @@ export function checkWork({ outbox, overdueTimers, requests }: Measures): Findin
     ...(outbox.oldestMs > STUCK_MS ? [`a message to Slack has waited for ${minutes} minutes`] : []),
     ...(overdueTimers > 0 ? [`overdue timers: ${overdueTimers}`] : []),
   ];
+  const webhookMinutes = Math.floor(outbox.oldestWebhookMs / 60_000);
   const fix = 'start the bot if none runs; otherwise look for "delivery failed" in its log';
   return [
     ...stuck.map((message) => failed(check, message, { fix })),
+    ...(outbox.oldestWebhookMs > STUCK_MS
+      ? [
+          failed(check, `a message to the webhook of a caller has waited for ${webhookMinutes} minutes`, {
+            fix: 'look for "webhook failed" in the log of the bot, which names the caller and the reason',
+          }),
+        ]
+      : []),
     ...(requests.unknown > 0
       ? [
           warning(check, `actions with an unknown outcome: ${requests.unknown}`, {
@@ -113,7 +126,6 @@ export function checkClock(whose: string, theirs: number, ours: number): Finding
 }
 
 const Identity = z.object({ team: z.string().catch('?'), user: z.string().catch('?') });
-const Scoped = z.object({ oauth_config: z.object({ scopes: z.object({ bot: z.array(z.string()) }) }) });
 
 /** Tries the tokens, and compares the scopes of the bot token with those of the manifest. */
 export async function checkSlack(
@@ -162,19 +174,32 @@ async function checkBotToken(
 function checkScopes(installed: readonly string[], manifest: Manifest | undefined): Finding[] {
   const check = 'slack scopes';
   if (manifest === undefined) return [notChecked(check, 'there is no valid manifest to compare them with')];
-  const listed = Scoped.safeParse(manifest.slack).data?.oauth_config.scopes.bot ?? [];
-  const missing = listed.filter((scope) => !installed.includes(scope));
+  const { bot: listed, optional } = scopesOf(manifest.slack);
+  const without = listed.filter((scope) => !installed.includes(scope));
+  const missing = without.filter((scope) => !optional.includes(scope));
+  const left = without.filter((scope) => optional.includes(scope));
   const extra = installed.filter((scope) => !listed.includes(scope));
   const advice = 'update the app (countersign manifest push --app-id ID) and install it again';
   return [
     missing.length === 0
-      ? ok(check, `all ${listed.length} scopes in the manifest are granted`)
+      ? ok(check, `all ${listed.length - left.length} scopes in the manifest are granted`)
       : failed(check, `missing: ${missing.join(', ')}`, { fix: advice }),
+    ...left.map((scope) =>
+      warning(check, `${scope} is not granted: ${WITHOUT_SCOPE[scope] ?? 'it is optional'}`),
+    ),
     ...(extra.length === 0
       ? []
       : [warning(check, `granted, but not in the manifest: ${extra.join(', ')}`, { fix: advice })]),
   ];
 }
+
+/** The features that people do not have without an optional scope. */
+const WITHOUT_SCOPE: Readonly<Record<string, string>> = {
+  'files:read': 'files that people attach are not read',
+  'files:write': 'tools send no files',
+  'reactions:write': 'no message is marked as waiting',
+  'usergroups:read': 'no user group can approve or be allowed',
+};
 
 async function checkAppToken(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
   const check = 'slack app token';
@@ -224,7 +249,8 @@ export async function checkConnections(
   environment: NodeJS.ProcessEnv,
   loaded: LoadedManifest | undefined,
 ): Promise<Finding[]> {
-  const servers = loaded === undefined ? [] : requesterServersOf(loaded.manifest, readProxy(environment));
+  if (loaded === undefined) return [];
+  const servers = requesterServersOf(mcpServersOf(loaded.manifest), readProxy(environment));
   if (servers.length === 0) return [];
   const { PUBLIC_URL: publicUrl = '' } = environment;
   const isSecure = publicUrl.startsWith('https://');
@@ -244,6 +270,28 @@ export async function checkConnections(
   });
   return [checkKey(environment), checkAddress(publicUrl, isSecure), ...(await Promise.all(metadata))];
 }
+
+/** Checks that browsers can come back to the page: its address, and that Slack knows it. */
+export function checkPage({ PUBLIC_URL: url = '' }: NodeJS.ProcessEnv, loaded?: LoadedManifest): Finding[] {
+  const page = loaded?.manifest.page;
+  if (loaded === undefined || page === undefined) return [];
+  if (url === '') {
+    const message = 'PUBLIC_URL is not set, so nobody but this machine reaches the page';
+    const fix = 'set PUBLIC_URL to the HTTPS address of the bot';
+    return [toFinding('page', { pointer: '/page', at: 'key', severity: 'error', message, fix }, loaded)];
+  }
+  if (page.issuer !== undefined) return [];
+  const address = `${url.replace(/\/$/, '')}/page/signed-in`;
+  const { data } = Redirects.safeParse(loaded.manifest.slack);
+  if (data?.oauth_config.redirect_urls.some((known) => address.startsWith(known)) === true) return [];
+  const message = `the redirect URL ${address} is missing, so nobody can sign in to the page`;
+  const fix = 'add it to redirect_urls of slack.oauth_config, and update the app in Slack';
+  return [toFinding('page', { pointer: '/page', at: 'key', severity: 'error', message, fix }, loaded)];
+}
+
+const Redirects = z.object({
+  oauth_config: z.object({ redirect_urls: z.array(z.string()).default([]) }).default({ redirect_urls: [] }),
+});
 
 function checkKey({ CONNECTIONS_KEY: text = '' }: NodeJS.ProcessEnv): Finding {
   const check = 'connections key';

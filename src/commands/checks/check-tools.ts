@@ -6,10 +6,10 @@ import { targetOf } from '../../tools/http/guard/guarded-connector.ts';
 import { proxiedFetch, readProxy } from '../../tools/http/proxy.ts';
 import { checkUses } from '../../tools/manifest/checks/check-uses.ts';
 import type { ToolDeclaration } from '../../tools/manifest/manifest.ts';
+import { LOCK_FILE } from '../../tools/manifest/tool-lock.ts';
 import { ONLY_BOT } from '../../tools/mcp/auth/create-identities.ts';
 import { Secrets } from '../../tools/secrets.ts';
 import { type OpenToolbox, openToolbox } from '../../tools/toolbox/open-toolbox.ts';
-import { LOCK_FILE } from '../../tools/toolbox/tool-lock.ts';
 import { type Finding, failed, notChecked, ok, warning } from './finding.ts';
 import {
   addressOf,

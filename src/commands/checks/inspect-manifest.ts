@@ -9,6 +9,7 @@ import { targetOf } from '../../tools/http/guard/guarded-connector.ts';
 import { groupsAskedFor } from '../../tools/manifest/asked-groups.ts';
 import type { Manifest, McpDeclaration, ToolDeclaration } from '../../tools/manifest/manifest.ts';
 import type { Finding as LocatableFinding, ManifestProblem } from '../../tools/manifest/problem.ts';
+import { scopesOf } from '../../tools/manifest/schema/slack.ts';
 import { manifestFile, readManifest } from '../shared/load-manifest.ts';
 import { type Finding, failed, firstLineOf, fromProblem, ok, warning } from './finding.ts';
 
@@ -108,9 +109,6 @@ export function blockedHost(pointer: string, host: string): PlacedProblem {
 }
 
 const Slack = z.object({
-  oauth_config: z
-    .object({ scopes: z.object({ bot: z.array(z.string()).default([]) }).default({ bot: [] }) })
-    .default({ scopes: { bot: [] } }),
   features: z
     .object({
       app_home: z
@@ -144,7 +142,7 @@ const EVENT_SCOPES: Readonly<Record<string, string>> = {
 function inspectScopes(manifest: Manifest): PlacedProblem[] {
   const { data } = Slack.safeParse(manifest.slack);
   if (data === undefined) return [];
-  const { bot } = data.oauth_config.scopes;
+  const { bot } = scopesOf(manifest.slack);
   const policies = [...manifest.policies.values()];
   const groups = [
     ...policies.flatMap(({ approvers, excluded, resolvers, escalate }) => [

@@ -4,8 +4,8 @@ import { checkUses, type KnownTool, writtenTools } from '../../tools/manifest/ch
 import type { Manifest, ToolDeclaration } from '../../tools/manifest/manifest.ts';
 import type { ReadableManifest } from '../../tools/manifest/parse.ts';
 import type { Finding } from '../../tools/manifest/problem.ts';
+import { parseLock, readLockText, type ToolLock } from '../../tools/manifest/tool-lock.ts';
 import { createModuleLoader, type LoadModule } from '../../tools/toolbox/load-module.ts';
-import { parseLock, readLockText, type ToolLock } from '../../tools/toolbox/tool-lock.ts';
 import { missingInCode } from '../../tools/toolbox/tool-source.ts';
 import { firstLineOf } from './finding.ts';
 

@@ -1,15 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { constants } from 'node:os';
-import { pipeline } from 'node:stream/promises';
+import { access, constants, readFile, stat } from 'node:fs/promises';
+import { constants as osConstants } from 'node:os';
+import { errors } from 'jose';
 import { parsePublicKeys } from '../../audit/signing-key.ts';
-import { type AskView, isUndecided } from '../../door/ask-view.ts';
+import { type CountersignClient, persist } from '../../client/client.ts';
+import { RefusedError, UnreachableError } from '../../client/errors.ts';
+import { type Ask, isUndecided, type Report } from '../../client/views.ts';
 import { actionDigest, verifyReceipt } from '../../door/receipt.ts';
-import type { ExactAction, Report } from '../../tools/toolbox/caller-action.ts';
+import { type ExactAction, MOST_FILES } from '../../tools/toolbox/caller-action.ts';
 import { type Command, type CommandContext, readOptions, UsageError } from '../shared/command.ts';
-import { DOOR_HELP, DoorClient, DoorRefusal, DoorUnreachable } from './door-client.ts';
+import { DOOR_HELP, openClient } from './open-client.ts';
 
 /** The exit codes of a command that was not run, or of which nobody knows; a command that ran has its own. */
 export const ASK_EXIT = {
@@ -25,6 +27,8 @@ type Ending = keyof typeof ASK_EXIT;
 const WAIT_S = 30;
 /** A bot that is being deployed is back within this time. */
 const PATIENCE_MS = 300_000;
+/** The time between two lines about a bot that cannot be reached. */
+const SAY_MS = 10_000;
 const REPORT_MS = 60_000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -33,14 +37,19 @@ export const ask: Command = {
   help: `Usage: countersign ask --policy NAME [options] -- COMMAND [ARGUMENT...]
 
 Asks in Slack whether the command may run, waits, and runs it if it was approved and nothing has changed: the command
-line, the folder, the named files, the CI job and its attempt. Ctrl-C withdraws the request.
+line, the folder, the files that it names, the CI job and its attempt. Ctrl-C withdraws the request.
+
+A file is compared if an argument is its path, or ends with "=" and its path. The card lists each with size and digest.
+Nothing else that the command reads is compared: no folder, no program of PATH, no file that only a script names.
+
+A bot that cannot be reached is asked again for 5 minutes, with a line each 10 seconds. Then the command ends with 85.
 
 Options:
   --policy NAME         one of the "ask" policies of the caller
   --title TEXT          what it is, in a few words (default: the command line)
   --why TEXT            an explanation for the approvers
   --link URL            a link to the job, at one of the "links" hosts of the caller
-  --file PATH           a file that must not change; may be given several times
+  --file PATH           another file that must not change; may be given several times
   --report-within SEC   how long the command may take, up to 86400 (default: 3600); after that people are asked
   --audit-key PATH      the public key of the audit log; a receipt for this request must be signed with it
   --json                print the end as one line of JSON; the output of the command goes to stderr
@@ -91,7 +100,7 @@ interface Wanted {
 class Asking {
   readonly #context: CommandContext;
   readonly #wanted: Wanted;
-  readonly #door: DoorClient;
+  readonly #door: CountersignClient;
   readonly #stopped = new AbortController();
   #child: ChildProcess | undefined;
   #said = '';
@@ -99,7 +108,7 @@ class Asking {
   constructor(context: CommandContext, wanted: Wanted) {
     this.#context = context;
     this.#wanted = wanted;
-    this.#door = new DoorClient(context.environment);
+    this.#door = openClient(context.environment);
   }
 
   async run(): Promise<number> {
@@ -112,7 +121,7 @@ class Asking {
     try {
       return await this.#ask();
     } catch (error) {
-      if (!(error instanceof DoorRefusal || error instanceof DoorUnreachable)) throw error;
+      if (!(error instanceof RefusedError || error instanceof UnreachableError)) throw error;
       return this.#end('refused', error.message);
     } finally {
       for (const signal of SIGNALS) process.off(signal, stop);
@@ -129,8 +138,8 @@ class Asking {
       ...(why !== undefined && { explanation: why }),
       ...(link !== undefined && { link }),
     };
-    const headers = { 'idempotency-key': randomUUID() };
-    const first = await this.#persist(() => this.#door.ask('POST', '', { body, headers }));
+    const idempotencyKey = randomUUID();
+    const first = await this.#persist(() => this.#door.ask(body, { idempotencyKey }));
     const view = await this.#waitFor(first);
     if (view === undefined) return this.#withdraw(first.id, 'withdrawn', 'Withdrawn by you.');
     switch (view.status) {
@@ -156,13 +165,13 @@ class Asking {
   }
 
   /** Waits until people have decided; `undefined` if the person at the terminal has had enough. */
-  async #waitFor(first: AskView): Promise<AskView | undefined> {
+  async #waitFor(first: Ask): Promise<Ask | undefined> {
     const { signal } = this.#stopped;
     let view = first;
     while (isUndecided(view.status)) {
       if (signal.aborted) return undefined;
       await this.#say(describeWait(view));
-      const read = () => this.#door.ask('GET', `/${first.id}`, { waitS: WAIT_S, signal });
+      const read = () => this.#door.awaitAsk(first.id, WAIT_S, signal);
       try {
         view = await this.#persist(read);
       } catch (error) {
@@ -173,26 +182,26 @@ class Asking {
   }
 
   /** Checks the receipt: signed with the audit key, for this request and exactly this, and not too old to start. */
-  async #verify({ id, receipt }: AskView, digest: string): Promise<void> {
+  async #verify({ id, receipt }: Ask, digest: string): Promise<void> {
     const { auditKey } = this.#wanted;
     if (auditKey === undefined) return;
     const genuine = await verifyReceipt(
       receipt ?? '',
       parsePublicKeys(await readFile(auditKey, 'utf8')),
-    ).catch(() => undefined);
+    ).catch((error: unknown) => (error instanceof errors.JWTExpired ? 'over' : undefined));
     if (genuine === undefined)
-      throw new DoorRefusal('receipt', 'The receipt is not signed with the audit key.');
-    if (genuine.ask !== id || genuine.digest !== digest || Date.parse(genuine.expires_at) < Date.now())
-      throw new DoorRefusal('receipt', 'The receipt is for another request, or too old.');
+      throw new RefusedError('receipt', 'The receipt is not signed with the audit key.');
+    if (genuine === 'over' || genuine.ask !== id || genuine.digest !== digest)
+      throw new RefusedError('receipt', 'The receipt is for another request, or too old.');
   }
 
-  async #start(approved: AskView): Promise<number> {
+  async #start(approved: Ask): Promise<number> {
     const { id } = approved;
     try {
       // Never sent twice: of a start whose answer is lost nobody knows whether it was taken.
-      await this.#door.ask('POST', `/${id}/start`);
+      await this.#door.startAsk(id);
     } catch (error) {
-      if (!(error instanceof DoorUnreachable)) throw error;
+      if (!(error instanceof UnreachableError)) throw error;
       return this.#end(
         'unknown',
         'It is not known whether the start was taken; the command did not run.',
@@ -212,9 +221,9 @@ class Asking {
           };
     const exitCode = ended.kind === 'not-run' ? NOT_FOUND : ended.code;
     if (ended.kind === 'not-run') await this.#say(ended.problem);
-    const reported = await this.#door
-      .persist(() => this.#door.ask('POST', `/${id}/report`, { body: report }), { forMs: REPORT_MS })
-      .catch(() => undefined);
+    const reported = await persist(() => this.#door.reportAsk(id, report), { forMs: REPORT_MS }).catch(
+      () => undefined,
+    );
     if (reported === undefined) await this.#say('The end could not be reported; people will be asked.');
     await this.#json({ ...(reported ?? approved), exit_code: exitCode });
     return exitCode;
@@ -234,24 +243,34 @@ class Asking {
         resolve({ kind: 'not-run', problem: `It did not run: ${message}` }),
       );
       child.once('exit', (code, signal) =>
-        resolve({ kind: 'ended', code: code ?? 128 + (signal === null ? 0 : constants.signals[signal]) }),
+        resolve({ kind: 'ended', code: code ?? 128 + (signal === null ? 0 : osConstants.signals[signal]) }),
       );
     });
   }
 
-  async #withdraw(id: string, ending: Ending, why: string, seen?: AskView): Promise<number> {
-    const ended = await this.#door
-      .persist(() => this.#door.ask('DELETE', `/${id}`), { forMs: REPORT_MS })
-      .catch(() => undefined);
+  async #withdraw(id: string, ending: Ending, why: string, seen?: Ask): Promise<number> {
+    const ended = await persist(() => this.#door.withdrawAsk(id), { forMs: REPORT_MS }).catch(
+      () => undefined,
+    );
     if (ended === undefined) await this.#say('It could not be withdrawn; it expires by itself.');
     return this.#end(ending, why, ended ?? seen);
   }
 
-  #persist(work: () => Promise<AskView>): Promise<AskView> {
-    return this.#door.persist(work, { forMs: PATIENCE_MS, signal: this.#stopped.signal });
+  #persist(work: () => Promise<Ask>): Promise<Ask> {
+    let saidMs = Number.NEGATIVE_INFINITY;
+    return persist(work, {
+      forMs: PATIENCE_MS,
+      signal: this.#stopped.signal,
+      onFailure: async ({ message }, sinceMs) => {
+        if (sinceMs - saidMs < SAY_MS) return;
+        saidMs = sinceMs;
+        const left = Math.ceil((PATIENCE_MS - sinceMs) / 1_000);
+        await this.#say(`${message}. Asking again for ${left} seconds`);
+      },
+    });
   }
 
-  async #end(ending: Ending, why: string | undefined, view?: AskView): Promise<number> {
+  async #end(ending: Ending, why: string | undefined, view?: Ask): Promise<number> {
     const title = `${ending.charAt(0).toUpperCase()}${ending.slice(1)}`;
     await this.#say(why === undefined || why === '' ? `${title}.` : `${title}: ${why}`);
     await this.#json({ ...view, status: ending, exit_code: ASK_EXIT[ending] });
@@ -273,7 +292,7 @@ class Asking {
 /** The exit code of a shell for a command that it cannot run. */
 const NOT_FOUND = 127;
 
-function describeWait({ id, decisions, expires_at: until }: AskView): string {
+function describeWait({ id, decisions, expires_at: until }: Ask): string {
   const approvals = decisions.filter(({ decision }) => decision === 'approve').length;
   const soFar = approvals === 0 ? '' : `, ${approvals} approved so far`;
   return `Waiting for approval in Slack${soFar}${until === undefined ? '' : ` until ${until}`} (request ${id})`;
@@ -290,7 +309,7 @@ async function describeAction(
 ): Promise<ExactAction> {
   const command = wanted.command.map(quote).join(' ');
   const run = jobOf(environment);
-  const files = await Promise.all(wanted.paths.map(async (path) => ({ path, sha256: await digestOf(path) })));
+  const files = await describeFiles(wanted);
   return {
     policy: wanted.policy,
     title: wanted.title ?? shorten(command),
@@ -312,14 +331,49 @@ export function quote(argument: string): string {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
 }
 
-async function digestOf(path: string): Promise<string> {
-  const hash = createHash('sha256');
+/** Describes each file that a command or an option names, by its size and digest. */
+async function describeFiles({
+  command: [program = '', ...args],
+  paths,
+}: Pick<Wanted, 'command'> & { readonly paths: readonly string[] }): Promise<
+  NonNullable<ExactAction['files']>
+> {
+  // Without a slash it is a program of PATH, whatever lies in the folder.
+  const named = [...(program.includes('/') ? [program] : []), ...args.flatMap(pathsIn)];
+  const existing = await Promise.all(named.map(async (path) => ((await isReadableFile(path)) ? [path] : [])));
+  const all = [...new Set([...paths, ...existing.flat()])];
+  if (all.length > MOST_FILES)
+    throw new UsageError(`the command names ${all.length} files, and at most ${MOST_FILES} are compared`);
+  return Promise.all(all.map(describeFile));
+}
+
+/** Returns the texts in an argument that may be a path. */
+function pathsIn(argument: string): readonly string[] {
+  const after = argument.indexOf('=') + 1;
+  return after === 0 ? [argument] : [argument, argument.slice(after)];
+}
+
+async function isReadableFile(path: string): Promise<boolean> {
   try {
-    await pipeline(createReadStream(path), hash);
+    await access(path, constants.R_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+async function describeFile(path: string): Promise<{ path: string; size: number; sha256: string }> {
+  const hash = createHash('sha256');
+  let size = 0;
+  try {
+    for await (const chunk of createReadStream(path)) {
+      hash.update(chunk);
+      size += chunk.length;
+    }
   } catch (cause) {
     throw new UsageError(`the file "${path}" cannot be read`, { cause });
   }
-  return hash.digest('hex');
+  return { path, size, sha256: hash.digest('hex') };
 }
 
 /** Names the CI job and its attempt: an approval is not for the next one. */

@@ -8,10 +8,10 @@ import { z } from 'zod';
 import { describeError } from '../../agent/errors.ts';
 import { canonicalJson, type JsonObject, tryParseJson } from '../../agent/json.ts';
 import { JsonRecord } from '../../agent/messages.ts';
-import { type AskView, isUndecided } from '../../door/ask-view.ts';
+import { type Ask, isUndecided } from '../../client/views.ts';
 import { matchesGlob } from '../../policy/rules.ts';
 import { type Command, type CommandContext, readOptions } from '../shared/command.ts';
-import { DOOR_HELP, DoorClient } from './door-client.ts';
+import { DOOR_HELP, openClient } from './open-client.ts';
 
 /** The fields of a hook's payload that decide; an agent may send more. */
 const Payload = z.looseObject({
@@ -104,7 +104,7 @@ and whenever something goes wrong, the person at the terminal is asked. Nothing 
     - { tool: "*", do: here }
 
 "allow" with a "command" fits no command with a shell's special characters. Run the hook for PostToolUse too: it reports
-what was approved in Slack as done.
+what was approved in Slack as done, and withdraws a request that the person at the terminal decided first.
 
 Options:
   --rules PATH   the rules (default: ~/.config/countersign/hook.yml); keep them where the agent cannot write
@@ -178,7 +178,7 @@ async function askInSlack(
     policy,
   }: Pick<Asked, 'agent' | 'payload'> & { readonly wait: number; readonly policy: string },
 ): Promise<Verdict> {
-  const door = new DoorClient(environment);
+  const door = openClient(environment);
   const { session_id, cwd, tool_name, tool_input } = payload;
   const { description } = tool_input;
   const body = {
@@ -189,47 +189,57 @@ async function askInSlack(
     run: `session ${session_id}`.slice(0, 200),
     ...(typeof description === 'string' && { explanation: description.slice(0, 3_000) }),
   };
-  let view = await door.ask('POST', '', { body });
+  let view = await door.ask(body);
+  // Kept before the wait, so that a decision at the terminal withdraws what still waits in Slack.
+  await keep(environment, payload, view.id);
   const until = performance.now() + wait * 1_000;
   while (isUndecided(view.status) && performance.now() < until) {
     const waitS = Math.min(30, Math.ceil((until - performance.now()) / 1_000));
-    view = await door.ask('GET', `/${view.id}`, { waitS });
+    view = await door.awaitAsk(view.id, waitS);
   }
   if (view.status !== 'approved') return verdictOf(view);
-  await door.ask('POST', `/${view.id}/start`);
-  await keep(environment, payload, view.id);
+  await door.startAsk(view.id);
   const approvers = view.decisions.map(({ by }) => by).join(', ');
   return { decision: 'allow', reason: `Approved in Slack${approvers === '' ? '' : ` by ${approvers}`}.` };
 }
 
-function verdictOf({ id, status, reason }: AskView): Verdict {
+function verdictOf({ id, status, reason }: Ask): Verdict {
   if (status === 'rejected' || status === 'denied')
     return { decision: 'deny', reason: `Rejected in Slack${reason === undefined ? '.' : `: ${reason}`}` };
   return { decision: 'here', reason: `The request in Slack is ${status} (${id}).` };
 }
 
-const PLAIN = new Set(['command', 'description', 'timeout']);
+/** The tool that runs a command line, in both agents. */
+const SHELL = 'Bash';
+const OTHER_INPUT = '\n# Other input: ';
 
-/** Writes the call as people see it: a command as it is, anything else with all of its input. */
+/** Writes a call with all of its input, a command line as it is; two different calls are never the same text under the same title. */
 function commandOf(tool: string, input: JsonObject): string {
-  const { command } = input;
-  const isPlain = Object.keys(input).every((key) => PLAIN.has(key));
-  return typeof command === 'string' && isPlain ? command : `${tool} ${canonicalJson(input)}`;
+  const { command, ...others } = input;
+  if (tool !== SHELL || typeof command !== 'string') return `${tool} ${canonicalJson(input)}`;
+  const isAlone = Object.keys(others).length === 0 && !command.includes(OTHER_INPUT);
+  return isAlone ? command : `${command}${OTHER_INPUT}${canonicalJson(others)}`;
 }
 
-/** Keeps the request of a call that was allowed, until the hook hears of its end. */
+/** Keeps the request of a call until the hook hears of its end. */
 async function keep(environment: NodeJS.ProcessEnv, payload: Payload, id: string): Promise<void> {
   const file = fileOf(environment, payload);
   await mkdir(join(file, '..'), { recursive: true, mode: 0o700 });
   await writeFile(file, id, { mode: 0o600 });
 }
 
-/** Reports the end of a call that was approved in Slack; how far a failed one came, nobody knows. */
+/**
+ * Reports the end of a call that was approved in Slack; how far a failed one came, nobody knows. A request that was not started is
+ * withdrawn: the call ran because the person at the terminal allowed it.
+ */
 async function report({ environment }: CommandContext, payload: Payload): Promise<void> {
   const file = fileOf(environment, payload);
   const id = await readFile(file, 'utf8');
+  const door = openClient(environment);
+  const { status } = await door.readAsk(id);
   const outcome = payload.hook_event_name === 'PostToolUse' ? 'succeeded' : 'unknown';
-  await new DoorClient(environment).ask('POST', `/${encodeURIComponent(id)}/report`, { body: { outcome } });
+  if (status === 'running') await door.reportAsk(id, { outcome });
+  else if (status === 'approved' || isUndecided(status)) await door.withdrawAsk(id);
   await rm(file, { force: true });
 }
 

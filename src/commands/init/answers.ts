@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
-import { SHIPPED_SLACK } from '../../tools/manifest/schema/slack.ts';
+import { Writable } from 'node:stream';
+import { NO_AGENT, withShippedSlack } from '../../tools/manifest/schema/slack.ts';
 import { createAppLink, type SlackConnection } from '../../tools/manifest/slack-manifest.ts';
 import { createSteps } from '../manifest/manifest-slack.ts';
 import { callSlack } from '../shared/call-slack.ts';
@@ -17,13 +18,14 @@ interface Given {
 const DEFAULT_MODEL = 'gpt-6-luna';
 const DEFAULT_REDIS = 'redis://127.0.0.1:6379';
 
-/** Collects the answers: what is given is checked and used, the rest is asked for. Tokens and people are looked up in Slack at once. */
+/** Collects the answers: what is given is checked and used, the rest is asked for, the tokens first. Tokens and people are looked up in Slack at once. */
 export async function collectAnswers(given: Given, questions: Questions): Promise<Answers> {
   const { environment } = given;
-  const connection = given.connection ?? (await questions.askConnection(environment));
+  const connection = given.connection ?? connectionOf(environment);
   const hasToken = (environment.SLACK_BOT_TOKEN ?? '') !== '';
-  if (!hasToken) await questions.tell(describeSteps(connection));
-  const botToken = await questions.ask('SLACK_BOT_TOKEN', 'Bot token (xoxb-…)', (token) =>
+  const isSaidPaid = hasToken || (await questions.askYes(PAID, true));
+  if (!hasToken) await questions.tell(describeSteps(connection, isSaidPaid));
+  const botToken = await questions.askSecret('SLACK_BOT_TOKEN', 'Bot token (xoxb-…)', (token) =>
     checkToken('auth.test', token, 'xoxb-', environment),
   );
   const slack =
@@ -31,32 +33,45 @@ export async function collectAnswers(given: Given, questions: Questions): Promis
       ? {
           mode: connection.mode,
           botToken,
-          appToken: await questions.ask('SLACK_APP_TOKEN', 'App-level token (xapp-…)', (token) =>
+          appToken: await questions.askSecret('SLACK_APP_TOKEN', 'App-level token (xapp-…)', (token) =>
             checkToken('apps.connections.open', token, 'xapp-', environment),
           ),
         }
       : {
           mode: connection.mode,
           botToken,
-          signingSecret: await questions.ask('SLACK_SIGNING_SECRET', 'Signing secret', keep),
+          signingSecret: await questions.askSecret('SLACK_SIGNING_SECRET', 'Signing secret', keep),
           url: connection.url,
         };
   const finder = new PrincipalFinder(botToken, environment);
+  const isPaid = isSaidPaid && (await finder.hasPaidPlan());
+  if (!isPaid) await questions.say(NO_PLAN);
   const find = (list: string) => finder.findAll(list);
   const people = (list: string) => findPeople(finder, list);
   return {
     slack,
+    isPaid,
     slackApiUrl: environment.SLACK_API_URL || undefined,
     approvers: await questions.askFor('--approvers', given.approvers, APPROVERS, find),
     admins: await questions.askFor('--admins', given.admins, ADMINS, people),
     model: {
-      apiKey: await questions.ask('OPENAI_API_KEY', 'API key of the model', keep),
+      apiKey: await questions.askSecret('OPENAI_API_KEY', 'API key of the model', keep),
       baseUrl:
         (await questions.ask('OPENAI_BASE_URL', 'Base URL (empty for OpenAI)', checkUrl, '')) || undefined,
       name: await questions.ask('OPENAI_MODEL', 'Model', keep, DEFAULT_MODEL),
     },
     redisUrl: await questions.ask('REDIS_URL', 'Redis', keep, DEFAULT_REDIS),
   };
+}
+
+const PAID = 'Is the workspace on a paid plan of Slack? (y/n)';
+const NO_PLAN =
+  'Without a paid plan of Slack the bot works in channels and messages. Slack\'s view for agents, its Stop button and user groups are missing there; write "stop" instead.\n';
+
+/** A public address is wanted only by who sets it. */
+function connectionOf({ SLACK_SIGNING_SECRET: secret = '', PUBLIC_URL: url = '' }: NodeJS.ProcessEnv) {
+  const socket: SlackConnection = { mode: 'socket' };
+  return secret !== '' && url !== '' ? slackConnection(url) : socket;
 }
 
 const APPROVERS = 'Who approves? Names, e-mail addresses or @groups, separated by commas';
@@ -90,8 +105,10 @@ async function checkToken(
   return token;
 }
 
-function describeSteps(connection: SlackConnection): string {
-  return createSteps(createAppLink({ slack: SHIPPED_SLACK }, connection), connection);
+function describeSteps(connection: SlackConnection, isPaid: boolean): string {
+  const use = { readsFiles: true, findsByEmail: false, readsTopics: false };
+  const slack = withShippedSlack(isPaid ? {} : NO_AGENT, use);
+  return createSteps(createAppLink({ slack }, connection), connection);
 }
 
 /** Checks an answer and returns what it stands for; an answer that is wrong is a `Failure`. */
@@ -103,11 +120,23 @@ export class Questions {
   readonly #environment: NodeJS.ProcessEnv;
   readonly #lines: AsyncIterator<string> | undefined;
   readonly #close: () => void;
+  /** Whether what is typed is not shown. */
+  #isHidden = false;
 
   constructor(context: CommandContext, environment: NodeJS.ProcessEnv) {
     this.#context = context;
     this.#environment = environment;
-    const reader = context.input && createInterface({ input: context.input });
+    const { input } = context;
+    // At a terminal this reader shows what is typed; elsewhere nothing does.
+    const output = new Writable({
+      write: (typed, _encoding, done) => {
+        if (this.#isHidden) done();
+        else context.write(String(typed)).then(() => done(), done);
+      },
+    });
+    const isTerminal = input !== undefined && 'isTTY' in input && input.isTTY === true;
+    const reader = input && createInterface({ input, output, terminal: isTerminal });
+    reader?.on('SIGINT', () => reader.close());
     this.#lines = reader?.[Symbol.asyncIterator]();
     this.#close = () => reader?.close();
   }
@@ -116,18 +145,39 @@ export class Questions {
     return this.#lines === undefined ? Promise.resolve() : this.#context.write(text);
   }
 
-  async askConnection({ SLACK_SIGNING_SECRET: secret = '', PUBLIC_URL: url = '' }: NodeJS.ProcessEnv) {
-    if (this.#lines === undefined) return SOCKET;
-    if (secret !== '' && url !== '') return slackConnection(url);
-    const question = 'Public https URL of the bot (empty for Socket Mode, which needs none)';
-    return this.#repeat(question, '', async (text) => (text === '' ? SOCKET : slackConnection(text)));
+  /** Says something also where nobody is asked. */
+  say(text: string): Promise<void> {
+    return this.#context.write(text);
+  }
+
+  /** Asks for a yes or a no; where nobody is asked it is the preset. */
+  async askYes(question: string, preset: boolean): Promise<boolean> {
+    if (this.#lines === undefined) return preset;
+    return this.#repeat(question, preset ? 'y' : 'n', async (text) => {
+      if (!/^(?:y|yes|n|no)$/i.test(text)) throw new Failure('answer y or n');
+      return /^y/i.test(text);
+    });
+  }
+
+  /** Asks for a secret, which is not shown while it is typed. */
+  async askSecret<Value>(setting: string, question: string, check: Check<Value>): Promise<Value> {
+    return this.#ask(setting, question, check, { isHidden: true });
   }
 
   /** Returns a setting of the environment, or asks for it. */
   async ask<Value>(setting: string, question: string, check: Check<Value>, preset?: string): Promise<Value> {
+    return this.#ask(setting, question, check, { preset });
+  }
+
+  async #ask<Value>(
+    setting: string,
+    question: string,
+    check: Check<Value>,
+    { preset, isHidden = false }: { readonly preset?: string | undefined; readonly isHidden?: boolean },
+  ): Promise<Value> {
     const given = this.#environment[setting] ?? '';
     if (given !== '') return await explain(setting, () => check(given));
-    if (this.#lines !== undefined) return await this.#repeat(question, preset, check);
+    if (this.#lines !== undefined) return await this.#repeat(question, preset, check, isHidden);
     if (preset === undefined)
       throw new UsageError(`${setting} is not set; set it, because this is not an interactive terminal`);
     return await check(preset);
@@ -150,11 +200,19 @@ export class Questions {
     this.#close();
   }
 
-  async #repeat<Value>(question: string, preset: string | undefined, check: Check<Value>): Promise<Value> {
+  async #repeat<Value>(
+    question: string,
+    preset: string | undefined,
+    check: Check<Value>,
+    isHidden = false,
+  ): Promise<Value> {
     const hint = preset === undefined || preset === '' ? '' : ` [${preset}]`;
     for (;;) {
       await this.#context.write(`${question}${hint}: `);
+      this.#isHidden = isHidden;
       const next = await this.#lines?.next();
+      this.#isHidden = false;
+      if (isHidden) await this.#context.write('\n');
       if (next === undefined || next.done === true)
         throw new Failure('the input has ended; nothing was written');
       const text = next.value.trim() || preset;
@@ -168,8 +226,6 @@ export class Questions {
     }
   }
 }
-
-const SOCKET: SlackConnection = { mode: 'socket' };
 
 async function explain<Value>(name: string, check: () => Promise<Value>): Promise<Value> {
   try {
@@ -185,6 +241,8 @@ export interface Answers {
     | { readonly mode: 'socket'; readonly appToken: string }
     | { readonly mode: 'http'; readonly signingSecret: string; readonly url: string }
   );
+  /** Whether the workspace has a paid plan, without which it has no agents and no user groups. */
+  readonly isPaid: boolean;
   readonly slackApiUrl: string | undefined;
   readonly approvers: readonly FoundPrincipal[];
   readonly admins: readonly FoundPrincipal[];

@@ -56,6 +56,12 @@ export class PrincipalFinder {
     return found.filter(({ id }, index) => found.findIndex((other) => other.id === id) === index);
   }
 
+  /** Tells whether the workspace has user groups, which need a paid plan. */
+  async hasPaidPlan(): Promise<boolean> {
+    const { error } = await this.#call('usergroups.list', {});
+    return error !== 'paid_teams_only';
+  }
+
   async #find(text: string): Promise<FoundPrincipal> {
     this.#candidates ??= this.#readWorkspace();
     const candidates = await this.#candidates;

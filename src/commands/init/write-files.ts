@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { createKeyPair, publicPemOf, readSigningKey } from '../../audit/signing-key.ts';
@@ -65,7 +65,14 @@ async function keyPairFor(folder: string): Promise<ReturnType<typeof createKeyPa
   return { privatePem: '', publicPem: publicPemOf(await readSigningKey({ file })) };
 }
 
-async function manifestText({ approvers, admins }: Answers): Promise<string> {
+const WITHOUT_AGENT = `# Slack's view for agents needs a paid plan, which this workspace does not have.
+slack:
+  features:
+    agent_view:
+
+`;
+
+async function manifestText({ approvers, admins, isPaid }: Answers): Promise<string> {
   const rest = await readFile(new URL('templates/manifest.yml', PACKAGE_FILES), 'utf8');
   return `# yaml-language-server: $schema=./node_modules/countersign/manifest.schema.json
 #
@@ -73,7 +80,7 @@ async function manifestText({ approvers, admins }: Answers): Promise<string> {
 # The Slack app is the shipped one: npx countersign manifest slack prints it. A section "slack" here changes parts of it.
 # Secrets never belong here: write \${NAME}, and NAME is taken from .env or the environment.
 
-${rest
+${isPaid ? '' : WITHOUT_AGENT}${rest
   .replace('{{admins}}', () => listOf(admins, '    '))
   .replace('{{approvers}}', () => listOf(approvers, '      '))}`;
 }
@@ -109,11 +116,24 @@ function quoted(value: string): string {
   return /^[\w./:@%+,=-]*$/.test(value) ? value : `'${value}'`;
 }
 
-/** Names the package that a new bot depends on: a clone by its folder, an installed package by its version. */
-function packageSource(folder: string, version: string): string {
-  const own = fileURLToPath(PACKAGE_FILES);
-  if (own.split(sep).includes('node_modules')) return `^${version}`;
-  return `file:${relative(folder, own).split(sep).join('/')}`;
+const Installed = z.object({
+  packages: z.object({ 'node_modules/countersign': z.object({ resolved: z.string().optional() }) }),
+});
+
+/** Names the package that a new bot depends on: a clone by its folder, a tarball by its file, one of a registry by its version. */
+export async function packageSource(
+  folder: string,
+  version: string,
+  own = fileURLToPath(PACKAGE_FILES),
+): Promise<string> {
+  const toPath = (target: string) => `file:${relative(folder, target).split(sep).join('/')}`;
+  if (!own.split(sep).includes('node_modules')) return toPath(own);
+  const root = resolve(own, '../..');
+  // npm writes there what each package was installed from.
+  const text = await readFile(join(root, 'node_modules/.package-lock.json'), 'utf8').catch(() => '{}');
+  const { data } = Installed.safeParse(JSON.parse(text));
+  const { resolved = '' } = data?.packages['node_modules/countersign'] ?? {};
+  return resolved.startsWith('file:') ? toPath(resolve(root, resolved.slice('file:'.length))) : `^${version}`;
 }
 
 async function packageText(folder: string): Promise<string> {
@@ -127,7 +147,9 @@ async function packageText(folder: string): Promise<string> {
         start: 'countersign start',
         test: 'node --import tsx --test tools/open-ticket.test.mts && countersign manifest test',
       },
-      dependencies: { countersign: packageSource(folder, own.version), tsx, zod },
+      dependencies: { countersign: await packageSource(folder, own.version), tsx, zod },
+      // Nothing that is installed has to run a script for that.
+      allowScripts: { esbuild: false, 'msgpackr-extract': false },
     },
     null,
     2,

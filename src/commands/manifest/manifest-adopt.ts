@@ -2,7 +2,7 @@ import { manifestIn, type RecordedManifest } from '../../store/documents/manifes
 import type { Environment } from '../../tools/manifest/environment.ts';
 import { parseRecorded, recordOf, UnreadableManifestError, versionOf } from '../../tools/manifest/govern.ts';
 import { formatProblem } from '../../tools/manifest/problem.ts';
-import { readLockText } from '../../tools/toolbox/tool-lock.ts';
+import { readLockText } from '../../tools/manifest/tool-lock.ts';
 import { OPERATOR_HELP, OPERATOR_OPTIONS, readOperator } from '../operate/operator.ts';
 import { type Command, EXIT, Failure, readOptions } from '../shared/command.ts';
 import { manifestFile, requireManifest } from '../shared/load-manifest.ts';

@@ -2,14 +2,10 @@ import { z } from 'zod';
 import { isJsonObject, type JsonObject, toJson } from '../../agent/json.ts';
 import type { GroupsOf } from '../../policy/condition.ts';
 import { type FirstOf, firstTimesGiven } from '../../policy/first-times.ts';
+import { totalsGiven, UsedLimits } from '../../policy/limits.ts';
 import { type ApproverGroup, type Policy, RISK_LEVELS, sourceInWords } from '../../policy/policy.ts';
-import {
-  describeRules,
-  groupInWords,
-  type JudgedCall,
-  judgeCall,
-  NOT_ALLOWED,
-} from '../../tools/judge-call.ts';
+import { placeFor } from '../../tools/callers.ts';
+import { describeRules, groupInWords, type JudgedCall, judgeCall } from '../../tools/judge-call.ts';
 import { shapeCheck } from '../../tools/manifest/checks/check-shape.ts';
 import {
   type Finding,
@@ -24,17 +20,25 @@ import { toApprovers } from '../../tools/manifest/to-manifest.ts';
 import type { OpenToolbox } from '../../tools/toolbox/open-toolbox.ts';
 import { unknownTool } from '../shared/with-toolbox.ts';
 
+/** A person, or a caller of the door. */
+const Requester = z
+  .string()
+  .regex(/^(?:[UW][A-Z0-9]{6,20}|caller:[a-zA-Z0-9_-]{1,64})$/)
+  .meta({ title: 'the id of a person, such as U012ABCDEF, or caller:NAME' });
+
 const GivenFile = z.strictObject({
   tool: Text.optional(),
   input: z.record(z.string(), z.unknown()).optional(),
-  requester: Person.optional(),
-  requesters: distinct(Person, 'Everyone who asked.').min(1).optional(),
+  requester: Requester.optional(),
+  requesters: distinct(Requester, 'Everyone who asked.').min(1).optional(),
   context_authors: distinct(Person, 'Others whose words led to the call.').optional(),
   groups: distinct(Group, 'The user groups that everyone of them is in.').optional(),
   first: distinct(
     z.enum(['tool', 'target', 'pair']),
     'Which of them are first times; without it nobody knows.',
   ).optional(),
+  frozen: distinct(Text, 'The freezes that a tool has to say, and that hold, by name.').optional(),
+  used: UsedLimits.optional().describe('What is used of limits, by name; without it nothing is.'),
   channel: z
     .string()
     .regex(/^[CGD][A-Z0-9]{6,20}$/)
@@ -52,6 +56,7 @@ const ApprovalFile = z.strictObject({
   approvers: ApproversFile.optional(),
   quorum: Count.optional(),
   risk: z.enum(RISK_LEVELS).optional(),
+  frozen: Text.optional().describe('The freeze for whose end it waits once it is approved.'),
 });
 type ExpectedApproval = z.output<typeof ApprovalFile>;
 
@@ -80,9 +85,11 @@ interface PolicyCase {
   readonly input: JsonObject;
   readonly requesters: readonly string[];
   readonly contextAuthors: readonly string[];
-  readonly channel: string;
+  readonly channel: string | undefined;
   readonly groupsOf: GroupsOf;
-  readonly firstOf: FirstOf | undefined;
+  readonly firstOf: FirstOf;
+  readonly used: UsedLimits;
+  readonly frozen: readonly string[];
   readonly now: Date | undefined;
   readonly expected: Expected;
   /** Makes a problem at a part of the case, such as `given/tool`. */
@@ -166,9 +173,11 @@ function toCase(
     input: isJsonObject(json) ? json : {},
     requesters: requesters ?? [requester],
     contextAuthors: rest.context_authors ?? [],
-    channel: channel ?? '',
+    channel,
     groupsOf: () => rest.groups,
-    firstOf: rest.first === undefined ? undefined : firstTimesGiven(rest.first),
+    firstOf: rest.first === undefined ? () => undefined : firstTimesGiven(rest.first),
+    used: rest.used ?? {},
+    frozen: rest.frozen ?? [],
     now: time === undefined ? undefined : new Date(time),
     expected: toExpected(expect),
     problemAt: (part, message) => locate({ pointer: `/cases/${index}/${part}`, at: 'value', message }),
@@ -196,8 +205,13 @@ export interface CaseResult {
 
 /** Judges the call of a case by the rules and compares the verdict with the one expected. Nothing runs. */
 export async function runCase(toolbox: OpenToolbox, given: PolicyCase): Promise<CaseResult> {
-  const { name, tool, input, problemAt } = given;
-  const judged = await judgeCall(toolbox, given);
+  const { name, tool, input, used, problemAt } = given;
+  const { limits } = toolbox.manifest;
+  const judged = await judgeCall(toolbox, {
+    ...given,
+    ...placeFor(toolbox.callers(), given.requesters, given.channel),
+    readTotals: totalsGiven(limits, used),
+  });
   const refused = (part: string, message: string): CaseResult => ({
     name,
     tool,
@@ -206,31 +220,40 @@ export async function runCase(toolbox: OpenToolbox, given: PolicyCase): Promise<
     why: '',
   });
   if (judged === undefined) return refused('given/tool', unknownTool(toolbox, tool).message);
+  const unlimited = Object.keys(used).find((each) => !limits.some((limit) => limit.name === each));
+  if (unlimited !== undefined) return refused('given/used', `there is no limit "${unlimited}"`);
   const fit = toolbox.find(tool)?.tool.inputSchema.parse(input);
   if (fit?.ok === false) {
     const field = fit.field === '' ? '' : `${fit.field}: `;
     return refused('given/input', `the tool does not accept this input: ${field}${fit.problem}`);
   }
-  const [why = ''] = judged.isAllowed ? describeRules(judged.explanation) : [`${NOT_ALLOWED}.`];
+  const { verdict } = judged.explanation;
+  const [why = ''] =
+    judged.isAllowed || verdict.outcome !== 'deny'
+      ? describeRules(judged.explanation)
+      : [`${verdict.reason}.`];
   const problems = differences(given, judged).map((message) => problemAt('expect', message));
   return { name, tool, verdict: inWords(judged), problems, why };
 }
 
 /** Says in a few words what happens with a call. */
-function inWords({ explanation: { verdict }, policy }: JudgedCall): string {
+function inWords({ explanation: { verdict }, policy, freeze }: JudgedCall): string {
   if (verdict.outcome === 'deny') return 'denied';
   if (verdict.outcome === 'run') return 'runs without approval';
   if (policy === undefined) return `nobody can approve (there is no policy ${verdict.policy})`;
   const { name, groups, excluded } = policy;
   const not = excluded.length === 0 ? '' : `, not ${excluded.join(', ')}`;
-  return `needs approval by ${name}: ${groups.map(groupInWords).join(' and ')}${not}`;
+  const held = freeze === undefined ? '' : `, and waits for the end of ${freeze.name}`;
+  return `needs approval by ${name}: ${groups.map(groupInWords).join(' and ')}${not}${held}`;
 }
 
 function differences({ expected }: PolicyCase, judged: JudgedCall): string[] {
-  const { explanation, policy, risk } = judged;
+  const { explanation, policy } = judged;
   const { verdict } = explanation;
-  if (verdict.outcome !== expected.outcome)
-    return [`expected ${WORDS[expected.outcome]}, but it ${inWords(judged)}`];
+  if (verdict.outcome !== expected.outcome) {
+    const found = verdict.outcome === 'deny' ? 'is denied' : inWords(judged);
+    return [`expected ${WORDS[expected.outcome]}, but it ${found}`];
+  }
   if (expected.outcome === 'deny' && verdict.outcome === 'deny') {
     const { reason = verdict.reason } = expected;
     return reason === verdict.reason
@@ -238,15 +261,15 @@ function differences({ expected }: PolicyCase, judged: JudgedCall): string[] {
       : [`expected the reason "${reason}", but it is "${verdict.reason}"`];
   }
   if (expected.outcome !== 'ask') return [];
-  return policy === undefined ? [inWords(judged)] : approvalDifferences(expected.approval, policy, risk);
+  return policy === undefined ? [inWords(judged)] : approvalDifferences(expected.approval, policy, judged);
 }
 
 const WORDS = { run: 'that it runs', deny: 'that it is denied', ask: 'that it needs approval' };
 
 function approvalDifferences(
-  { policy: name, approvers, quorum, risk: expectedRisk }: ExpectedApproval,
+  { policy: name, approvers, quorum, risk: expectedRisk, frozen }: ExpectedApproval,
   policy: Policy,
-  risk: string | undefined,
+  { risk, freeze }: Pick<JudgedCall, 'risk' | 'freeze'>,
 ): string[] {
   const found: string[] = [];
   const compare = (what: string, expected: unknown, actual: unknown) => {
@@ -256,6 +279,7 @@ function approvalDifferences(
   compare('the policy', name, policy.name);
   compare('a quorum of', quorum, policy.quorum);
   compare('the risk', expectedRisk, risk);
+  compare('the freeze', frozen, freeze?.name ?? 'none');
   if (approvers !== undefined) {
     const written = toApprovers({ approvers, ...(quorum !== undefined && { quorum }) });
     // Where one list is written, "quorum" beside it is compared above.

@@ -3,11 +3,11 @@ import { openConnections } from '../../bot/connections/connect-flow.ts';
 import { isPerson } from '../../store/record/keys.ts';
 import { AuthorizationError } from '../../tools/errors.ts';
 import { readProxy } from '../../tools/http/proxy.ts';
+import { LOCK_FILE, parseLock, readLockText, writeLock } from '../../tools/manifest/tool-lock.ts';
 import { type Connections, Sealer } from '../../tools/mcp/auth/connections.ts';
 import { ONLY_BOT } from '../../tools/mcp/auth/create-identities.ts';
 import { Secrets } from '../../tools/secrets.ts';
 import { openToolbox } from '../../tools/toolbox/open-toolbox.ts';
-import { LOCK_FILE, parseLock, readLockText, writeLock } from '../../tools/toolbox/tool-lock.ts';
 import {
   type Command,
   type CommandContext,

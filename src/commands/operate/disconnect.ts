@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { userInfo } from 'node:os';
 import { pino } from 'pino';
 import { openConnections } from '../../bot/connections/connect-flow.ts';
 import { accountsIn } from '../../store/documents/accounts.ts';
 import { isPerson } from '../../store/record/keys.ts';
 import { readProxy } from '../../tools/http/proxy.ts';
+import { mcpServersOf } from '../../tools/manifest/manifest.ts';
 import { Sealer } from '../../tools/mcp/auth/connections.ts';
 import { requesterServersOf } from '../../tools/mcp/auth/create-identities.ts';
 import { Secrets } from '../../tools/secrets.ts';
 import { type Command, EXIT, Failure, readOptions, UsageError } from '../shared/command.ts';
 import { manifestFile, requireManifest } from '../shared/load-manifest.ts';
 import { withRecord } from '../shared/open-record.ts';
+import { accountName } from './operator.ts';
 
 /** Removes the accounts that a person has connected, and tells their issuers. */
 export const disconnect: Command = {
@@ -33,7 +34,7 @@ Exit code: 0 disconnected, 1 the person had connected nothing, 2 wrong usage.
     const { manifest } = await requireManifest(manifestFile(environment), environment);
     const sealer = Sealer.read(environment.CONNECTIONS_KEY ?? '');
     if (typeof sealer === 'string') throw new Failure(`CONNECTIONS_KEY ${sealer}`);
-    const servers = requesterServersOf(manifest, readProxy(environment));
+    const servers = requesterServersOf(mcpServersOf(manifest), readProxy(environment));
     return withRecord(context, async ({ store }) => {
       const accounts = accountsIn(store);
       const connections = openConnections({
@@ -42,7 +43,7 @@ Exit code: 0 disconnected, 1 the person had connected nothing, 2 wrong usage.
       });
       const connected = await accounts.serversOf(person);
       const wanted = connected.filter((name) => named === undefined || name === named);
-      const by = `operator:${userInfo().username}`;
+      const by = `operator:${accountName()}`;
       for (const name of wanted) {
         const server = servers.find((each) => each.name === name);
         if (server === undefined) {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { eraseInExport } from '../../audit/erase-export.ts';
+import { erasedRanges, eraseInExport } from '../../audit/erase-export.ts';
 import { isFirstOf } from '../../policy/first-times.ts';
+import { isLimitOf } from '../../policy/limits.ts';
 import { accountsIn } from '../../store/documents/accounts.ts';
 import { delegationsIn, readDelegations } from '../../store/documents/delegations.ts';
 import { feedbackIn } from '../../store/documents/feedback.ts';
@@ -26,7 +27,7 @@ export const erase: Command = {
 
 Removes from Redis, at once, the idle threads in which the person wrote or is named, the ended requests that they made,
 decided or are named in, the pre-approvals that they gave or got, their feedback, their delegations, the counts of their
-first times, and the accounts that they connected (run "countersign disconnect" first to revoke their tokens as well).
+first times and of limits, and the accounts that they connected (run "countersign disconnect" first to revoke their tokens as well).
 Their model usage is counted under "erased". What is still open or waits to be sent is kept and listed: run the command
 again when it has ended. The audit log in Redis stays as it is, so that it can be verified: it keeps Slack's ids and what was decided
 until audit.retention removes it. The erasure is a row of it. Messages in Slack are not touched.
@@ -68,9 +69,9 @@ Exit code: 0 all was removed, also if nothing was found, 1 something is still op
       throw new UsageError(`a name must have at least ${SHORTEST_NAME} characters`);
     const isNamed = namesPerson(person, names);
     // A file that cannot be read is found before anything is removed.
-    for (const file of files) await eraseFile(file, isNamed, true);
+    for (const file of files) await eraseFile(file, isNamed);
     return withRecord(context, async ({ store, client, prefix }) => {
-      const isCounter = (name: string) => isFirstOf(name, person);
+      const isCounter = (name: string) => isFirstOf(name, person) || isLimitOf(name, person);
       const found = await findPerson(client, { prefix, keys: new Keys(prefix), person, isNamed, isCounter });
       const left: string[] = [...found.messages];
       let [threads, requests, feedback] = [found.threads.length, found.requests.length, 0];
@@ -82,7 +83,7 @@ Exit code: 0 all was removed, also if nothing was found, 1 something is still op
       if (!dryRun) {
         for (const server of servers) await connections.removeConnection(server, person);
         others += await endDelegations(store, person);
-        await removeCounters(client, found.counters);
+        await removeCounters(client, found);
         others += found.counters.length;
         const eraser = { who: ERASED, eligible: true, evidence: { erased: person }, erases: true };
         for (const id of found.grants) await store.revokeGrant(id, eraser);
@@ -105,8 +106,8 @@ Exit code: 0 all was removed, also if nothing was found, 1 something is still op
         feedback = await feedbackIn(store).erase(person);
       }
       const removed = threads + requests + grants + accounts + feedback + others + left.length;
-      let rows = 0;
-      for (const file of files) rows += await eraseFile(file, isNamed, dryRun);
+      const named = await Promise.all(files.map((file) => eraseFile(file, isNamed)));
+      const rows = named.reduce((sum, { length }) => sum + length, 0);
       const isFound = removed + rows > 0 || values.force === true;
       if (!dryRun && isFound)
         await store.note(randomUUID(), 'erased', person, {
@@ -115,10 +116,14 @@ Exit code: 0 all was removed, also if nothing was found, 1 something is still op
           grants,
           accounts,
           rows,
+          // Verification takes an erased row for what it is only if a signed row names it.
+          ...(rows > 0 && { erased_rows: erasedRanges(named.flat()) }),
           feedback,
           left: left.length,
           reason,
         });
+      if (!dryRun)
+        for (const [index, file] of files.entries()) await eraseFile(file, isNamed, new Set(named[index]));
       if (values.json) {
         const counts = { threads, requests, grants, accounts, rows, feedback };
         await context.write(`${JSON.stringify({ person, ...counts, left })}\n`);
@@ -148,9 +153,14 @@ async function endDelegations(store: Store, person: string): Promise<number> {
   return own.length;
 }
 
-async function eraseFile(file: string, isNamed: (text: string) => boolean, dryRun: boolean): Promise<number> {
+/** Erases rows of a file, or finds those that would be erased. */
+async function eraseFile(
+  file: string,
+  isNamed: (text: string) => boolean,
+  only?: ReadonlySet<number>,
+): Promise<readonly number[]> {
   if (!existsSync(file)) throw new Failure(`there is no ${file}`);
-  const result = await eraseInExport(file, isNamed, { dryRun });
+  const result = await eraseInExport(file, isNamed, only && { only });
   if (result.outcome === 'erased') return result.rows;
   throw new Failure(
     result.outcome === 'unreadable'

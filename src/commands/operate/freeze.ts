@@ -1,8 +1,8 @@
-import { userInfo } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { endFreeze, freezeActions } from '../../bot/asks/freeze-actions.ts';
+import { runningTitle } from '../../bot/views/cards/card-details.ts';
 import { freezeTexts } from '../../bot/views/texts/freezes.ts';
 import { showLine } from '../../bot/views/texts/show-text.ts';
+import { endFreeze, freezeActions } from '../../engine/asks/freeze-actions.ts';
 import { readDetails } from '../../engine/request-details.ts';
 import { readDelegations } from '../../store/documents/delegations.ts';
 import type { Store } from '../../store/port/store.ts';
@@ -15,7 +15,7 @@ import { readLocalTools } from '../checks/inspect-uses.ts';
 import { type Command, EXIT, Failure, formatTable, readOptions, UsageError } from '../shared/command.ts';
 import { manifestFile, readManifest } from '../shared/load-manifest.ts';
 import { withRecord } from '../shared/open-record.ts';
-import { OPERATOR_HELP, OPERATOR_OPTIONS, readOperator } from './operator.ts';
+import { accountName, OPERATOR_HELP, OPERATOR_OPTIONS, readOperator } from './operator.ts';
 
 /** Stops every new action, or those of one tool, in all processes. */
 export const freeze: Command = {
@@ -60,7 +60,8 @@ Exit code: 0 frozen, also if it was before, 1 there is no such tool, or Redis ca
         }
       }
       const freezer = { who, id: evidence.click, reason, evidence };
-      const { outcome, running } = await freezeActions(store, scope, freezer, { withModel });
+      const { outcome, running: actions } = await freezeActions(store, scope, freezer, { withModel });
+      const running = actions.map(runningTitle);
       const frozen = `${freezeTexts.frozen(scope, running)}${withModel ? freezeTexts.withModel : ''}`;
       const text = outcome === 'frozen' ? frozen : freezeTexts.alreadyFrozen(scope, running);
       await context.write(values.json ? `${JSON.stringify({ ok: true, outcome, running })}\n` : `${text}\n`);
@@ -196,7 +197,7 @@ Exit code: 0 released, 1 the thread is not quarantined, 2 wrong usage.
     if (threadId === undefined) throw new UsageError('name a thread; "countersign threads" lists them');
     return withRecord(context, async ({ store }) => {
       const { outcome } = await store.unquarantine(threadId, {
-        by: userInfo().username,
+        by: accountName(),
         with: 'countersign retry',
       });
       if (outcome === 'unquarantined') {

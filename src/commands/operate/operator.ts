@@ -27,9 +27,18 @@ export async function readOperator(
 ): Promise<Operator> {
   const reason = (given.reason ?? (input === undefined ? '' : await ask(input, write))).trim();
   if (reason === '') throw new UsageError('--reason is missing');
-  const name = (given.as ?? userInfo().username).replace(/[^\w.-]+/g, '-');
+  const name = (given.as ?? accountName()).replace(/[^\w.-]+/g, '-');
   if (name === '') throw new UsageError('--as needs a name');
   return { who: `operator:${name}`, evidence: { click: randomUUID(), operator: name }, reason };
+}
+
+/** Returns the name of the account that runs the command; in a container it may have a number alone. */
+export function accountName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid-${process.getuid?.() ?? 'unknown'}`;
+  }
 }
 
 async function ask(input: NodeJS.ReadableStream, write: CommandContext['write']): Promise<string> {

@@ -2,7 +2,7 @@ import { freezeTexts } from '../../bot/views/texts/freezes.ts';
 import { cut, showLine } from '../../bot/views/texts/show-text.ts';
 import { countedApprovals } from '../../engine/approvals.ts';
 import { readDetails } from '../../engine/request-details.ts';
-import type { RequestRecord, Store, Verdict } from '../../store/port/store.ts';
+import type { RequestRecord, Store } from '../../store/port/store.ts';
 import { readWaiting } from '../../store/redis/verbs/read-waiting.ts';
 import { PeopleNames } from '../audit/audit-view.ts';
 import { type Command, EXIT, Failure, formatTable, readOptions, UsageError } from '../shared/command.ts';
@@ -130,7 +130,7 @@ async function toRows(
     ['tool', call?.name],
     ['state', phaseOf(request)],
     ['requested by', await nameAll(requesters)],
-    ['edited by', details?.editedBy && (await names.nameOf(details.editedBy))],
+    ['edited by', details?.facets.edit && (await names.nameOf(details.facets.edit.by))],
     ['approvers', await nameAll(principals)],
     ['can confirm the outcome', state === 'unknown' ? await nameAll(policy.resolvers) : undefined],
     ['asked at', timeOf(request.createdAt)],
@@ -149,7 +149,7 @@ async function toRows(
     // Before its end, the same field names the last person who did something.
     ['ended by', settledAt === undefined || by === '' ? undefined : await names.nameOf(by)],
     ['outcome', request.payload === '' ? undefined : request.payload],
-    ["agent's explanation (unverified)", details?.why],
+    ["agent's explanation (unverified)", details?.facets.why],
     ['arguments', JSON.stringify(call?.input ?? null)],
   ];
   return rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, showLine(value)]]));
@@ -184,23 +184,21 @@ Exit code: 0 cancelled, 1 it is too late or there is no such request, 2 wrong us
   },
 };
 
-const VERDICTS: readonly Verdict[] = ['ran', 'did-not-run', 'run-again'];
-const DONE: Readonly<Record<Verdict, string>> = {
+const VERDICTS = ['ran', 'did-not-run'] as const;
+const DONE: Readonly<Record<(typeof VERDICTS)[number], string>> = {
   ran: 'on record: it ran',
   'did-not-run': 'on record: it did not run',
-  'run-again': 'it runs again within seconds',
 };
 
 /** Records the outcome of an action when it is unknown, under the guards of the same click in Slack. */
 export const resolve: Command = {
-  help: `Usage: countersign resolve <request> --ran|--did-not-run|--run-again --reason TEXT [--as NAME] [--json]
+  help: `Usage: countersign resolve <request> --ran|--did-not-run --reason TEXT [--as NAME] [--json]
 
 Ends a request whose outcome is unknown: the worker stopped in the middle of it. Find out first, in the system that it
 changes, whether it took effect.
 
   --ran          it took effect
   --did-not-run  it took no effect
-  --run-again    it took no effect and is to run now, under the approvals that it has
 ${OPERATOR_HELP}
 
 Exit code: 0 resolved, 1 its outcome is not unknown or there is no such request, 2 wrong usage.
@@ -212,14 +210,13 @@ Exit code: 0 resolved, 1 its outcome is not unknown or there is no such request,
         ...OPERATOR_OPTIONS,
         ran: { type: 'boolean' },
         'did-not-run': { type: 'boolean' },
-        'run-again': { type: 'boolean' },
       },
       { positionals: 1 },
     );
     const requestId = requestArgument(positionals);
     const [verdict, second] = VERDICTS.filter((name) => values[name] === true);
     if (verdict === undefined || second !== undefined)
-      throw new UsageError('give one of --ran, --did-not-run and --run-again');
+      throw new UsageError('give one of --ran and --did-not-run');
     return withRecord(context, async ({ store }) => {
       const request = await requireRequest(store, requestId);
       if (request.state !== 'unknown')

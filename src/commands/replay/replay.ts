@@ -145,7 +145,7 @@ async function judgeLogged(
   if (judged === undefined) return notJudged('there is no such tool');
   const { isAllowed, explanation } = judged;
   const { verdict } = explanation;
-  const uses = [...judged.uses, ...judged.done];
+  const uses = [...(before.outcome === 'asked' ? judged.approvedUses : judged.uses), ...judged.done];
   const asks = (policy: string): Judged => ({
     after: { outcome: 'ask', policy: toolbox.policy(policy) },
     uses,

@@ -17,6 +17,16 @@ export interface SlackResponse {
   readonly date: number | undefined;
 }
 
+/** Slack wants fewer calls; the same call may be made again after so many seconds. */
+export class RateLimited extends Failure {
+  readonly seconds: number;
+
+  constructor(method: string, seconds: number) {
+    super(`Slack limits the rate of ${method}; try again in ${seconds} seconds`);
+    this.seconds = seconds;
+  }
+}
+
 /** Calls one method of Slack's Web API. A server that cannot be reached or is not Slack is a `Failure`, without the token in it. */
 export async function callSlack(
   method: string,
@@ -37,10 +47,8 @@ export async function callSlack(
   }).catch((error: unknown) => {
     throw new Failure(`Slack cannot be reached at ${host} (${reasonOf(error)})`);
   });
-  if (response.status === 429) {
-    const wait = response.headers.get('retry-after') ?? 'a few';
-    throw new Failure(`Slack limits the rate of ${method}; try again in ${wait} seconds`);
-  }
+  if (response.status === 429)
+    throw new RateLimited(method, Number(response.headers.get('retry-after') ?? 30));
   const parsed = Body.safeParse(await response.json().catch(() => undefined));
   if (!parsed.success)
     throw new Failure(`the server at ${host} is not Slack: ${method} returned status ${response.status}`);

@@ -29,6 +29,15 @@ export interface Command {
   run(args: readonly string[], context: CommandContext): Promise<number>;
 }
 
+/** A command as the help lists it. */
+export interface ListedCommand {
+  /** One word or two. */
+  readonly name: string;
+  readonly summary: string;
+  /** Loads the command when it is used: some import half the program, and a check of the manifest should be quick. */
+  readonly load: () => Promise<Command>;
+}
+
 /** A command cannot continue; the message is one sentence for the person at the terminal. */
 export class Failure extends Error {
   override readonly name = 'Failure';

@@ -1,9 +1,9 @@
 import { readProxy } from '../../tools/http/proxy.ts';
 import type { ToolDeclaration } from '../../tools/manifest/manifest.ts';
 import { describeUnknownTool } from '../../tools/manifest/problem.ts';
+import { parseLock, readLockText, type ToolLock } from '../../tools/manifest/tool-lock.ts';
 import { Secrets } from '../../tools/secrets.ts';
 import { type OpenToolbox, openToolbox } from '../../tools/toolbox/open-toolbox.ts';
-import { parseLock, readLockText, type ToolLock } from '../../tools/toolbox/tool-lock.ts';
 import { Failure } from './command.ts';
 import { requireManifest } from './load-manifest.ts';
 
@@ -50,8 +50,7 @@ export async function withToolbox<Result>(
  */
 function lockedTools(declaration: ToolDeclaration, lock: ToolLock): ToolDeclaration[] {
   if (declaration.kind !== 'mcp' || declaration.trustHints) return [declaration];
-  const { approval, effect, maxAttempts, retryForMs, allow, maxOutput, images, answers, asWritten } =
-    declaration;
+  const { approval, effect, maxAttempts, allow, maxOutput, images, answers, asWritten } = declaration;
   // The parts of its texts that rules can see.
   const cards = declaration.cards.map(({ match, target, undo, reversible }) => ({
     ...{ match, target, undo, reversible },
@@ -62,7 +61,6 @@ function lockedTools(declaration: ToolDeclaration, lock: ToolLock): ToolDeclarat
       approval,
       effect,
       maxAttempts,
-      retryForMs,
       allow,
       maxOutput,
       images,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../agent/json.ts';
+import { isJsonObject, type JsonObject } from '../../agent/json.ts';
 import type { DocumentStore } from '../port/documents.ts';
 
 /** A delegation: one person decides for another, until a time, where the policy of a request allows it. */
@@ -12,9 +12,11 @@ export interface Delegation {
   readonly startedAt: number;
   readonly until: number;
   readonly reason: string;
+  /** The proof that the approver's passkey signed it. */
+  readonly proof?: JsonObject | undefined;
 }
 
-export interface NewDelegation extends Omit<Delegation, 'startedAt'> {
+export interface NewDelegation extends Omit<Delegation, 'startedAt' | 'proof'> {
   readonly evidence: JsonObject;
 }
 
@@ -35,13 +37,15 @@ export interface DelegationEnd {
 export interface Delegations {
   /** Enters a delegation, in place of an earlier one of the same person. */
   delegate(delegation: NewDelegation): Promise<'delegated' | 'over'>;
+  /** Adds what the approver's passkey signed, if this delegation still holds. */
+  sign(delegation: Pick<Delegation, 'id' | 'from'>, proof: JsonObject): Promise<'signed' | 'none'>;
   end(end: DelegationEnd): Promise<'ended' | 'none' | 'not-eligible'>;
 }
 
 const TABLE = ['delegations', 'table'] as const;
-/** From whom, to whom, until when, since when, the id, and why. */
+/** From whom, to whom, until when, since when, the id, and the rest as JSON. */
 const LINE = /^(\S+) (\S+) (\d+) (\d+) (\S+) (.*)$/;
-const Reason = z.string();
+const Rest = z.object({ reason: z.string(), proof: z.custom<JsonObject>(isJsonObject).optional() });
 
 type Held = readonly Delegation[];
 
@@ -89,6 +93,20 @@ export function delegationsIn(store: DocumentStore): Delegations {
       return outcome === 'changed' ? 'delegated' : outcome;
     },
 
+    async sign({ id, from }, proof) {
+      const next = (held: Held) => {
+        const current = held.find((each) => each.id === id && each.from === from);
+        if (current === undefined) return 'none' as const;
+        const signed = { ...current, proof };
+        return {
+          held: held.map((each) => (each === current ? signed : each)),
+          ...{ event: 'delegation-signed', detail: `${id} ${current.to} until ${current.until}` },
+        };
+      };
+      const outcome = await change<'none'>(`${id}/signed`, next, { from, body: { from, proof } });
+      return outcome === 'changed' ? 'signed' : outcome;
+    },
+
     async end({ from, shown, id, who, isAdmin, evidence }) {
       const next = (held: Held) => {
         const current = held.find((each) => each.from === from);
@@ -111,8 +129,8 @@ export function delegationsIn(store: DocumentStore): Delegations {
 /** Writes delegations as `lib/delegated.lua` reads them, a line for each. */
 export function delegationsText(held: Held): string {
   return held
-    .map(({ id, from, to, startedAt, until, reason }) =>
-      [from, to, until, startedAt, id, JSON.stringify(reason)].join(' '),
+    .map(({ id, from, to, startedAt, until, reason, proof }) =>
+      [from, to, until, startedAt, id, JSON.stringify({ reason, proof })].join(' '),
     )
     .join('\n');
 }
@@ -120,9 +138,9 @@ export function delegationsText(held: Held): string {
 /** Reads those whose time is not over. */
 function parseDelegations(value = ''): Held {
   return value.split('\n').flatMap((line) => {
-    const [, from = '', to = '', until, startedAt, id = '', reason = ''] = LINE.exec(line) ?? [];
+    const [, from = '', to = '', until, startedAt, id = '', rest = ''] = LINE.exec(line) ?? [];
     if (until === undefined || Number(until) <= Date.now()) return [];
     const times = { until: Number(until), startedAt: Number(startedAt) };
-    return [{ id, from, to, ...times, reason: Reason.parse(JSON.parse(reason)) }];
+    return [{ id, from, to, ...times, ...Rest.parse(JSON.parse(rest)) }];
   });
 }

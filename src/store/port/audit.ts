@@ -1,30 +1,8 @@
 import type { JsonObject } from '../../agent/json.ts';
+import type { AuditMark, AuditRow } from '../record/audit-row.ts';
+import type { AuditEvent } from './audit-events.ts';
 
-/** One row of the audit log, as it was written. */
-export interface AuditRow {
-  readonly seq: number;
-  readonly at: number;
-  readonly event: string;
-  readonly subject: string;
-  readonly detail: string;
-  readonly body: string;
-  readonly hash: string;
-}
-
-/** One row as an export or a checkpoint knows it. */
-export interface AuditMark {
-  readonly seq: number;
-  readonly hash: string;
-  /** The SHA-256 chain up to this row, where it is known. */
-  readonly sha256?: string | undefined;
-}
-
-/** A fault in the log, and the row where it shows. */
-export interface AuditProblem {
-  readonly seq: number;
-  readonly problem: 'changed' | 'removed' | 'moved' | 'cut-off' | 'rewritten';
-  readonly message: string;
-}
+export type { AuditMark, AuditProblem, AuditRow } from '../record/audit-row.ts';
 
 /** The first row that is still in Redis is chained to `base`; `head` is the last one written, `checkpoint` the last one signed. */
 export interface AuditEnds {
@@ -43,7 +21,7 @@ export interface StoredCheckpoint {
 /** The log of everything that was decided, refused, started and finished: one chain of rows. */
 export interface AuditStore {
   /** Writes a row for something that is no transition of a request; the same id is written once. */
-  note(noteId: string, event: string, subject: string, body: JsonObject): Promise<void>;
+  note(noteId: string, event: AuditEvent, subject: string, body: JsonObject): Promise<void>;
   /** Yields the rows after a number in their order, a page at a time. */
   exportAudit(after?: number): AsyncIterable<AuditRow>;
   auditEnds(): Promise<AuditEnds>;

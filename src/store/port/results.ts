@@ -128,11 +128,6 @@ export type HeartbeatResult =
 export type FinishResult =
   | { readonly outcome: 'finished'; readonly state: string; readonly turn?: ClaimedTurn | undefined }
   | { readonly outcome: 'stale'; readonly state: string }
-  | Unknown
-  | Malformed;
-export type ConcludeResult =
-  | { readonly outcome: 'concluded'; readonly state: string }
-  | { readonly outcome: 'stale' }
   | Settled
   | Unknown
   | Malformed;
@@ -155,6 +150,10 @@ export type ResolveResult =
   | Settled
   | Unknown
   | Malformed;
+/** `not-due`: somebody has seen to the end of the one that it was to take the place of. */
+export type OpenResult =
+  | { readonly outcome: 'opened' | 'not-due' }
+  | { readonly outcome: 'invalid-request'; readonly requestId: string; readonly problem: string };
 export type LoadResult =
   | { readonly outcome: 'found'; readonly request: RequestRecord }
   | { readonly outcome: 'malformed'; readonly problem: string }

@@ -1,11 +1,10 @@
 import type { JsonObject, JsonValue } from '../../agent/json.ts';
-import type { NewView, UndoNote, UndoStep } from '../record/request-record.ts';
+import type { NewRun, NewView, UndoNote, UndoStep } from '../record/request-record.ts';
 import type { AuditStore } from './audit.ts';
 import type { DocumentStore } from './documents.ts';
 import type {
   AnswerResult,
   ClaimResult,
-  ConcludeResult,
   CountCallResult,
   DoneResult,
   EndResult,
@@ -15,6 +14,7 @@ import type {
   LoadResult,
   NoteUndoResult,
   NotifyResult,
+  OpenResult,
   PurgeResult,
   RecoverResult,
   RedrawResult,
@@ -30,7 +30,7 @@ import type {
   Actor,
   Attempt,
   ClaimedTurn,
-  Conclusion,
+  Continuation,
   CountedCall,
   Drawn,
   DueWork,
@@ -61,13 +61,13 @@ import type { FreezeStore, GrantStore, LimitStore, UsageStore } from './workspac
 export { interruptOf, requestIdOf, threadOf } from '../record/keys.ts';
 export type {
   NewRequest,
+  NewRun,
   NewView,
   PlanStep,
   PolicySnapshot,
   RequestRecord,
   StepState,
 } from '../record/request-record.ts';
-export { ALONE } from '../record/request-record.ts';
 export type * from './results.ts';
 export type * from './summaries.ts';
 export type * from './values.ts';
@@ -134,6 +134,10 @@ export interface Store
   /** Reads files that a thread keeps, in this order; one that it does not keep is left out. */
   readFiles(threadId: string, ids: readonly string[]): Promise<readonly KeptFile[]>;
 
+  /**
+   * Opens a Run with its Ask that no thread made, once for its id. With `former` it takes the place of that one, whose end is seen to by it.
+   */
+  open(run: NewRun, former?: string): Promise<OpenResult>;
   load(requestId: string): Promise<LoadResult>;
   /** Records a vote; with an attempt it starts the action in the same step, if the vote completes the quorum. */
   vote(requestId: string, vote: Vote, attempt?: Attempt): Promise<VoteResult>;
@@ -147,10 +151,11 @@ export interface Store
     heartbeatTimeoutMs: number,
     progress?: string,
   ): Promise<HeartbeatResult>;
-  /** Records the outcome of an attempt; with `leaseMs` it claims the next turn in the same step, if no other request of the round is open. */
-  finish(requestId: string, outcome: Outcome, leaseMs?: number): Promise<FinishResult>;
-  /** Says how an action goes on that paused while it ran; only the turn that has its thread may. */
-  conclude(turn: ClaimedTurn, requestId: string, conclusion: Conclusion): Promise<ConcludeResult>;
+  /**
+   * Records the outcome of an attempt; with `leaseMs` it claims the next turn in the same step, if no other request of the round is open. Of an
+   * action that paused while it ran, the turn that has its thread records how it goes on.
+   */
+  finish(requestId: string, outcome: Outcome | Continuation, leaseMs?: number): Promise<FinishResult>;
   /**
    * Makes the cards of an open request, or of one with a grant, due, once for each cause: something beside it has changed that they show. `views`
    * are further places for the card of one that has not ended.
@@ -174,8 +179,15 @@ export interface Store
    */
   noteUndo(requestId: string, step: UndoStep, note?: UndoNote, withinMs?: number): Promise<NoteUndoResult>;
 
-  /** Sends the notice of a timer: `remind` the approvers, `escalate` to further people, ask about an unknown outcome (`recover`). */
-  notify(requestId: string, timer: 'remind' | 'escalate' | 'recover', notice: Notice): Promise<NotifyResult>;
+  /**
+   * Sends the notice of a timer: `remind` the approvers, `escalate` to further people, ask about an unknown outcome (`recover`), or note that
+   * somebody has seen to the end of a Run that no thread made (`ended`).
+   */
+  notify(
+    requestId: string,
+    timer: 'remind' | 'escalate' | 'recover' | 'ended',
+    notice: Notice,
+  ): Promise<NotifyResult>;
   /**
    * Gives up an attempt without a heartbeat, or at once one whose own worker says that nobody can know its outcome, with the reason for
    * people. An unknown outcome stays due until its notice, or until it is known.

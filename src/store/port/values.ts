@@ -3,7 +3,7 @@ import type { Message, ToolPart } from '../../agent/messages.ts';
 import type { NewRequest, NewView, SettledState } from '../record/request-record.ts';
 import type { Document } from './documents.ts';
 import type { TimerKind } from './work.ts';
-import type { DoneCounter, GrantUse, LimitUse } from './workspace.ts';
+import type { DoneCounter, GrantOffer, GrantUse, LimitUse } from './workspace.ts';
 
 /** A message of a person that no turn has read yet. Its id is the same for every copy of the message. */
 export interface InboxItem {
@@ -131,7 +131,7 @@ export interface OutboxRow {
 
 /** The notice of a timer. */
 export interface Notice {
-  readonly row: OutboxRow;
+  readonly row?: OutboxRow;
   /** The cards of the people who can now decide. */
   readonly views?: readonly NewView[];
   /** Postpones it to the end of the quiet hours. */
@@ -165,8 +165,6 @@ export type End =
       readonly isOperator?: boolean;
     })
   | { readonly state: 'superseded' | 'failed'; readonly reason: string }
-  /** A plan whose steps have all run. */
-  | { readonly state: 'succeeded'; readonly reason: string }
   | { readonly state: 'expired' };
 
 export interface Vote extends Actor {
@@ -180,8 +178,8 @@ export interface Vote extends Actor {
   readonly standsFor?: string;
   /** Limits the approvals of the person. */
   readonly rates?: readonly (Pick<LimitUse, 'key' | 'windowMs'> & { readonly max: number })[];
-  /** Whether the person allows the same again; it counts if the whole quorum does. */
-  readonly grants?: boolean;
+  /** The grant that the person allows as well; it is opened if the whole quorum does. */
+  readonly grants?: GrantOffer;
   /** The numbers of the steps of a plan that the person leaves in it, and the digest of the plan with these. */
   readonly chosen?: { readonly steps: readonly number[]; readonly digest: string };
   /** The proof by the person's own key; a request whose policy asks for passkeys takes no approval without one. */
@@ -219,11 +217,13 @@ export interface Attempt {
   readonly done?: readonly DoneCounter[];
   /** Set by a caller that runs it itself. */
   readonly elsewhere?: true;
+  /** The freeze of the manifest that holds it now: it stays approved, and is tried again. */
+  readonly frozenBy?: string;
 }
 
 export interface Outcome {
   readonly attempt: string;
-  /** A call that `paused` goes on in its thread, and `conclude` says how it ended. */
+  /** A call that `paused` goes on in its thread, and a later `finish` says how it ended. */
   readonly state: 'succeeded' | 'failed' | 'paused';
   /** The result for the model. */
   readonly message: Message;
@@ -231,8 +231,9 @@ export interface Outcome {
   readonly summary: JsonValue;
 }
 
-/** The end, or the next pause, of an action that paused while it ran. */
-export type Conclusion =
+/** The end, or the next pause, of an action that paused while it ran, and the turn that continued it. */
+export type Continuation = { readonly turn: Pick<ClaimedTurn, 'threadId' | 'token'> } & Continued;
+export type Continued =
   | { readonly state: 'succeeded' | 'failed' | 'paused'; readonly summary: JsonValue }
   | { readonly state: 'superseded'; readonly reason: string };
 
@@ -256,8 +257,13 @@ export interface PageOptions {
 export interface Measures {
   readonly requests: Readonly<Record<'pending' | 'approved' | 'started' | 'unknown', number>>;
   readonly quarantinedThreads: number;
-  /** Messages and cards that wait, those of them that are due, and the age of the oldest due one. */
-  readonly outbox: { readonly waiting: number; readonly due: number; readonly oldestMs: number };
+  /** The number of messages that wait, how many of them are due, and the age of the oldest that is due: for Slack, and for the webhook of a caller. */
+  readonly outbox: {
+    readonly waiting: number;
+    readonly due: number;
+    readonly oldestMs: number;
+    readonly oldestWebhookMs: number;
+  };
   /** Timers and other work overdue by more than a minute. */
   readonly overdueTimers: number;
 }

@@ -1,6 +1,16 @@
 import { z } from 'zod';
 
-const TIMER_KINDS = ['expire', 'remind', 'escalate', 'recover', 'purge', 'retire', 'undo', 'freeze'] as const;
+const TIMER_KINDS = [
+  'expire',
+  'remind',
+  'escalate',
+  'recover',
+  'purge',
+  'retire',
+  'undo',
+  'freeze',
+  'ended',
+] as const;
 export type TimerKind = (typeof TIMER_KINDS)[number];
 
 /** Work that may be due: ids and nothing else. It names where to look; it is never the right to act. */

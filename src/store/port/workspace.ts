@@ -1,17 +1,23 @@
 import type { JsonObject } from '../../agent/json.ts';
 import type { Usage } from '../../agent/messages.ts';
 
-/** A grant that a quorum has signed: further calls of its kind run without asking, so often and so long. */
-export interface NewGrant {
+/** A grant that a person allows with an approval. The vote that completes the quorum opens it, if the whole quorum allows it. */
+export interface GrantOffer {
   readonly id: string;
-  readonly expiresAt: number;
   readonly uses: number;
-  /** Its scope, as the caller describes it. */
+  /** How long it holds. */
+  readonly forMs: number;
+  /** What it is for; the vote adds who allowed it, and the passkeys that they signed with. */
   readonly details: JsonObject;
 }
 
-export interface GrantRecord extends NewGrant {
+/** A grant that a quorum has signed: further calls of its kind run without asking, so often and so long. */
+export interface GrantRecord {
+  readonly id: string;
+  readonly uses: number;
   readonly used: number;
+  readonly expiresAt: number;
+  readonly details: JsonObject;
   /** The calls that have taken a use. */
   readonly calls: readonly string[];
   readonly revokedBy: string | undefined;
@@ -36,7 +42,6 @@ export type RevokeGrantResult =
 
 /** The grants. A use is taken by the script that starts its call, and none is after the answer to a revocation. */
 export interface GrantStore {
-  openGrant(grant: NewGrant): Promise<{ readonly outcome: 'opened' | 'expired' }>;
   /** Revokes a grant; `erases` forgets as well what it is for, and who revoked it before. */
   revokeGrant(
     id: string,

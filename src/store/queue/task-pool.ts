@@ -59,27 +59,3 @@ export class TaskPool {
     this.#running.set(name, ended);
   }
 }
-
-/** Admits a number of events per interval. */
-export class RateLimit {
-  readonly #max: number;
-  readonly #perMs: number;
-  #since = 0;
-  #count = 0;
-
-  constructor({ max, perMs }: { readonly max: number; readonly perMs: number }) {
-    this.#max = max;
-    this.#perMs = perMs;
-  }
-
-  admits(): boolean {
-    const now = Date.now();
-    if (now - this.#since >= this.#perMs) {
-      this.#since = now;
-      this.#count = 0;
-    }
-    if (this.#count >= this.#max) return false;
-    this.#count += 1;
-    return true;
-  }
-}

@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import type { AuditMark, AuditProblem, AuditRow, AuditStore } from '../port/audit.ts';
+import { type AuditMark, type AuditProblem, type AuditRow, ROW_VERSION } from './audit-row.ts';
 import { linkText, sealText } from './chain-text.ts';
 
 export function sha256(text: string): string {
@@ -43,6 +43,8 @@ export class ChainCheck {
   readonly #base: number;
   #last: AuditMark;
   #rows = 0;
+  /** Whether a row of a later version was found; the first is told. */
+  #isNewer = false;
 
   constructor(base: AuditMark, marks: readonly AuditMark[], options: ChainCheckOptions = {}) {
     for (const mark of marks) {
@@ -65,7 +67,12 @@ export class ChainCheck {
   }
 
   add(row: AuditRow): void {
-    const { seq, hash: own } = row;
+    const { v, seq, hash: own } = row;
+    if (v > ROW_VERSION) {
+      const message = `row ${seq} has version ${v}, and this Countersign reads versions up to ${ROW_VERSION}; verify with a newer one`;
+      if (!this.#isNewer) this.#report(seq, 'newer', message);
+      this.#isNewer = true;
+    }
     if (this.#options.partial && this.#rows === 0 && this.#last.seq === 0 && seq > 1) {
       this.#rows = 1;
       this.#last = { seq, hash: own };
@@ -181,9 +188,15 @@ export class ChainCheck {
   }
 }
 
+/** A log whose rows can be read, and its ends. */
+interface ReadableLog {
+  auditEnds(): Promise<{ readonly base: AuditMark; readonly head: AuditMark }>;
+  exportAudit(after?: number): AsyncIterable<AuditRow>;
+}
+
 /** Checks the chain of a log. Marks of checkpoints or of an earlier export reveal a chain that was rewritten. */
 export async function verifyChain(
-  store: Pick<AuditStore, 'auditEnds' | 'exportAudit'>,
+  store: ReadableLog,
   marks: readonly AuditMark[] = [],
 ): Promise<{ readonly rows: number; readonly problems: readonly AuditProblem[] }> {
   const { base } = await store.auditEnds();

@@ -1,8 +1,10 @@
+import { hash } from 'node:crypto';
+
 /** The prefix of all keys of an installation, unless another is configured. */
 export const DEFAULT_PREFIX = 'countersign';
 
 const THREAD_ID = /^[A-Za-z0-9:._-]{1,200}$/;
-const REQUEST_ID = /^([A-Za-z0-9:._-]{1,200})~([A-Za-z0-9-]{1,64})$/;
+const REQUEST_ID = /^([A-Za-z0-9:._-]{1,200})~([A-Za-z0-9_-]{1,64})$/;
 const PERSON = /^[A-Za-z0-9:._-]{1,100}$/;
 
 /** Checks the id of a thread; ids are parts of keys and index entries. */
@@ -25,6 +27,17 @@ export function interruptOf(requestId: string): string {
   return REQUEST_ID.exec(requestId)?.[2] ?? '';
 }
 
+/** Builds the id of the Run of a call in a turn; no Ask has it. */
+export function runIdOf(threadId: string, ref: string): string {
+  const name = /^[A-Za-z0-9_-]{1,60}$/.test(ref) ? ref : hash('sha256', ref).slice(0, 40);
+  return `${threadId}~run_${name}`;
+}
+
+/** Tells whether an id is that of the Run of a call in a turn. */
+export function isCallInTurn(runId: string): boolean {
+  return runId.includes('~run_');
+}
+
 /** Returns the thread of a request, or `undefined` for a malformed id. */
 export function threadOf(requestId: string): string | undefined {
   return REQUEST_ID.exec(requestId)?.[1];
@@ -35,7 +48,7 @@ export function keyStart(prefix: string): string {
   return `{${prefix}}:`;
 }
 
-const THREAD_KEYS = ['thread', 'log', 'inbox', 'seen', 'round', 'effects', 'files'] as const;
+const THREAD_KEYS = ['thread', 'log', 'inbox', 'seen', 'round', 'files'] as const;
 const SHARED_KEYS = [
   'timers',
   'outbox',
@@ -85,11 +98,17 @@ export class Keys {
     return this.#start + name;
   }
 
-  request(requestId: string): string {
-    return this.#of('request', requestId);
+  /** What people are asked. */
+  ask(askId: string): string {
+    return this.#of('ask', askId);
   }
 
-  /** The immutable part of a request, beside its hash, because long texts would unpack the hash. */
+  /** One call of one tool. */
+  run(runId: string): string {
+    return this.#of('run', runId);
+  }
+
+  /** The immutable part of an Ask, beside its hash, because long texts would unpack the hash. */
   record(requestId: string): string {
     return this.#of('record', requestId);
   }
@@ -123,10 +142,6 @@ export class Keys {
 
   inbox(threadId: string): string {
     return this.#of('inbox', threadId);
-  }
-
-  effects(threadId: string): string {
-    return this.#of('effects', threadId);
   }
 
   seen(threadId: string): string {

@@ -24,7 +24,7 @@ export const SettledState = z.enum([
   'succeeded',
   'failed',
   'resolved',
-  // Its attempt has ended, and the call goes on in its thread; `conclude` says how.
+  // Its attempt has ended, and the call goes on in its thread; a later `finish` says how.
   'paused',
 ]);
 export type SettledState = z.infer<typeof SettledState>;
@@ -74,6 +74,10 @@ export const ExecutionRules = z.strictObject({
 });
 export type ExecutionRules = Readonly<z.infer<typeof ExecutionRules>>;
 
+/** The sources of Runs that no conversation made. */
+const RunSource = z.enum(['manifest']);
+export type RunSource = z.infer<typeof RunSource>;
+
 /** A new request of a turn. */
 export interface NewRequest {
   readonly id: string;
@@ -106,12 +110,14 @@ export interface NewRequest {
   readonly done?: readonly { readonly key: string; readonly windowMs: number }[];
   /** The plan that it is a step of. */
   readonly step?: PlanPlace;
-  /** The steps of a plan, in order: requests of the same turn, with their digests, or `ALONE`. */
-  readonly steps?: readonly { readonly id: string; readonly digest: string }[];
+  /** The steps of a plan, in order: requests of the same turn with their digests, and which of them are asked by themselves too. */
+  readonly steps?: readonly { readonly id: string; readonly digest: string; readonly alone?: true }[];
 }
 
-/** Stands in place of the digest of a step that its plan does not cover. */
-export const ALONE = 'alone';
+/** A new request from a source that is no thread. Its id names the channel of its card in place of one. */
+export interface NewRun extends NewRequest {
+  readonly from: RunSource;
+}
 
 /** The place of a request in a plan, whose approval covers it; one that is `alone` needs its own too, and waits there for its turn. */
 export interface PlanPlace {
@@ -130,8 +136,9 @@ export type StepState = z.infer<typeof StepState>;
 export interface PlanStep {
   readonly id: string;
   readonly number: number;
-  /** `ALONE` for one that the plan does not cover. */
   readonly digest: string;
+  /** Whether the plan does not cover it. */
+  readonly alone: boolean;
   readonly state: StepState;
   /** Whether it is among those that are to be approved, or were. */
   readonly isChosen: boolean;
@@ -182,6 +189,8 @@ interface RecordedVote {
   readonly standsFor?: string;
   /** Whether the person allows the same again. */
   readonly grants?: true;
+  /** The words of the person. */
+  readonly reason?: string;
   /** The proof that the person's passkey signed. */
   readonly proof?: JsonObject;
 }
@@ -238,6 +247,8 @@ export interface RequestRecord {
   readonly redrawnFor?: string;
   /** The state of its undo; `undefined` if none was offered yet. */
   readonly undo: (UndoNote & { readonly step: UndoStep }) | undefined;
+  /** Where it comes from; missing where a thread made it. */
+  readonly from?: RunSource;
   /** The plan that it is a step of. */
   readonly step?: PlanPlace;
   /** The steps, if it is a plan. */
@@ -278,14 +289,91 @@ const Stored = z.object({
   redrawn_for: z.string().optional(),
   granted: z.string().optional(),
   trace: z.string().optional(),
+  from: RunSource.optional(),
 });
 
-/** Parses a request from its hash and its immutable record; an error names the part that does not fit. */
-export function parseRequestRecord(
-  id: string,
-  fields: Readonly<Record<string, string>>,
-  record: string | null,
-): RequestRecord {
+type Hash = Readonly<Record<string, string>>;
+
+/**
+ * An Ask and the Run that it is about, as Redis holds them. A question about no call has an empty Run, as has a plan, which is about several;
+ * a Run that a plan covers has an empty Ask.
+ */
+export interface StoredRequest {
+  readonly ask: Hash;
+  readonly run: Hash;
+  /** The Ask of the plan that covers it. */
+  readonly plan?: Hash | undefined;
+  /** Those that a plan is about, in order. */
+  readonly steps?: readonly StoredRequest[];
+}
+
+const AskState = z.enum([
+  'open',
+  'approved',
+  'answered',
+  'rejected',
+  'expired',
+  'withdrawn',
+  'replaced',
+  // Its card could not be shown to anybody.
+  'failed',
+]);
+const RunState = z.enum([
+  'waiting',
+  'ready',
+  'running',
+  'paused',
+  'succeeded',
+  'failed',
+  'unknown',
+  'cancelled',
+]);
+/** Says how far an approved call is. One that waits has its own approval, and not yet that of its plan. */
+const CALLED: Readonly<Record<string, RequestState>> = {
+  waiting: 'approved',
+  ready: 'approved',
+  running: 'started',
+};
+
+/** The fields of a plan's Ask that are about the plan and not about its Runs. */
+const OF_PLAN =
+  /^(?:v|state|rev|by|payload|settled_at|tool|digest|runs|chosen|views|redrawn_for|granted|(?:view|stands|drawn|refused|refusals|grant):.*)$/;
+
+/** Tells whether a Run rests on the Ask of its plan alone. */
+export function isCovered(run: Hash): run is Hash & { readonly plan: string } {
+  return run.plan !== undefined && run.alone === undefined;
+}
+
+/** Joins an Ask with its Run; its state is one word for both: how far people are, and then how far the call is. */
+function joined({ ask, run, plan }: StoredRequest): Hash {
+  const called = () => {
+    const state = readPart('state of its Run', () => RunState.parse(run.state));
+    return run.confirmed === '1' && state !== 'running' ? 'resolved' : state;
+  };
+  if (isCovered(run)) {
+    const terms = Object.fromEntries(Object.entries(plan ?? {}).filter(([name]) => !OF_PLAN.test(name)));
+    const state = called();
+    const word = state === 'waiting' ? 'pending' : state === 'cancelled' ? run.code : CALLED[state];
+    return { ...terms, ...run, state: word ?? state };
+  }
+  const { by, payload, settled_at, ...others } = run;
+  const asked = readPart('state', () => AskState.parse(ask.state));
+  if (asked !== 'approved')
+    return {
+      ...ask,
+      ...others,
+      state: asked === 'open' ? 'pending' : asked === 'replaced' ? 'superseded' : asked,
+    };
+  // A plan ends with its last Run.
+  if (ask.runs !== undefined)
+    return { ...ask, state: ask.settled_at === undefined ? 'approved' : 'succeeded' };
+  const state = called();
+  return { ...ask, ...run, state: CALLED[state] ?? state };
+}
+
+/** Parses an Ask with its Run and its immutable record; an error names the part that does not fit. */
+export function parseRequestRecord(id: string, request: StoredRequest, record: string | null): RequestRecord {
+  const fields = joined(request);
   const stored = Stored.parse(fields);
   return {
     id,
@@ -322,7 +410,8 @@ export function parseRequestRecord(
     progress: stored.progress,
     views: words(stored.views).map((view) => parseView(view, fields)),
     undo: parseUndo(fields),
-    ...parsePlan(id, fields),
+    ...parsePlan(id, fields, request.steps),
+    ...(stored.from !== undefined && { from: stored.from }),
     trace: stored.trace,
   };
 }
@@ -330,24 +419,40 @@ export function parseRequestRecord(
 /** Reads the place of a step in its plan, or the steps of a plan. */
 function parsePlan(
   id: string,
-  fields: Readonly<Record<string, string>>,
+  { plan, number, alone, runs, chosen }: Hash,
+  steps: readonly StoredRequest[] = [],
 ): Pick<RequestRecord, 'step' | 'steps' | 'chosen'> {
-  const { plan, step, alone, steps, chosen } = fields;
   const numbers = chosen === undefined ? undefined : words(chosen).map(Number);
   return {
     ...(numbers !== undefined && { chosen: numbers }),
-    ...(plan !== undefined && { step: { plan, number: Number(step), alone: alone === '1' } }),
-    ...(steps !== undefined && {
-      steps: words(steps).map((text, index): PlanStep => {
-        const [interrupt = '', digest = ''] = text.split(':', 2);
-        const number = index + 1;
-        const state = readPart(`step:${number}`, () =>
-          StepState.parse(fields[`step:${number}`] ?? 'pending'),
-        );
-        const isChosen = numbers === undefined || digest === ALONE || numbers.includes(number);
-        return { id: requestIdOf(threadOf(id) ?? '', interrupt), number, digest, state, isChosen };
+    ...(plan !== undefined && { step: { plan, number: Number(number), alone: alone === '1' } }),
+    ...(runs !== undefined && {
+      steps: words(runs).map((interrupt, index): PlanStep => {
+        const step = { id: requestIdOf(threadOf(id) ?? '', interrupt), number: index + 1 };
+        const known = steps[index];
+        return { ...step, ...readPart(`step ${step.number}`, () => parseStep(step.number, known, numbers)) };
       }),
     }),
+  };
+}
+
+/** Reads how far a step is; one that cannot be found holds its plan. */
+function parseStep(
+  number: number,
+  step: StoredRequest | undefined,
+  chosen: readonly number[] | undefined,
+): Pick<PlanStep, 'digest' | 'alone' | 'state' | 'isChosen'> {
+  const fields: Hash = step?.run.plan === undefined ? { state: 'superseded' } : joined(step);
+  const { digest = '', payload = '' } = fields;
+  const state = RequestState.parse(fields.state);
+  const [verdict] = payload.split('\n');
+  const alone = fields.alone === '1';
+  const isSkipped = !alone && state === 'rejected' && payload === 'not-chosen';
+  return {
+    digest,
+    alone,
+    state: StepState.parse(state === 'resolved' ? verdict : isSkipped ? 'skipped' : state),
+    isChosen: alone || chosen === undefined || chosen.includes(number),
   };
 }
 
@@ -407,6 +512,7 @@ function parseVote(who: string, fields: Readonly<Record<string, string>>): Recor
   const groups = fields[`groups:${who}`];
   const standsFor = fields[`for:${who}`];
   const proof = fields[`proof:${who}`];
+  const reason = fields[`reason:${who}`];
   return {
     who,
     decision: read('vote', Decision),
@@ -414,6 +520,7 @@ function parseVote(who: string, fields: Readonly<Record<string, string>>): Recor
     ...(groups !== undefined && { groups: words(groups).map(Number) }),
     ...(standsFor !== undefined && standsFor !== '' && { standsFor }),
     ...(fields[`grant:${who}`] === '1' && { grants: true as const }),
+    ...(reason !== undefined && reason !== '' && { reason }),
     ...(proof !== undefined && {
       proof: readPart(`proof:${who}`, () => JsonRecord.parse(JSON.parse(proof))),
     }),

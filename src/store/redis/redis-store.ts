@@ -4,14 +4,17 @@ import { type RecordHooks, type RedisClient, scriptRunner } from './run-script.t
 import { loadScripts, type Scripts } from './scripts.ts';
 import { auditVerbs } from './verbs/audit-verbs.ts';
 import { documentVerbs, fileVerbs } from './verbs/document-verbs.ts';
+import { effectVerbs } from './verbs/effect-verbs.ts';
 import { listVerbs } from './verbs/list-verbs.ts';
 import { outboxVerbs } from './verbs/outbox-verbs.ts';
 import { freezeVerbs } from './verbs/policy/freeze-verbs.ts';
 import { grantVerbs } from './verbs/policy/grant-verbs.ts';
 import { limitVerbs } from './verbs/policy/limit-verbs.ts';
 import { requestVerbs } from './verbs/request-verbs.ts';
-import { type Retention, threadVerbs } from './verbs/thread-verbs.ts';
+import { runVerbs } from './verbs/run-verbs.ts';
+import { threadVerbs } from './verbs/thread-verbs.ts';
 import { timerVerbs } from './verbs/timer-verbs.ts';
+import { type Retention, turnVerbs } from './verbs/turn-verbs.ts';
 import { usageVerbs } from './verbs/usage-verbs.ts';
 
 export interface RedisStoreOptions extends RecordHooks {
@@ -38,8 +41,11 @@ export function openRedisStore(options: RedisStoreOptions): Store {
   const keys = new Keys(prefix);
   const run = scriptRunner(client, keys, scripts, options);
   return {
-    ...threadVerbs(run, client, keys, retention),
+    ...threadVerbs(run, client, keys),
+    ...turnVerbs(run, retention),
+    ...effectVerbs(run),
     ...requestVerbs(run, client, keys),
+    ...runVerbs(run),
     ...timerVerbs(run),
     ...outboxVerbs(run, client, keys),
     ...fileVerbs(run, client, keys, options.mostFileBytes),

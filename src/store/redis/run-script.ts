@@ -1,4 +1,5 @@
 import { type Cluster, type Redis, ReplyError } from 'ioredis';
+import { Packr } from 'msgpackr';
 import { canonicalJson, type JsonObject } from '../../agent/json.ts';
 import { refusalOf } from '../errors.ts';
 import type { Report } from '../port/report.ts';
@@ -13,7 +14,31 @@ export type RedisClient = Redis | Cluster;
 export interface Call {
   readonly threadId: string;
   readonly requestIds?: readonly string[];
-  readonly args: readonly (string | number)[];
+  readonly args: readonly (string | number | Buffer)[];
+}
+
+/** The named values of a script, all of them as text. */
+export interface Named {
+  readonly [name: string]: NamedValue;
+}
+type NamedValue = string | number | Named | readonly NamedValue[];
+
+const packer = new Packr({ useRecords: false });
+
+/** Packs the named values of a script; a number is packed as its text, as Redis has it. */
+export function pack(values: Named): Buffer {
+  return packer.pack(asText(values));
+}
+
+function asText(value: NamedValue): unknown {
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'string') return value;
+  if (isList(value)) return value.map(asText);
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, asText(each)]));
+}
+
+function isList(value: NamedValue): value is readonly NamedValue[] {
+  return Array.isArray(value);
 }
 
 export interface RunScript {
@@ -62,8 +87,7 @@ export function scriptRunner(
     const script = scripts[name];
     const own = keys.named(script.keys, threadId);
     for (const id of requestIds) {
-      own.push(keys.request(id));
-      if (script.takesRecords) own.push(keys.record(id));
+      own.push(keys.ask(id), keys.run(id), keys.record(id));
     }
     const answer = await evaluate(client, script, own, [threadId, ...args]).catch((error: unknown) => {
       const code = refusalOf(error);
@@ -97,7 +121,7 @@ async function evaluate(
   client: RedisClient,
   script: Script,
   keys: readonly string[],
-  args: readonly (string | number)[],
+  args: Call['args'],
 ): Promise<unknown> {
   try {
     return await client.evalsha(script.sha, keys.length, ...keys, ...args);

@@ -12,19 +12,17 @@ const FOLDERS = {
     'suspend',
     'retire',
     'quarantine',
-    'start-effect',
-    'finish-effect',
     'release',
     'unquarantine',
   ],
   request: [
+    'open',
     'vote',
     'answer',
     'end',
     'start',
     'heartbeat',
     'finish',
-    'conclude',
     'resolve',
     'redraw',
     'note-undo',
@@ -34,7 +32,7 @@ const FOLDERS = {
   freeze: ['freeze', 'unfreeze'],
   files: ['write-file'],
   limit: ['count-call', 'read-totals'],
-  grant: ['open-grant', 'revoke-grant'],
+  grant: ['revoke-grant'],
   usage: ['spend', 'rename-usage'],
   document: ['write-document'],
   audit: ['note', 'trim-audit', 'append-checkpoint'],
@@ -46,7 +44,7 @@ export type ScriptName = (typeof FOLDERS)[keyof typeof FOLDERS][number];
  * something, or takes something new, is refused then.
  */
 const WHEN_FULL: ReadonlySet<string> = new Set<ScriptName>([
-  ...(['freeze', 'end', 'note', 'finish', 'conclude', 'finish-effect', 'heartbeat'] as const),
+  ...(['freeze', 'end', 'note', 'finish', 'heartbeat'] as const),
   ...(['renew-lease', 'release', 'stop', 'recover', 'purge', 'retire'] as const),
   ...(['outbox-enqueue', 'outbox-claim', 'outbox-done', 'outbox-retry'] as const),
   // The progress of the export and the end of a delegation are documents.
@@ -59,14 +57,13 @@ export interface Script {
   readonly sha: string;
   /** The keys that the script names, in the order in which it receives them. */
   readonly keys: readonly KeyName[];
-  /** Whether each request comes with the key of its immutable record. */
-  readonly takesRecords: boolean;
 }
 
 export type Scripts = Readonly<Record<ScriptName, Script>>;
 
-/** Runs the script, then the writes that it left to its end, whichever way it returned, and reports what is due and what was audited. */
+/** Runs the script, what follows from it and the writes that it left to its end, whichever way it returned, and reports what is due and audited. */
 const FINISH = `local reply = script()
+follow_up()
 for i = 1, #last_writes do last_writes[i]() end
 return { reply, due_work, events, NOW }`;
 
@@ -82,9 +79,8 @@ export function loadScripts(change: (text: string) => string = (text) => text): 
     const body = change(`${prelude}\n${own}`);
     const keys = KEY_NAMES.filter((key) => new RegExp(`\\bK\\.${key}\\b`).test(body));
     const text = `${WHEN_FULL.has(name) ? ALLOW_OOM : ''}${nameKeys(keys)}\n${body}`;
-    const takesRecords = /\bK\.record\b/.test(body);
     const sha = createHash('sha1').update(text).digest('hex');
-    const script: Script = { text, keys, takesRecords, sha };
+    const script: Script = { text, keys, sha };
     return [name, script] as const;
   });
   return Object.fromEntries(entries) as Record<ScriptName, Script>;
@@ -105,7 +101,7 @@ function resolve(path: string, included: Set<string>): string {
 
 function nameKeys(keys: readonly KeyName[]): string {
   const fields = keys.map((key, index) => `${key} = KEYS[${index + 1}], `);
-  return `local FIRST_REQUEST = ${keys.length + 1}\nlocal K = { ${fields.join('')}request = KEYS[FIRST_REQUEST], record = KEYS[FIRST_REQUEST + 1] }`;
+  return `local FIRST_REQUEST = ${keys.length + 1}\nlocal K = { ${fields.join('')}ask = KEYS[FIRST_REQUEST], run = KEYS[FIRST_REQUEST + 1], record = KEYS[FIRST_REQUEST + 2] }`;
 }
 
 function readLua(path: string): string {

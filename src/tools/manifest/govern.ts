@@ -1,12 +1,34 @@
-import { createHash } from 'node:crypto';
-import { diffLines } from 'diff';
-import { isJsonObject, type JsonObject, type JsonValue, toJson, tryParseJson } from '../../agent/json.ts';
-import { changeKey, type PolicyChange } from '../toolbox/policy-change.ts';
-import { LOCK_FILE } from '../toolbox/tool-lock.ts';
+import { createHash, hash } from 'node:crypto';
+import { diffArrays } from 'diff';
+import { z } from 'zod';
+import {
+  canonicalJson,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  toJson,
+  tryParseJson,
+} from '../../agent/json.ts';
 import type { Environment } from './environment.ts';
 import type { Manifest } from './manifest.ts';
 import { type ParsedManifest, parseManifest } from './parse.ts';
 import { formatProblem } from './problem.ts';
+import { LOCK_FILE } from './tool-lock.ts';
+
+export const PolicyChange = z.object({
+  /** The digests of the manifest that is active and of the changed one. */
+  from: z.string(),
+  to: z.string(),
+  /** The lines of the governed part that differ. */
+  diff: z.string().min(1),
+});
+/** A changed manifest that waits for approval. */
+export type PolicyChange = Readonly<z.infer<typeof PolicyChange>>;
+
+/** Computes the key of a change. It covers the lines, so that an approval of other lines is no approval. */
+export function changeKey({ from, to, diff }: PolicyChange): string {
+  return hash('sha256', canonicalJson({ from, to, diff }));
+}
 
 /** A valid manifest with the text that is put on record, and the lock file beside it. */
 export interface ManifestVersion extends ManifestText {
@@ -149,11 +171,18 @@ const FREE_KEYS: ReadonlySet<string> = new Set([
   'limits',
 ]);
 
+/** A value of the governed part, or an item of a list with all that is in it, such as a rule. */
+interface Piece {
+  /** Stands for the content; that of an item has no place in the list. */
+  readonly content: string;
+  readonly lines: readonly string[];
+}
+
 /**
  * Writes the governed part of a manifest, which decides who approves what, and when: one line for each value, with its whole path, so
  * that a changed line says where it is. The order is that of the file, since it counts for rules and tools.
  */
-export function governedText({ text, lock }: ManifestText): string {
+function governedPieces({ text, lock }: ManifestText): readonly Piece[] {
   const written = toJson(tryParseJson(text));
   const { agent, ...sections } = without(isJsonObject(written) ? written : {}, FREE_SECTIONS);
   const parts: JsonObject = {
@@ -163,31 +192,54 @@ export function governedText({ text, lock }: ManifestText): string {
   };
   return Object.entries(parts)
     .filter(([, part]) => !isEmpty(part))
-    .flatMap(([name, part]) => linesOf(name, part))
-    .map((line) => `${line}\n`)
-    .join('');
+    .flatMap(([name, part]) => piecesOf(name, part));
 }
 
 /** More edits than these are shown as everything removed and everything added. */
 const MAX_EDITS = 2_000;
 
-/** Lists the lines of the governed part that differ, with `- ` or `+ ` before each; `undefined` if none does. */
+/**
+ * Lists the lines of the governed part that differ, with `- ` or `+ ` before each; `undefined` if none does. An item that moved only
+ * because others were added or removed before it has not changed.
+ */
 export function governedDiff(former: ManifestText, next: ManifestText): string | undefined {
-  const [before, after] = [governedText(former), governedText(next)];
-  if (before === after) return undefined;
-  const parts = diffLines(before, after, { maxEditLength: MAX_EDITS }) ?? [
-    { value: before, removed: true, added: false },
-    { value: after, removed: false, added: true },
-  ];
+  const [before, after] = [governedPieces(former), governedPieces(next)];
+  const parts = diffArrays([...before], [...after], {
+    comparator: (one, other) => one.content === other.content,
+    maxEditLength: MAX_EDITS,
+  });
+  if (parts === undefined) return marked(linesIn(before), linesIn(after));
+  const changed = parts.filter(({ added, removed }) => added || removed);
+  if (changed.length === 0) return undefined;
   return parts
-    .filter(({ added, removed }) => added || removed)
-    .flatMap(({ value, added }) =>
-      value
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => `${added ? '+' : '-'} ${line}`),
-    )
+    .flatMap(({ value, added, removed }, index) => {
+      if (added) return parts[index - 1]?.removed === true ? [] : [marked([], linesIn(value))];
+      if (!removed) return [];
+      const following = parts[index + 1];
+      const replacing = following?.added === true ? following.value : [];
+      return [
+        replacing.length === value.length
+          ? lineDiff(linesIn(value), linesIn(replacing))
+          : marked(linesIn(value), linesIn(replacing)),
+      ];
+    })
     .join('\n');
+}
+
+/** Compares as many items as took the place of others, line by line. */
+function lineDiff(before: string[], after: string[]): string {
+  return diffArrays(before, after)
+    .filter(({ added, removed }) => added || removed)
+    .map(({ value, added }) => (added ? marked([], value) : marked(value, [])))
+    .join('\n');
+}
+
+function linesIn(pieces: readonly Piece[]): string[] {
+  return pieces.flatMap(({ lines }) => lines);
+}
+
+function marked(removed: readonly string[], added: readonly string[]): string {
+  return [...removed.map((line) => `- ${line}`), ...added.map((line) => `+ ${line}`)].join('\n');
 }
 
 function without(written: JsonObject, keys: ReadonlySet<string>): JsonObject {
@@ -196,6 +248,18 @@ function without(written: JsonObject, keys: ReadonlySet<string>): JsonObject {
 
 function isEmpty(value: JsonValue): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
+
+function piecesOf(path: string, value: JsonValue): readonly Piece[] {
+  if (isJsonObject(value) && !isEmpty(value))
+    return Object.entries(value).flatMap(([key, entry]) => piecesOf(`${path}.${nameText(key)}`, entry));
+  if (Array.isArray(value) && !value.every(isScalar))
+    return value.map((item, index) => ({
+      content: `${path}[]: ${JSON.stringify(item)}`,
+      lines: linesOf(`${path}[${index}]`, item),
+    }));
+  const lines = linesOf(path, value);
+  return [{ content: lines.join('\n'), lines }];
 }
 
 function linesOf(path: string, value: JsonValue): string[] {

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../agent/json.ts';
 import type { ModelConfig } from '../../agent/model.ts';
 import type { Effect } from '../../agent/tool.ts';
+import type { PlannedFreeze } from '../../policy/freezes.ts';
 import type { Limit } from '../../policy/limits.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { Reversible } from '../../policy/reversible.ts';
 import type { ApprovalRule } from '../../policy/rules.ts';
-import type { ChangeFreeze } from '../../policy/time.ts';
 import type { CallerDeclaration } from '../callers.ts';
 import type { HttpToolDefinition } from '../http/http-tool.ts';
 import type { McpConfig } from '../mcp/mcp-config.ts';
@@ -13,6 +13,9 @@ import type { PreviewDeclaration, UndoDeclaration } from '../presentation/linked
 import type { TextDeclaration } from '../presentation/presentation.ts';
 import type { BUILT_IN_NAMES, FILE_KINDS } from './schema/agent.ts';
 import type { ImagePlace } from './schema/tools.ts';
+
+/** Limits the tools of one request. OpenAI refuses a request with more, so the agent would not answer at all. */
+export const MAX_TOOLS = 128;
 
 /** The people who may answer a built-in interrupt; one that is off is not offered to the model. */
 export type BuiltInUse = 'off' | 'anyone' | 'requester';
@@ -133,7 +136,6 @@ interface Declared {
   /** `undefined` if the manifest leaves it to the tool. */
   readonly effect: Effect | undefined;
   readonly maxAttempts: number;
-  readonly retryForMs: number;
   /** `undefined` means everywhere, and everybody. */
   readonly allow: {
     readonly channels: readonly string[] | undefined;
@@ -202,6 +204,11 @@ export interface HttpDeclaration extends Declared {
 
 export type ToolDeclaration = ModuleDeclaration | CodeDeclaration | McpDeclaration | HttpDeclaration;
 
+/** Lists the MCP servers of a manifest. */
+export function mcpServersOf({ tools }: Pick<Manifest, 'tools'>): McpDeclaration[] {
+  return tools.filter((tool) => tool.kind === 'mcp');
+}
+
 /** Retention of ended requests and idle threads in Redis. */
 export interface RetentionDeclaration {
   readonly requestMs: number;
@@ -230,11 +237,13 @@ export interface PageDeclaration {
 
 /** A valid manifest: every value checked, every default filled in, every `${NAME}` replaced. */
 export interface Manifest {
+  /** The text of its file. */
+  readonly source: string;
   readonly slack: JsonObject;
   readonly agent: AgentDeclaration;
   readonly policies: ReadonlyMap<string, Policy>;
   readonly limits: readonly Limit[];
-  readonly changeFreezes: readonly ChangeFreeze[];
+  readonly freezes: readonly PlannedFreeze[];
   readonly tools: readonly ToolDeclaration[];
   /** Those who may ask through the door, by name. */
   readonly callers: ReadonlyMap<string, CallerDeclaration>;

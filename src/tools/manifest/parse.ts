@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../agent/json.ts';
 import { findLiteralSecrets } from '../secrets.ts';
 import { checkCallers, doubtfulCallers } from './checks/check-callers.ts';
+import { checkDoubts } from './checks/check-doubts.ts';
 import { checkPolicies } from './checks/check-policies.ts';
 import { checkShape } from './checks/check-shape.ts';
 import { checkTools } from './checks/check-tools.ts';
@@ -105,7 +106,12 @@ export function parseManifest(
   const problems = [...yaml.problems, ...literal, ...located.filter(({ path }) => !isLiteral.has(path))]
     .sort((a, b) => a.line - b.line || a.column - b.column)
     .map((problem) => ({ ...problem, message: withoutValues(problem.message, used) }));
-  const doubts = [...tools.warnings, ...uses.warnings, ...doubtfulCallers(manifest)];
+  const doubts = [
+    ...tools.warnings,
+    ...uses.warnings,
+    ...doubtfulCallers(manifest),
+    ...checkDoubts(manifest),
+  ];
   const warnings = locateFindings(file, doubts, positions);
 
   const parsed = ManifestFile.safeParse(manifest);
@@ -113,7 +119,7 @@ export function parseManifest(
   if (problems.length === 0 && parsed.success) {
     const placeholders = locateFindings(file, findPlaceholders(manifest), positions);
     const result = {
-      manifest: toManifest(parsed.data, asWritten),
+      manifest: toManifest(parsed.data, asWritten, text),
       written: withoutSecrets,
       text: JSON.stringify(withoutSecrets),
       secrets: [...secrets],
@@ -128,7 +134,7 @@ export function parseManifest(
   }
   const parts = readableManifest(manifest);
   const readable = parts && {
-    manifest: toManifest(parts, asWritten),
+    manifest: toManifest(parts, asWritten, text),
     written: withoutSecrets,
     locate,
   };

@@ -1,5 +1,6 @@
 import type { LineCounter } from 'yaml';
 import { parentOf, segmentsOf } from '../../agent/json.ts';
+import { callerNamed } from '../callers.ts';
 
 /** One mistake in a manifest, at the position where it has to be corrected. Lines and columns count from 1. */
 export interface ManifestProblem {
@@ -149,10 +150,13 @@ export function didYouMean(written: string, words: Iterable<string>): string {
   return nearest === undefined ? '' : `; did you mean "${nearest}"?`;
 }
 
-/** Describes that there is no tool of a name: with the one that was probably meant, else with all of them. */
+/** Describes that there is no tool, or no caller, of a name: with the one that was probably meant, else with all of them. */
 export function describeUnknownTool(name: string, tools: readonly string[]): string {
-  const others = tools.length === 0 ? '' : `; the tools are ${tools.join(', ')}`;
-  return `there is no tool "${name}"${didYouMean(name, tools) || others}`;
+  const isCaller = callerNamed(name) !== undefined;
+  const what = isCaller ? 'caller' : 'tool';
+  const known = tools.filter((each) => (callerNamed(each) !== undefined) === isCaller);
+  const others = known.length === 0 ? '' : `; the ${what}s are ${known.join(', ')}`;
+  return `there is no ${what} "${name}"${didYouMean(name, known) || others}`;
 }
 
 /** Counts the letters that have to be changed, removed, added, or swapped with their neighbour. */

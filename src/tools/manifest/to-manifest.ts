@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../agent/json.ts';
 import type { ModelConfig } from '../../agent/model.ts';
 import { DEFAULT_FIRST_DAYS } from '../../policy/first-times.ts';
+import { type PlannedFreeze, WEEKDAYS } from '../../policy/freezes.ts';
 import type { Limit } from '../../policy/limits.ts';
 import { type ApproverGroup, type GrantRule, mayBeHigh, type Policy, toRisk } from '../../policy/policy.ts';
-import { type ChangeFreeze, isTimeZone, momentAt } from '../../policy/time.ts';
+import { isTimeZone, momentAt } from '../../policy/time.ts';
 import type { CallerDeclaration } from '../callers.ts';
 import type { AuthConfig, McpConfig } from '../mcp/mcp-config.ts';
 import type { PreviewDeclaration, UndoDeclaration } from '../presentation/linked-call.ts';
-import { DEFAULT_MAX_OUTPUT } from '../toolbox/protect-tool.ts';
 import type {
   BuiltInName,
   BuiltInUse,
@@ -26,7 +26,7 @@ import {
   type ModelFile,
 } from './schema/agent.ts';
 import type { CallerFile } from './schema/callers.ts';
-import type { AuditFile, ChangeFreezeFile, ManifestFile, PageFile } from './schema/manifest-file.ts';
+import type { AuditFile, FreezeFile, ManifestFile, PageFile } from './schema/manifest-file.ts';
 import type { FromFile, LimitFile, NotifyFile, PolicyFile } from './schema/policies.ts';
 import { withShippedSlack } from './schema/slack.ts';
 import type { AuthFile, HttpFile, McpFile, PreviewFile, ToolFile, UndoFile } from './schema/tools.ts';
@@ -34,15 +34,15 @@ import { durationMs } from './schema/values.ts';
 
 const DEFAULT_RETENTION_MS = durationMs('30d');
 
-/** Converts a checked file to a manifest; `withoutSecrets` is the file with `${NAME}` in place of each secret. */
-export function toManifest(written: ManifestFile, withoutSecrets: JsonObject): Manifest {
+/** Converts a checked file to a manifest; `withoutSecrets` is the file with `${NAME}` in place of each secret, `source` its text. */
+export function toManifest(written: ManifestFile, withoutSecrets: JsonObject, source: string): Manifest {
   const {
     slack = {},
     agent = {},
     policies = {},
     limits = {},
     tools = {},
-    change_freezes: changeFreezes = [],
+    freezes = [],
     callers = {},
     audit = {},
     retention = {},
@@ -53,8 +53,8 @@ export function toManifest(written: ManifestFile, withoutSecrets: JsonObject): M
     policies: new Map(
       Object.entries(policies).map(([name, policy]) => [name, toPolicy(name, policy, agent.time_zone)]),
     ),
-    limits: Object.entries(limits).flatMap(([match, one]) => toLimits(match, one)),
-    changeFreezes: changeFreezes.map((freeze) => toChangeFreeze(freeze, agent.time_zone)),
+    limits: Object.entries(limits).map(([name, limit]) => toLimit(name, limit, agent.time_zone)),
+    freezes: freezes.map((freeze) => toFreeze(freeze, agent.time_zone)),
     tools: Object.entries(tools).flatMap(([name, tool]) => toTool(name, tool, withoutSecrets.tools) ?? []),
     callers: new Map(Object.entries(callers).map(([name, caller]) => [name, toCaller(name, caller)])),
     audit: toAudit(audit),
@@ -68,6 +68,7 @@ export function toManifest(written: ManifestFile, withoutSecrets: JsonObject): M
   const groups = [...manifest.policies.values()].flatMap((policy) => policy.groups);
   return {
     ...manifest,
+    source,
     slack: withShippedSlack(slack, {
       readsFiles: files !== undefined,
       findsByEmail: groups.some(({ from }) => from !== undefined) || page?.issuer !== undefined,
@@ -77,27 +78,45 @@ export function toManifest(written: ManifestFile, withoutSecrets: JsonObject): M
   };
 }
 
-function toChangeFreeze(
-  { name, from, to, tools = ['*'], time_zone }: ChangeFreezeFile,
+function toFreeze(
+  { name, from = '', to = '', tools = ['*'], time_zone, while: said }: FreezeFile,
   zone = DEFAULT_TIME_ZONE,
-): ChangeFreeze {
+): PlannedFreeze {
+  if (said !== undefined) {
+    const input = toJson(said.input ?? {});
+    const holds = { kind: 'while', tool: said.tool, when: said.when } as const;
+    return { name, tools, holds: { ...holds, input: isJsonObject(input) ? input : {} } };
+  }
   const declared = time_zone ?? zone;
-  const moment = (text: string) => {
-    const [date = '', time = ''] = text.split(' ');
-    const [hour, minute] = time.split(':').map(Number);
-    return momentAt(date, hour ?? 0, minute ?? 0, isTimeZone(declared) ? declared : DEFAULT_TIME_ZONE);
+  const timeZone = isTimeZone(declared) ? declared : DEFAULT_TIME_ZONE;
+  const [start, end] = [from, to].map((text) => {
+    const [day = '', time = ''] = text.split(' ');
+    const [hour = 0, minute = 0] = time.split(':').map(Number);
+    const weekday = WEEKDAYS.indexOf(day);
+    return weekday === -1 ? momentAt(day, hour, minute, timeZone) : 60 * (24 * weekday + hour) + minute;
+  });
+  const times = { from: start ?? 0, to: end ?? 0 };
+  const isWeekly = WEEKDAYS.some((day) => from.startsWith(day));
+  return {
+    name,
+    tools,
+    holds: isWeekly ? { kind: 'weekly', ...times, timeZone } : { kind: 'dates', ...times },
   };
-  return { name, from: moment(from), to: moment(to), tools };
 }
 
-/** Fills in the defaults of the limits of a tool; the first is named after the tool. */
-function toLimits(match: string, written: LimitFile | readonly LimitFile[]): Limit[] {
-  const all: readonly LimitFile[] = 'window' in written ? [written] : written;
-  return all.map(({ name, sum, per = 'requester', window, max, policy }, index) => ({
-    name: name ?? (index === 0 ? match : `${match}-${index + 1}`),
-    ...{ match, sum, per, max, policy },
-    windowMs: window,
-  }));
+/** Longer than any such period, with an hour for a change of the clocks. */
+const PERIOD_MS = { day: durationMs('2d'), week: durationMs('8d'), month: durationMs('32d') };
+
+/** Fills in the defaults of a limit. */
+function toLimit(
+  name: string,
+  { tools = name, when, sum, per = 'requester', window, max, policy }: LimitFile,
+  zone = DEFAULT_TIME_ZONE,
+): Limit {
+  const shared = { name, match: tools, when, sum, per, max, policy };
+  if (typeof window === 'number') return { ...shared, windowMs: window };
+  const timeZone = isTimeZone(zone) ? zone : DEFAULT_TIME_ZONE;
+  return { ...shared, windowMs: PERIOD_MS[window], calendar: { unit: window, timeZone } };
 }
 
 /** The name of the policy under which policies are changed; no policy of a manifest can have it. */
@@ -231,7 +250,8 @@ export function toApprovers({ approvers, quorum = 1 }: Pick<PolicyFile, 'approve
 }
 
 const DEFAULT_ATTEMPTS = 3;
-const DEFAULT_RETRY_MS = durationMs('1h');
+/** In characters. */
+const DEFAULT_MAX_OUTPUT = 100_000;
 const DEFAULT_ELICITATION_MS = durationMs('7d');
 const NO_INPUT = { type: 'object', properties: {}, additionalProperties: false };
 
@@ -273,7 +293,6 @@ function toDeclared(name: string, written: ToolFile, withoutSecrets: JsonValue |
     approval: Array.isArray(approval) ? approval : [approval],
     effect,
     maxAttempts: written.max_attempts ?? DEFAULT_ATTEMPTS,
-    retryForMs: written.retry_for ?? DEFAULT_RETRY_MS,
     allow: { channels: allow?.channels, people: allow?.people, groups: allow?.groups },
     maxOutput: written.max_output ?? DEFAULT_MAX_OUTPUT,
     images: written.images ?? 'both',
@@ -311,9 +330,9 @@ function toUndo(written: UndoFile | undefined): UndoDeclaration | undefined {
 
 function toPreview(written: PreviewFile | undefined): PreviewDeclaration | undefined {
   if (written === undefined) return undefined;
-  const { tool, before, after, timeout: timeoutMs } = written;
+  const { tool, before, after } = written;
   const input = toJson(written.input ?? {});
-  return { tool, input: isJsonObject(input) ? input : {}, before, after, timeoutMs };
+  return { tool, input: isJsonObject(input) ? input : {}, before, after };
 }
 
 function toDefinition(name: string, { description = '', input, effect }: ToolFile, http: HttpFile) {
@@ -443,11 +462,11 @@ const DEFAULT_FILES = {
 
 function toFiles(written: AgentFile['files'] = true): Manifest['agent']['files'] {
   if (typeof written === 'boolean') return written ? DEFAULT_FILES : undefined;
-  const { max_size, max_count, timeout, types } = written;
+  const { max_size, max_count, types } = written;
   return {
     maxBytes: max_size ?? DEFAULT_FILES.maxBytes,
     maxCount: max_count ?? DEFAULT_FILES.maxCount,
-    timeoutMs: timeout ?? DEFAULT_FILES.timeoutMs,
+    timeoutMs: DEFAULT_FILES.timeoutMs,
     types: types ?? DEFAULT_FILES.types,
   };
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError, notDone } from '../../agent/errors.ts';
 import { canonicalJson, type JsonObject, toJson } from '../../agent/json.ts';
 import type { Tool, ToolHelpers } from '../../agent/tool.ts';
-import { backOffMs } from '../../agent/util/abort.ts';
+import { type BackOffLimits, backOffMs } from '../../agent/util/abort.ts';
 import { McpServerError } from '../errors.ts';
 import { callerOf } from './auth/ask-for-consent.ts';
 import {
@@ -67,61 +67,183 @@ export interface McpServer {
 
 /** Connects to a server and keeps it connected; returns without waiting for the connection. */
 export function openMcpServer(config: McpConfig, options: McpOptions): McpServer {
-  const { name, log, onChange, guardedFetch, identity, identityOf } = options;
-  const limits = options.backOff ?? BACK_OFF;
-  const closing = new AbortController();
-  const events = new EventEmitter<{ connected: [] }>().setMaxListeners(0);
-  let state: McpState = 'connecting';
-  let session: Session | undefined;
-  let listing: Listing = { tools: [], hints: new Map(), digests: new Map(), problems: [] };
-  let first: ReadonlyMap<string, string> | undefined;
-  let peer: string | undefined;
-  let protocol: string | undefined;
-  let legacySince: number | undefined;
-  let lastError: string | undefined;
-  let restarts = 0;
-  let failures = 0;
-  let retryAt: number | undefined;
+  return new RestartedServer(config, options);
+}
 
-  const untilConnected = async (signal: AbortSignal): Promise<void> => {
-    if (state === 'connected' || closing.signal.aborted) return;
-    const limit = AbortSignal.timeout(options.restartWaitMs ?? RESTART_WAIT_MS);
-    await once(events, 'connected', { signal: AbortSignal.any([signal, closing.signal, limit]) }).catch(
-      () => {},
-    );
-  };
+/** A server that has one session after the other, with a growing wait between those that fail. */
+class RestartedServer implements McpServer {
+  readonly ready: Promise<void>;
+  readonly #config: McpConfig;
+  readonly #options: McpOptions;
+  readonly #limits: BackOffLimits;
+  readonly #closing = new AbortController();
+  readonly #events = new EventEmitter<{ connected: [] }>().setMaxListeners(0);
+  readonly #running: Promise<void>;
+  #markReady: () => void = () => {};
+  #state: McpState = 'connecting';
+  #session: Session | undefined;
+  #listing: Listing = { tools: [], hints: new Map(), digests: new Map(), problems: [] };
+  /** The digests that were listed first, once they are known. */
+  #first: ReadonlyMap<string, string> | undefined;
+  #peer: string | undefined;
+  #protocol: string | undefined;
+  #legacySince: number | undefined;
+  #lastError: string | undefined;
+  #restarts = 0;
+  #failures = 0;
+  #retryAt: number | undefined;
 
-  const run = async (called: ListedTool, input: JsonObject, helpers: ToolHelpers): Promise<unknown> => {
-    const { name: tool, digest } = called;
-    await untilConnected(helpers.signal);
-    if (helpers.signal.aborted) throw notSent(helpers);
-    const known = listing.digests.get(`${config.prefix}${tool}`);
-    if (known !== undefined && known !== digest) {
-      const message = `The MCP server "${name}" has changed "${tool}": it was not run; call it again.`;
-      throw new McpServerError('changed', name, message);
+  constructor(config: McpConfig, options: McpOptions) {
+    this.#config = config;
+    this.#options = options;
+    this.#limits = options.backOff ?? BACK_OFF;
+    this.ready = new Promise<void>((resolve) => {
+      this.#markReady = resolve;
+    });
+    this.#running = this.#keepConnected();
+  }
+
+  get state(): McpState {
+    return this.#state;
+  }
+
+  tools(): readonly Tool[] {
+    return this.#listing.tools;
+  }
+
+  hintsOf(toolName: string): McpHints | undefined {
+    return this.#listing.hints.get(toolName);
+  }
+
+  digestOf(toolName: string): string | undefined {
+    return this.#listing.digests.get(toolName);
+  }
+
+  hasChanged(toolName: string): boolean {
+    return this.#first?.get(toolName) !== this.#listing.digests.get(toolName);
+  }
+
+  async relist(): Promise<void> {
+    if (this.#state === 'connected') await this.#session?.relist();
+  }
+
+  problems(): readonly McpProblem[] {
+    return this.#listing.problems;
+  }
+
+  describe(): McpDescription {
+    return {
+      name: this.#options.name,
+      transport: this.#config.transport,
+      state: this.#state,
+      peer: this.#peer,
+      protocol: this.#protocol,
+      tools: this.#listing.tools.map((tool) => tool.name),
+      problems: this.#listing.problems,
+      lastError: this.#lastError,
+      restarts: this.#restarts,
+      retryAt: this.#retryAt,
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#session?.close();
+    await this.#running;
+  }
+
+  async #keepConnected(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      try {
+        await this.#runSession();
+      } catch (error) {
+        this.#state = 'down';
+        if (signal.aborted) break;
+        await this.#waitToRestart(error);
+      }
     }
-    if (state === 'connected' && session !== undefined) {
-      if (identityOf === undefined) return session.call(called, input, helpers);
-      return callAsPerson(config, { name, guardedFetch, identityOf }, { called, input, helpers });
-    }
-    if (belongsToTask(helpers)) {
-      const message = `The MCP server "${name}" is down while it may run "${tool}" as a task; it may or may not have taken effect.`;
-      throw new McpServerError('lost', name, message);
-    }
-    const problem = closing.signal.aborted ? 'is closed' : 'is down and being restarted';
-    const advice = closing.signal.aborted ? '' : '; try again in a moment';
-    throw new McpServerError(
-      'down',
+    this.#state = 'down';
+    this.#retryAt = undefined;
+    this.#markReady();
+  }
+
+  async #waitToRestart(error: unknown): Promise<void> {
+    const { name, log } = this.#options;
+    const { signal } = this.#closing;
+    this.#lastError = describeError(error);
+    this.#failures += 1;
+    const waitMs = backOffMs(this.#failures, this.#limits);
+    this.#retryAt = Date.now() + waitMs;
+    log.warn({ server: name, reason: this.#lastError, waitMs }, 'MCP server down, restarting');
+    this.#markReady();
+    await sleep(waitMs, undefined, { signal }).catch(() => {});
+    if (!signal.aborted) this.#restarts += 1;
+  }
+
+  /** Runs one session to its end, which is always an error. */
+  async #runSession(): Promise<void> {
+    const { name } = this.#options;
+    this.#state = 'connecting';
+    this.#retryAt = undefined;
+    const session = await this.#openSession();
+    const since = Date.now();
+    await this.#useSession(session);
+    const reason = await session.lost;
+    this.#state = 'down';
+    if (Date.now() - since >= this.#limits.longestMs) this.#failures = 0;
+    this.#session = undefined;
+    await session.close();
+    throw new McpServerError('lost', name, `The MCP server "${name}" went down: ${reason}`);
+  }
+
+  /** Opens a session, in the older way if that is how the server was found to speak lately. */
+  async #openSession(): Promise<Session> {
+    const { name, guardedFetch, identity } = this.#options;
+    const knownSince = this.#legacySince;
+    const isKnownLegacy = knownSince !== undefined && Date.now() - knownSince < LEGACY_VERDICT_MS;
+    // Forgotten until the start succeeds: a server that was upgraded meanwhile may speak the current protocol only.
+    this.#legacySince = undefined;
+    this.#session = await openSession(this.#config, {
       name,
-      `The MCP server "${name}" ${problem}: "${tool}" was not run${advice}.`,
-    );
-  };
+      guardedFetch,
+      identity,
+      isKnownLegacy,
+      signal: this.#closing.signal,
+      onRelisted: (list) => this.#useList(list),
+    });
+    if (this.#session.isLegacy) this.#legacySince = isKnownLegacy ? knownSince : Date.now();
+    return this.#session;
+  }
 
-  const useList = (list: ServerList): void => {
-    const next = buildTools(list, config.prefix, run);
-    if (options.firstSeen === undefined) first ??= next.digests;
-    if (fingerprint(next) === fingerprint(listing)) return;
-    listing = next;
+  /** Offers the tools of a session, and lets the calls go on that wait for it. */
+  async #useSession({ peer, protocol, list }: Session): Promise<void> {
+    const { name, log } = this.#options;
+    this.#state = 'connected';
+    this.#peer = peer;
+    this.#protocol = protocol;
+    log.info({ server: name, peer, protocol, tools: list.definitions.length }, 'MCP server connected');
+    // As long as nobody knows what was listed first, every tool counts as new.
+    this.#first ??= await this.#options
+      .firstSeen?.(this.#toolsIn(list).digests)
+      .catch((err: unknown) => void log.warn({ server: name, err }, 'first list of tools not read'));
+    this.#useList(list);
+    this.#markReady();
+    this.#events.emit('connected');
+  }
+
+  #toolsIn(list: ServerList): Listing {
+    return buildTools(list, this.#config.prefix, (called, input, helpers) =>
+      this.#call(called, input, helpers),
+    );
+  }
+
+  #useList(list: ServerList): void {
+    const { name, log, onChange, firstSeen } = this.#options;
+    const next = this.#toolsIn(list);
+    if (firstSeen === undefined) this.#first ??= next.digests;
+    if (fingerprint(next) === fingerprint(this.#listing)) return;
+    this.#listing = next;
     for (const { tool, problem } of next.problems) {
       log.warn({ server: name, tool, problem }, 'MCP tool left out');
     }
@@ -130,107 +252,45 @@ export function openMcpServer(config: McpConfig, options: McpOptions): McpServer
     } catch (error) {
       log.warn({ server: name, err: error }, 'MCP tools could not be updated');
     }
-  };
+  }
 
-  /** Runs one session to its end, which is always an error. */
-  const runSession = async (): Promise<void> => {
-    state = 'connecting';
-    retryAt = undefined;
-    const knownSince = legacySince;
-    const isKnownLegacy = knownSince !== undefined && Date.now() - knownSince < LEGACY_VERDICT_MS;
-    // Forgotten until the start succeeds: a server that was upgraded meanwhile may speak the current protocol only.
-    legacySince = undefined;
-    session = await openSession(config, {
-      name,
-      guardedFetch,
-      identity,
-      isKnownLegacy,
-      signal: closing.signal,
-      onRelisted: useList,
-    });
-    const since = Date.now();
-    if (session.isLegacy) legacySince = isKnownLegacy ? knownSince : since;
-    state = 'connected';
-    ({ peer, protocol } = session);
-    log.info(
-      { server: name, peer, protocol, tools: session.list.definitions.length },
-      'MCP server connected',
-    );
-    // As long as nobody knows what was listed first, every tool counts as new.
-    first ??= await options
-      .firstSeen?.(buildTools(session.list, config.prefix, run).digests)
-      .catch((err: unknown) => void log.warn({ server: name, err }, 'first list of tools not read'));
-    useList(session.list);
-    markReady();
-    events.emit('connected');
-    const reason = await session.lost;
-    state = 'down';
-    if (Date.now() - since >= limits.longestMs) failures = 0;
-    const ended = session;
-    session = undefined;
-    await ended.close();
-    throw new McpServerError('lost', name, `The MCP server "${name}" went down: ${reason}`);
-  };
-
-  const keepConnected = async (): Promise<void> => {
-    while (!closing.signal.aborted) {
-      try {
-        await runSession();
-      } catch (error) {
-        state = 'down';
-        if (closing.signal.aborted) break;
-        lastError = describeError(error);
-        failures += 1;
-        const waitMs = backOffMs(failures, limits);
-        retryAt = Date.now() + waitMs;
-        log.warn({ server: name, reason: lastError, waitMs }, 'MCP server down, restarting');
-        markReady();
-        await sleep(waitMs, undefined, { signal: closing.signal }).catch(() => {});
-        if (!closing.signal.aborted) restarts += 1;
-      }
+  /** Makes one call of a tool as it was listed, once the server is connected. */
+  async #call(called: ListedTool, input: JsonObject, helpers: ToolHelpers): Promise<unknown> {
+    const { name, guardedFetch, identityOf } = this.#options;
+    const { name: tool, digest } = called;
+    await this.#untilConnected(helpers.signal);
+    if (helpers.signal.aborted) throw notSent(helpers);
+    const known = this.#listing.digests.get(`${this.#config.prefix}${tool}`);
+    if (known !== undefined && known !== digest) {
+      const message = `The MCP server "${name}" has changed "${tool}": it was not run; call it again.`;
+      throw new McpServerError('changed', name, message);
     }
-    state = 'down';
-    retryAt = undefined;
-    markReady();
-  };
+    if (this.#state !== 'connected' || this.#session === undefined) throw this.#unreachable(tool, helpers);
+    if (identityOf === undefined) return this.#session.call(called, input, helpers);
+    return callAsPerson(this.#config, { name, guardedFetch, identityOf }, { called, input, helpers });
+  }
 
-  let markReady: () => void = () => {};
-  const ready = new Promise<void>((resolve) => {
-    markReady = resolve;
-  });
-  const running = keepConnected();
+  async #untilConnected(signal: AbortSignal): Promise<void> {
+    const closing = this.#closing.signal;
+    if (this.#state === 'connected' || closing.aborted) return;
+    const limit = AbortSignal.timeout(this.#options.restartWaitMs ?? RESTART_WAIT_MS);
+    const signals = AbortSignal.any([signal, closing, limit]);
+    await once(this.#events, 'connected', { signal: signals }).catch(() => {});
+  }
 
-  return {
-    get state() {
-      return state;
-    },
-    ready,
-    tools: () => listing.tools,
-    hintsOf: (toolName) => listing.hints.get(toolName),
-    digestOf: (toolName) => listing.digests.get(toolName),
-    hasChanged: (toolName) => first?.get(toolName) !== listing.digests.get(toolName),
-    async relist() {
-      if (state === 'connected') await session?.relist();
-    },
-    problems: () => listing.problems,
-    describe: () => ({
-      name,
-      transport: config.transport,
-      state,
-      peer,
-      protocol,
-      tools: listing.tools.map((tool) => tool.name),
-      problems: listing.problems,
-      lastError,
-      restarts,
-      retryAt,
-    }),
-    async close() {
-      closing.abort();
-      await session?.close();
-      await running;
-    },
-  };
+  /** Builds the error of a call while there is no connection: it did nothing, unless an earlier run has started a task. */
+  #unreachable(tool: string, helpers: ToolHelpers): McpServerError {
+    const { name } = this.#options;
+    if (belongsToTask(helpers)) {
+      const message = `The MCP server "${name}" is down while it may run "${tool}" as a task; it may or may not have taken effect.`;
+      return new McpServerError('lost', name, message);
+    }
+    const isClosed = this.#closing.signal.aborted;
+    const problem = isClosed ? 'is closed' : 'is down and being restarted';
+    const advice = isClosed ? '' : '; try again in a moment';
+    const message = `The MCP server "${name}" ${problem}: "${tool}" was not run${advice}.`;
+    return new McpServerError('down', name, message);
+  }
 }
 
 /** Builds the error of a call that was stopped before it was sent: it did nothing, unless an earlier run has started a task. */

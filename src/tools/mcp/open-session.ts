@@ -70,16 +70,7 @@ export async function openSession(config: McpConfig, setup: SessionSetup): Promi
 async function connect(config: McpConfig, setup: SessionSetup): Promise<Session> {
   const { name, signal } = setup;
   const timeout = config.startTimeoutMs ?? START_TIMEOUT_MS;
-  // Over HTTP silence is no sign of an older server.
-  const probeMs = config.transport === 'stdio' ? Math.min(PROBE_TIMEOUT_MS, timeout / 3) : timeout;
-  const client = new Client(CLIENT, {
-    capabilities: { elicitation: { form: {}, url: {} }, extensions: { [TASKS_EXTENSION]: {} } },
-    // On its own the client would repeat a call that asks for input, up to ten times.
-    inputRequired: { autoFulfill: false },
-    versionNegotiation: setup.isKnownLegacy
-      ? { mode: 'legacy' }
-      : { mode: 'auto', probe: { timeoutMs: probeMs } },
-  });
+  const client = createClient(config, setup.isKnownLegacy, timeout);
   const questions = new OlderQuestions(client);
   let lostBecause: string | undefined;
   const ended = new AbortController();
@@ -93,48 +84,19 @@ async function connect(config: McpConfig, setup: SessionSetup): Promise<Session>
     client.close().catch(() => {});
   };
 
-  const transport = openTransport(config, setup, { onLost: lose, onStream: () => void relist() });
+  const transport = openTransport(config, setup, { onLost: lose, onStream: () => void listing.relist() });
   const child = transport instanceof ChildTransport ? transport : undefined;
-  // Over HTTP a connection closes only when we close it, and then the reason is known.
-  if (child !== undefined) client.onclose = () => lose(child.ending ?? 'the connection was closed');
-  client.onerror = ({ message }) => {
-    if (child !== undefined) return;
-    if (message.includes('Maximum reconnection attempts'))
-      lose('its stream of events cannot be opened again');
-    else if (message.includes('SSE stream disconnected')) {
-      // The stream may have held the answer to a call; a request tells whether the server is still there.
-      checkAlive(client).catch((error: unknown) => lose(shortMessage(error)));
-    }
-  };
+  reportLoss(client, child, lose);
 
-  let isStale = false;
-  let isOpen = false;
-  let listing: Promise<void> | undefined;
-  const listTools = async (): Promise<ServerList> => ({
-    definitions: await listDefinitions(client, timeout),
-    repeatsParameters: child === undefined && client.getProtocolEra() === 'modern',
-    offersTasks: offersTasks(client),
+  const listing = new ToolList({
+    client,
+    timeoutMs: timeout,
+    isRemote: child === undefined,
+    onRelisted: setup.onRelisted,
+    // With an old list people would approve calls that the server no longer offers.
+    onFailed: (error) => lose(`its tools cannot be listed: ${shortMessage(error)}`),
   });
-  const listUntilFresh = async () => {
-    try {
-      while (isStale) {
-        isStale = false;
-        setup.onRelisted(await listTools());
-      }
-    } catch (error) {
-      // With an old list people would approve calls that the server no longer offers.
-      lose(`its tools cannot be listed: ${shortMessage(error)}`);
-    } finally {
-      listing = undefined;
-    }
-  };
-  const relist = async () => {
-    isStale = true;
-    if (!isOpen) return;
-    listing ??= listUntilFresh();
-    await listing;
-  };
-  client.setNotificationHandler('notifications/tools/list_changed', () => relist());
+  client.setNotificationHandler('notifications/tools/list_changed', () => listing.relist());
 
   let list: ServerList;
   const onAbort = () => {
@@ -146,7 +108,7 @@ async function connect(config: McpConfig, setup: SessionSetup): Promise<Session>
   try {
     await client.connect(transport, { timeout });
     if (client.getProtocolEra() === 'modern') admitTaskResults(transport);
-    list = await listTools();
+    list = await listing.read();
     if (lostBecause !== undefined) throw new Error(lostBecause);
   } catch (error) {
     const lostEarlier = lostBecause;
@@ -158,9 +120,12 @@ async function connect(config: McpConfig, setup: SessionSetup): Promise<Session>
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
-  isOpen = true;
-  if (isStale) void relist();
-  void listenForChanges(client, { timeoutMs: timeout, signal: ended.signal, onOpen: () => void relist() });
+  listing.open();
+  void listenForChanges(client, {
+    timeoutMs: timeout,
+    signal: ended.signal,
+    onOpen: () => void listing.relist(),
+  });
 
   const version = client.getServerVersion();
   return {
@@ -170,15 +135,15 @@ async function connect(config: McpConfig, setup: SessionSetup): Promise<Session>
     list,
     lost,
     async relist() {
-      await relist();
+      await listing.relist();
       if (lostBecause === undefined) return;
       throw new McpServerError('down', name, `The MCP server "${name}" is down: the call was not made.`);
     },
     call(tool, input, helpers) {
       const { timeoutMs, longestCallMs = 10 * timeoutMs } = config;
       const isLost = () => lostBecause !== undefined;
-      const limits = { timeoutMs, longestCallMs };
-      return callTool(client, { server: name, tool, input, helpers, questions, ...limits, isLost });
+      const call = { server: name, tool, input, helpers, questions, timeoutMs, longestCallMs, isLost };
+      return callTool(client, call);
     },
     async close() {
       if (!(transport instanceof ChildTransport)) await endSession(transport);
@@ -186,6 +151,89 @@ async function connect(config: McpConfig, setup: SessionSetup): Promise<Session>
       await transport.close();
     },
   };
+}
+
+/** Creates a client that asks for the current protocol first, unless the server is known to be older. */
+function createClient({ transport }: McpConfig, isKnownLegacy: boolean, timeoutMs: number): Client {
+  // Over HTTP silence is no sign of an older server.
+  const probeMs = transport === 'stdio' ? Math.min(PROBE_TIMEOUT_MS, timeoutMs / 3) : timeoutMs;
+  return new Client(CLIENT, {
+    capabilities: { elicitation: { form: {}, url: {} }, extensions: { [TASKS_EXTENSION]: {} } },
+    // On its own the client would repeat a call that asks for input, up to ten times.
+    inputRequired: { autoFulfill: false },
+    versionNegotiation: isKnownLegacy ? { mode: 'legacy' } : { mode: 'auto', probe: { timeoutMs: probeMs } },
+  });
+}
+
+/** Reports a lost connection: of a child process when it closes, over HTTP by the errors of its stream of events. */
+function reportLoss(client: Client, child: ChildTransport | undefined, lose: (reason: string) => void): void {
+  if (child !== undefined) {
+    client.onclose = () => lose(child.ending ?? 'the connection was closed');
+    return;
+  }
+  // Over HTTP a connection closes only when we close it, and then the reason is known.
+  client.onerror = ({ message }) => {
+    if (message.includes('Maximum reconnection attempts'))
+      lose('its stream of events cannot be opened again');
+    else if (message.includes('SSE stream disconnected')) {
+      // The stream may have held the answer to a call; a request tells whether the server is still there.
+      checkAlive(client).catch((error: unknown) => lose(shortMessage(error)));
+    }
+  };
+}
+
+interface ToolListOptions extends Pick<SessionSetup, 'onRelisted'> {
+  readonly client: Client;
+  readonly timeoutMs: number;
+  readonly isRemote: boolean;
+  readonly onFailed: (error: unknown) => void;
+}
+
+/** The tools of a session, listed again after each change that its server tells of. */
+class ToolList {
+  readonly #options: ToolListOptions;
+  #isStale = false;
+  #isOpen = false;
+  #listing: Promise<void> | undefined;
+
+  constructor(options: ToolListOptions) {
+    this.#options = options;
+  }
+
+  async read(): Promise<ServerList> {
+    const { client, timeoutMs, isRemote } = this.#options;
+    return {
+      definitions: await listDefinitions(client, timeoutMs),
+      repeatsParameters: isRemote && client.getProtocolEra() === 'modern',
+      offersTasks: offersTasks(client),
+    };
+  }
+
+  /** Tells of changes from now on, and of one before. */
+  open(): void {
+    this.#isOpen = true;
+    if (this.#isStale) void this.relist();
+  }
+
+  async relist(): Promise<void> {
+    this.#isStale = true;
+    if (!this.#isOpen) return;
+    this.#listing ??= this.#readUntilFresh();
+    await this.#listing;
+  }
+
+  async #readUntilFresh(): Promise<void> {
+    try {
+      while (this.#isStale) {
+        this.#isStale = false;
+        this.#options.onRelisted(await this.read());
+      }
+    } catch (error) {
+      this.#options.onFailed(error);
+    } finally {
+      this.#listing = undefined;
+    }
+  }
 }
 
 function openTransport(

@@ -16,7 +16,6 @@ export interface PreviewDeclaration {
   readonly input: JsonObject;
   readonly before: string;
   readonly after: string;
-  readonly timeoutMs?: number | undefined;
 }
 
 /** The outcome of a preview. A failed one has its reason in words. */
@@ -54,9 +53,8 @@ export function createPreview(
 ): PreviewSource | undefined {
   const compute = declared === undefined ? ownPreview(tool, read) : declaredPreview(declared, read);
   if (compute === undefined) return undefined;
-  const timeoutMs = declared?.timeoutMs ?? TIMEOUT_MS;
   return async (input, context) => {
-    const signal = AbortSignal.timeout(timeoutMs);
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
     const late = new Promise<'late'>((resolve) => {
       signal.addEventListener('abort', () => resolve('late'), { once: true });
     });
@@ -231,6 +229,6 @@ function hasAllValues(value: JsonValue, values: TemplateValues): boolean {
 }
 
 /** Output from outside is marked for the model; a template reads what is inside. */
-function unwrapOutput(output: JsonValue): JsonValue {
+export function unwrapOutput(output: JsonValue): JsonValue {
   return isJsonObject(output) && output.untrusted_output !== undefined ? output.untrusted_output : output;
 }

@@ -32,6 +32,8 @@ interface PresentedField {
   readonly format?: string | undefined;
   /** The argument that the field shows as it is, where neither the manifest nor the module has words for it. */
   readonly argument?: string | undefined;
+  /** Whether the title tells the same value, exactly and in the same format. */
+  readonly isInTitle?: true | undefined;
 }
 
 /** A call in words for people, as raw text: the place that shows it makes it harmless. */
@@ -68,34 +70,37 @@ const MAX_DEPTH = 200;
 
 type Texts = NonNullable<Extract<Tool, { kind: 'tool' }>['texts']>;
 
+/** The part of a tool that its words come from. */
+type WordedTool = Pick<Tool, 'name' | 'inputSchema'> & { readonly texts?: Texts | undefined };
+
+interface Labelled {
+  readonly label: string;
+  readonly template: DisplayTemplate;
+}
+
+/** The texts of the manifest as templates. */
+interface Templates {
+  readonly title: DisplayTemplate | undefined;
+  readonly done: DisplayTemplate | undefined;
+  readonly target: DisplayTemplate | undefined;
+  /** `undefined` where the manifest has no fields, and those of the module count. */
+  readonly fields: readonly Labelled[] | undefined;
+  /** The labels of the arguments that the card adds by itself. */
+  readonly labels: ReadonlyMap<string, string>;
+}
+
 /** Builds the presentation of a tool from the manifest, which goes first, and from the module's own functions. */
-export function createPresentation(
-  tool: Pick<Tool, 'name' | 'inputSchema'> & { readonly texts?: Texts | undefined },
-  declared: TextDeclaration,
-): Presentation {
-  const parse = (text: string | undefined) =>
-    text === undefined ? undefined : parseDisplayTemplate(text).template;
-  const title = parse(declared.title);
-  const done = parse(declared.done);
-  const target = parse(declared.target);
-  const fields = Object.entries(declared.fields ?? {}).map(([label, text]) => ({
-    label,
-    template: parseDisplayTemplate(text).template,
-  }));
-  const own = (key: keyof Texts, given: unknown) => callOwn(tool, key, given);
+export function createPresentation(tool: WordedTool, declared: TextDeclaration): Presentation {
+  const templates = readTemplates(declared, tool.inputSchema.jsonSchema);
+  const { title, done, target, fields = [] } = templates;
   const parts = [title, ...fields.map(({ template }) => template), done, target].flatMap((template) =>
     placeholdersIn(template ?? []),
   );
-  const labels = argumentLabels(tool.inputSchema.jsonSchema, Object.keys(declared.fields ?? {}));
 
   const labelOf = (path: readonly string[]): string | undefined => {
     const field = fields.find(({ template: [only, ...rest] }) => rest.length === 0 && isAt(only, path));
     const name = path.at(-1);
     return field?.label ?? (name === undefined ? undefined : readableName(name));
-  };
-  const targetIn = (given: unknown, values: TemplateValues): string | undefined => {
-    const text = target === undefined ? textOf(own('target', given)) : fillDisplayTemplate(target, values);
-    return text === undefined || text.trim() === '' ? undefined : text;
   };
   const [only, ...others] = target ?? [];
   const verb = typeof title?.[0] === 'string' ? title[0].trim() : '';
@@ -108,79 +113,111 @@ export function createPresentation(
     },
     targetOf(given) {
       const values = { input: withDefaults(tool, given) };
-      const isWhole = placeholdersIn(target ?? []).every(
-        (part) => placeholderValue(part, values) !== undefined,
-      );
-      return isWhole ? targetIn(given, values) : undefined;
+      const isMissing = (part: Placeholder) => placeholderValue(part, values) === undefined;
+      return placeholdersIn(target ?? []).some(isMissing)
+        ? undefined
+        : targetIn(tool, templates, given, values);
     },
     formatOf: (path) => parts.find((part) => part.format !== undefined && isAt(part, path))?.format,
     peopleIn(given) {
       const values = { input: withDefaults(tool, given) };
-      const templates = [title, done, target, ...fields.map(({ template }) => template)];
-      return templates
-        .flatMap((template) => placeholdersIn(template ?? []))
+      return parts
         .filter(({ format }) => format?.name === 'person')
         .flatMap((part) => {
           const id = placeholderValue(part, values);
           return typeof id === 'string' ? [id] : [];
         });
     },
-    present(given, names = new Map()) {
-      const input = withDefaults(tool, given);
-      const values: TemplateValues = { input, names };
-      const schema = tool.inputSchema.jsonSchema;
-      const named: Placeholder[] = [];
-      const tell = (template: DisplayTemplate, isField = false): string => {
-        const { text, isExact } = tellValues(template, values, { schema, isField });
-        if (isExact) named.push(...placeholdersIn(template));
-        return text;
-      };
-      const written = title === undefined ? textOf(own('title', given)) : tell(title);
-      const filled = fields.filter(({ template }) => !isWithoutValues(template, values));
-      const hasOwn = declared.fields === undefined && tool.texts?.fields !== undefined;
-      const writtenFields = hasOwn
-        ? ownFields(own('fields', given))
-        : filled.map(({ label, template }) => ({
-            label,
-            text: tell(template, true),
-            ...formatOf(template, { values, schema }),
-          }));
-      const ownTexts = hasOwn ? writtenFields.map(({ text }) => text) : [];
-      const untold = hasOwn
-        ? untoldBy(ownTexts, input, {
-            labels: argumentLabels(
-              schema,
-              writtenFields.map(({ label }) => label),
-            ),
-            named,
-            schema,
-          })
-        : [...labels].filter(([name]) => !isNamed({ path: [name] }, named));
-      const presentedFields = [
-        ...writtenFields,
-        ...untold.flatMap(([name, label]) => {
-          const template = [placeholderOf(name)];
-          if (isWithoutValues(template, values)) return [];
-          const format = formatOf(template, { values, schema });
-          return [{ label, text: tell(template, true), ...format, argument: name }];
-        }),
-      ];
-      const doneText =
-        done === undefined ? textOf(own('done', given)) : tellValues(done, values, { schema }).text;
-      // People type the target, so it has no quotes.
-      const targetText = targetIn(given, values);
-      return {
-        title: written ?? defaultTitle(tool, toJson(given)),
-        ...(doneText !== undefined && { done: doneText }),
-        ...(targetText !== undefined && { target: targetText }),
-        fields: presentedFields,
-        hasTitle: written !== undefined,
-        isComplete:
-          !isDeeperThan(MAX_DEPTH, [given, input]) &&
-          [toJson(given), input].every((value) => areTold(leavesOf(value), { named, ownTexts, schema })),
-      };
-    },
+    present: (given, names = new Map()) => presentCall(tool, templates, given, names),
   };
+}
+
+/** Puts one call into words. What neither the manifest nor the module tells of its arguments is added as fields. */
+function presentCall(
+  tool: WordedTool,
+  templates: Templates,
+  given: unknown,
+  names: ReadonlyMap<string, string>,
+): Presented {
+  const { title, done, fields, labels } = templates;
+  const input = withDefaults(tool, given);
+  const values: TemplateValues = { input, names };
+  const schema = tool.inputSchema.jsonSchema;
+  const named: Placeholder[] = [];
+  const tell = (template: DisplayTemplate, isField = false): string => {
+    const { text, isExact } = tellValues(template, values, { schema, isField });
+    if (isExact) named.push(...placeholdersIn(template));
+    return text;
+  };
+  const tellField = ({ label, template }: Labelled): PresentedField => ({
+    label,
+    text: tell(template, true),
+    ...formatOf(template, { values, schema }),
+    ...(isTold(template) && { isInTitle: true as const }),
+  });
+  const isTold = ([only, ...others]: DisplayTemplate) =>
+    typeof only === 'object' && others.length === 0 && inTitle.some((part) => isSame(part, only));
+  const ownText = (key: 'title' | 'done') => quoteValues(textOf(callOwn(tool, key, given)), input);
+  const written = title === undefined ? ownText('title') : tell(title);
+  const inTitle = [...named];
+  const hasOwn = fields === undefined && tool.texts?.fields !== undefined;
+  const filled = (fields ?? []).filter(({ template }) => !isWithoutValues(template, values));
+  const writtenFields = hasOwn ? ownFields(callOwn(tool, 'fields', given)) : filled.map(tellField);
+  const ownTexts = hasOwn ? writtenFields.map(({ text }) => text) : [];
+  const ownLabels = () =>
+    argumentLabels(
+      schema,
+      writtenFields.map(({ label }) => label),
+    );
+  const untold = hasOwn
+    ? untoldBy(ownTexts, input, { labels: ownLabels(), named, schema })
+    : [...labels].filter(([name]) => !isNamed({ path: [name] }, named));
+  const rest = untold.flatMap(([name, label]): PresentedField[] => {
+    const template = [placeholderOf(name)];
+    return isWithoutValues(template, values) ? [] : [{ ...tellField({ label, template }), argument: name }];
+  });
+  const doneText = done === undefined ? ownText('done') : tellValues(done, values, { schema }).text;
+  // People type the target, so it has no quotes.
+  const targetText = targetIn(tool, templates, given, values);
+  return {
+    title: written ?? defaultTitle(tool, toJson(given)),
+    ...(doneText !== undefined && { done: doneText }),
+    ...(targetText !== undefined && { target: targetText }),
+    fields: [...writtenFields, ...rest],
+    hasTitle: written !== undefined,
+    isComplete:
+      !isDeeperThan(MAX_DEPTH, [given, input]) &&
+      [toJson(given), input].every((value) => areTold(leavesOf(value), { named, ownTexts, schema })),
+  };
+}
+
+function targetIn(
+  tool: WordedTool,
+  { target }: Templates,
+  given: unknown,
+  values: TemplateValues,
+): string | undefined {
+  const text =
+    target === undefined ? textOf(callOwn(tool, 'target', given)) : fillDisplayTemplate(target, values);
+  return text === undefined || text.trim() === '' ? undefined : text;
+}
+
+function readTemplates({ title, done, target, fields }: TextDeclaration, schema: JsonObject): Templates {
+  const labelled = Object.entries(fields ?? {}).map(([label, text]) => ({
+    label,
+    template: parseDisplayTemplate(text).template,
+  }));
+  return {
+    title: templateOf(title),
+    done: templateOf(done),
+    target: templateOf(target),
+    fields: fields === undefined ? undefined : labelled,
+    labels: argumentLabels(schema, Object.keys(fields ?? {})),
+  };
+}
+
+function templateOf(text: string | undefined): DisplayTemplate | undefined {
+  return text === undefined ? undefined : parseDisplayTemplate(text).template;
 }
 
 const MAX_TITLE_VALUES = 3;
@@ -249,7 +286,7 @@ function withDefaults({ inputSchema }: Pick<Tool, 'inputSchema'>, given: unknown
 
 /** Calls a module's own function; one that fails is treated as missing, since a card must be possible without it. */
 function callOwn(
-  { inputSchema, texts }: Pick<Tool, 'inputSchema'> & { readonly texts?: Texts | undefined },
+  { inputSchema, texts }: Pick<WordedTool, 'inputSchema' | 'texts'>,
   key: keyof Texts,
   input: unknown,
 ): unknown {
@@ -265,6 +302,42 @@ function callOwn(
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
+/** Quotes the values of an input in the title that a module has made of them, as in a title of the manifest: a word stands as it is. */
+function quoteValues(title: string | undefined, input: JsonValue): string | undefined {
+  if (title === undefined) return undefined;
+  const texts = leavesOf(input).flatMap(({ value }) =>
+    typeof value === 'string' && value.trim() !== '' && !isWord(value) && title.includes(value)
+      ? [value]
+      : [],
+  );
+  return quoteAll(
+    title,
+    texts.toSorted((one, other) => other.length - one.length),
+  );
+}
+
+/** Tells whether a text stands in quotes that it cannot leave. */
+function isSetOff(title: string, text: string): boolean {
+  const isInside = !/[“”„‟″❝❞〝〞＂]/.test(text) && title.includes(`“${text}”`);
+  return isInside || title.includes(JSON.stringify(text));
+}
+
+/** Quotes texts in a title, the longest first, unless they stand in quotes already. */
+function quoteAll(title: string, [longest, ...rest]: readonly string[]): string {
+  if (longest === undefined) return title;
+  if (isSetOff(title, longest)) return quoteAll(title, rest);
+  const parts = title.split(longest).map((part) => quoteAll(part, rest));
+  return parts.join(JSON.stringify(longest));
+}
+
+/** Tells whether two placeholders write the same value in the same format. */
+function isSame(one: Placeholder, other: Placeholder): boolean {
+  const [first, second] = [one, other].map(({ root, path, format }) =>
+    JSON.stringify({ root, path, format }),
+  );
+  return first === second;
 }
 
 function ownFields(value: unknown): PresentedField[] {

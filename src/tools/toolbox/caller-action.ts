@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { defineTool } from '../../agent/define-tool.ts';
 import type { Interrupt } from '../../agent/messages.ts';
-import { compileApprovalRules, judgeStrictly, matchesGlob, rulesWithFreezes } from '../../policy/rules.ts';
+import type { JudgedCall } from '../../policy/condition.ts';
+import { compileApprovalRules, judgeStrictly, matchesGlob } from '../../policy/rules.ts';
 import { callerNamed } from '../callers.ts';
 import { gate } from '../gate.ts';
 import type { Manifest } from '../manifest/manifest.ts';
@@ -12,6 +13,8 @@ import type { RuledEntry } from './toolbox.ts';
 export const CALLER_ACTION_TOOL = 'caller_action';
 
 const LONGEST_TEXT = 100_000;
+/** The number of files that an action can name. */
+export const MOST_FILES = 100;
 
 /** The exact thing that a caller wants to run itself. */
 export const ExactAction = z.strictObject({
@@ -24,8 +27,14 @@ export const ExactAction = z.strictObject({
   command: z.string().min(1).max(LONGEST_TEXT).optional().describe('The command line.'),
   directory: z.string().min(1).max(4_096).optional().describe('The folder that it runs in.'),
   files: z
-    .array(z.strictObject({ path: z.string().min(1).max(4_096), sha256: z.hash('sha256') }))
-    .max(100)
+    .array(
+      z.strictObject({
+        path: z.string().min(1).max(4_096),
+        size: z.int().min(0).optional().describe('In bytes.'),
+        sha256: z.hash('sha256'),
+      }),
+    )
+    .max(MOST_FILES)
     .optional()
     .describe('Files that it depends on, by their digest.'),
   diff: z.string().min(1).max(LONGEST_TEXT).optional().describe('What it would change.'),
@@ -67,10 +76,23 @@ export function callerIn({ toolRequest: { name, input } }: Interrupt): string | 
 
 const LONGEST_NAME = 80;
 
-/** Names an action in quotes by its command or the caller's title, so that those who confirm its outcome know which one it was. */
+/**
+ * Names an action in quotes by its command or the caller's title, so that those who confirm its outcome know which one it was. Quotes
+ * like ours become straight ones, so that the name cannot leave them; the card has the command as it is.
+ */
 function nameOf({ command, title }: z.infer<typeof CallerAction>): string {
-  const name = command ?? title;
+  const name = (command ?? title).replace(/[“”„‟″❝❞〝〞＂]/g, '"');
   return `“${name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name}”`;
+}
+
+/** Lists the files by which an action is approved, or says that its words alone are. */
+function filesText(files: NonNullable<ExactAction['files']>): string {
+  if (files.length === 0)
+    return 'None compared. An approval covers the words of the command, not what it reads.';
+  const lines = files.map(
+    ({ path, size, sha256 }) => `${path} ${size === undefined ? '' : `${size} bytes `}sha256:${sha256}`,
+  );
+  return [...lines, 'Nothing else that it reads is compared.'].join('\n');
 }
 
 /**
@@ -87,16 +109,14 @@ export function callerActionEntries({ callers, policies, agent, ...others }: Man
       description: 'The caller runs this itself, outside of Countersign, which cannot enforce the decision.',
       inputSchema: CallerAction,
       outputSchema: Report,
-      title: (action) => `Let ${action.caller} run this itself: ${nameOf(action)}`,
-      done: (action) => `${action.caller} ran this itself: ${nameOf(action)}`,
+      title: (action) => `Allow ${action.caller} to run ${nameOf(action)}`,
+      done: (action) => `${action.caller} ran ${nameOf(action)}`,
       fields: ({ caller, title, command, directory, files, diff, run }) => ({
-        'How it runs': `${caller} runs it itself, so Countersign cannot enforce the decision.`,
+        'How it runs': `Runs on ${caller}'s own machine. Countersign records the decision and can't enforce it.`,
         [`Title from ${caller}`]: title,
         ...(command !== undefined && { Command: command }),
         ...(directory !== undefined && { Folder: directory }),
-        ...(files !== undefined && {
-          Files: files.map(({ path, sha256 }) => `${path} sha256:${sha256}`).join('\n'),
-        }),
+        ...((command !== undefined || files !== undefined) && { Files: filesText(files ?? []) }),
         ...(diff !== undefined && { Changes: diff }),
         ...(run !== undefined && { Job: run }),
       }),
@@ -109,39 +129,40 @@ export function callerActionEntries({ callers, policies, agent, ...others }: Man
     ...asking.flatMap(({ name, ask }) =>
       ask.map((policy) => ({
         policy,
-        because: `${name} wants to run it itself`,
+        because: `${name} may run it itself only with approval`,
         when: `input.caller == "${name}" && input.policy == "${policy}"`,
       })),
     ),
     { require: 'deny' as const, reason: 'This caller may not ask under this policy.' },
   ];
-  const changeFreezes = others.changeFreezes.filter(({ tools }) =>
+  const freezes = others.freezes.filter(({ tools }) =>
     tools.some((pattern) => matchesGlob(pattern, tool.name)),
   );
-  const compiled = rulesWithFreezes(
-    compileApprovalRules(rules, (policy) => policyOf(policy)?.timeZone ?? agent.timeZone),
-    changeFreezes,
-  );
-  const judge: RuledEntry['explain'] = (input, place, now) =>
-    judgeStrictly(compiled, { tool: tool.name, input, now, ...place }, policyOf);
-  const allows: RuledEntry['allows'] = ({ requesters }) => {
+  const compiled = compileApprovalRules(rules, (policy) => policyOf(policy)?.timeZone ?? agent.timeZone);
+  const judge = (call: Omit<JudgedCall, 'tool'>) =>
+    judgeStrictly(compiled, { tool: tool.name, ...call }, policyOf);
+  const notAllowed: RuledEntry['notAllowed'] = ({ requesters }) => {
     const named = requesters.flatMap((id) => callerNamed(id) ?? []);
-    return named.length > 0 && named.every((name) => asking.some((caller) => caller.name === name));
+    if (named.length === 0) return { why: 'person', person: requesters[0] ?? '' };
+    const caller = named.find((name) => !asking.some((each) => each.name === name));
+    return caller === undefined ? undefined : { why: callers.has(caller) ? 'caller' : 'no-caller', caller };
   };
+  const allows: RuledEntry['allows'] = (place) => notAllowed(place) === undefined;
   return [
     {
       tool: gate(tool, compiled, { policyOf, allows }),
       source: 'built-in',
       execution: { idempotent: false, maxAttempts: 1, retryForMs: 0, elsewhere: true },
       behind: {},
-      judge: (input, place) => judge(input, place).verdict,
-      explain: judge,
+      judge: (input, place) => judge({ input, ...place }).verdict,
+      explain: async (call) => judge(call),
       allows,
+      notAllowed,
       presentation: createPresentation(tool, {}),
       rules,
       isListedIn: () => true,
       limits: [],
-      changeFreezes,
+      freezes,
       // The caller runs it, and nobody here knows whether it can be taken back.
       reversible: 'no',
       // Nobody is offered it: only callers ask for it.

@@ -7,21 +7,15 @@ import type { ProxySettings } from '../http/proxy.ts';
 import { asksForGroups } from '../manifest/asked-groups.ts';
 import type { Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import { declareCode } from '../manifest/to-manifest.ts';
+import { parseLock, readLockText, type ToolDefinition, type ToolLock } from '../manifest/tool-lock.ts';
 import type { Connections } from '../mcp/auth/connections.ts';
 import type { McpLog } from '../mcp/mcp-config.ts';
 import type { McpDescription } from '../mcp/open-mcp-server.ts';
 import type { Secrets } from '../secrets.ts';
 import { createModuleLoader, readModuleFiles } from './load-module.ts';
 import { type ApproveChange, policyIn } from './policy-change.ts';
-import {
-  buildEntries,
-  changeProblem,
-  clashProblem,
-  lockProblem,
-  nameOwners,
-  readFrom,
-} from './tool-entries.ts';
-import { parseLock, readLockText, type ToolDefinition } from './tool-lock.ts';
+import { readFrom } from './read-tool.ts';
+import { buildEntries, changeProblem, clashProblem, lockProblem, nameOwners } from './tool-entries.ts';
 import { type CodeTools, openSource, type SourceOptions, type ToolSource } from './tool-source.ts';
 import { type AroundRun, offeredEntries, type Place, type RuledEntry, type Toolbox } from './toolbox.ts';
 
@@ -106,60 +100,15 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
     parseLock(given === undefined ? await readLockText(options.folder) : given.text);
   let lock = await readLock(options.lock);
 
-  const definitions = (): ToolDefinition[] =>
-    sources.flatMap((source) =>
-      source.declaration.kind === 'mcp' ? definitionsIn(source, source.declaration.name) : [],
-    );
-  const unlocked = (): UnlockedTool[] => {
-    const owners = nameOwners(sources, lock);
-    return definitions().flatMap((definition) => {
-      const source = sources.find(({ declaration }) => declaration.name === definition.server);
-      const problem =
-        source &&
-        (lockProblem(source, definition.tool, lock) ??
-          clashProblem(source, definition.tool, owners) ??
-          changeProblem(source, definition.tool, lock));
-      return problem === undefined ? [] : [{ ...definition, problem }];
-    });
-  };
   const rebuild = (): void => {
-    const { secrets, around, readTotals, userGroups, approveChange } = options;
-    const built = buildEntries(manifest, sources, {
-      secrets,
-      lock,
-      around,
-      readTotals,
-      findGrant,
-      userGroups,
-      approveChange,
-    });
+    const built = buildEntries(manifest, sources, { ...options, lock, findGrant });
     for (const problem of built.problems.filter((found) => !problems.includes(found)))
       options.log.warn({}, problem);
     ({ entries, problems } = built);
-    if (unlocked().length > 0) options.onUnlocked?.();
+    if (unlockedIn(sources, lock).length > 0) options.onUnlocked?.();
   };
-  /** Opens what is not open as declared, and modules whose files have changed. */
-  const open = async (declared: Manifest, current: readonly ToolSource[]): Promise<ToolSource[]> => {
-    const planned = await Promise.all(
-      [...declared.tools, ...undeclaredIn(declared, options.code)].map(async (declaration) => {
-        const former = current.find((source) => isSame(source.declaration, declaration));
-        const files =
-          declaration.kind === 'module'
-            ? await readModuleFiles(options.folder, declaration.module)
-            : undefined;
-        return { declaration, files, former, isOpen: former && former.files?.digest === files?.digest };
-      }),
-    );
-    const read = planned.flatMap(({ files, isOpen }) => (isOpen === true ? [] : (files?.paths ?? [])));
-    const loadModule = createModuleLoader(options.folder, current.length === 0 ? undefined : read);
-    return Promise.all(
-      planned.map(({ declaration, files, former, isOpen }) =>
-        former !== undefined && isOpen === true
-          ? former
-          : openSource(declaration, { ...options, loadModule, onChange: rebuild, files, former }),
-      ),
-    );
-  };
+  const open = (declared: Manifest, current: readonly ToolSource[]): Promise<ToolSource[]> =>
+    openSources(declared, current, { ...options, onChange: rebuild });
   /** Lets these sources take the place of those before, which are closed. */
   const activate = async (opened: readonly ToolSource[]): Promise<void> => {
     const closing = sources.filter((source) => !opened.includes(source));
@@ -190,8 +139,8 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
     get isLocked() {
       return lock !== undefined;
     },
-    definitions,
-    unlocked,
+    definitions: () => definitionsIn(sources),
+    unlocked: () => unlockedIn(sources, lock),
     policy: (name) => policyIn(manifest, name),
     policies: () => [...manifest.policies.values()],
     callers: () => manifest.callers,
@@ -208,21 +157,11 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
       await activate(opened);
     },
 
-    moduleFiles() {
-      const modules = sources.filter(({ declaration }) => declaration.kind === 'module');
-      if (modules.some((source) => source.problems().length > 0)) return undefined;
-      return modules.flatMap(({ files }) => files?.paths ?? []);
-    },
+    moduleFiles: () => moduleFilesOf(sources),
 
     async reloadModules(record) {
       const opened = await open(manifest, sources);
-      const changes = opened.flatMap((source, index) => {
-        const before = sources[index];
-        if (source.declaration.kind !== 'module' || before === undefined || source === before) return [];
-        const { name, module: file } = source.declaration;
-        const hadProblems = before.problems().length > 0;
-        return [{ name, file, digest: source.files?.digest ?? '', problems: source.problems(), hadProblems }];
-      });
+      const changes = moduleChanges(sources, opened);
       if (changes.length === 0) return [];
       await record(changes.filter(({ problems: found }) => found.length === 0));
       await activate(opened);
@@ -239,6 +178,32 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
   return toolbox;
 }
 
+/** Opens what is not open as declared, and modules whose files have changed. */
+async function openSources(
+  declared: Manifest,
+  current: readonly ToolSource[],
+  options: ToolboxOptions & Pick<SourceOptions, 'onChange'>,
+): Promise<ToolSource[]> {
+  const { folder } = options;
+  const planned = await Promise.all(
+    [...declared.tools, ...undeclaredIn(declared, options.code)].map(async (declaration) => {
+      const former = current.find((source) => isSame(source.declaration, declaration));
+      const files =
+        declaration.kind === 'module' ? await readModuleFiles(folder, declaration.module) : undefined;
+      return { declaration, files, former, isOpen: former && former.files?.digest === files?.digest };
+    }),
+  );
+  const read = planned.flatMap(({ files, isOpen }) => (isOpen === true ? [] : (files?.paths ?? [])));
+  const loadModule = createModuleLoader(folder, current.length === 0 ? undefined : read);
+  return Promise.all(
+    planned.map(({ declaration, files, former, isOpen }) =>
+      former !== undefined && isOpen === true
+        ? former
+        : openSource(declaration, { ...options, loadModule, files, former }),
+    ),
+  );
+}
+
 /** Declares the tools of the program that the manifest does not name; without a rule every call needs approval. */
 function undeclaredIn({ tools }: Manifest, code: CodeTools | undefined): ToolDeclaration[] {
   const names = [...(code?.tools.keys() ?? [])];
@@ -249,10 +214,47 @@ function isSame(left: object, right: object): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
 }
 
-function definitionsIn(source: ToolSource, server: string): ToolDefinition[] {
-  return source.tools().flatMap(({ name }) => {
-    const digest = source.digestOf(name);
-    return digest === undefined ? [] : [{ server, tool: name, digest }];
+/** Lists the definitions of the tools of servers. */
+function definitionsIn(sources: readonly ToolSource[]): ToolDefinition[] {
+  return sources.flatMap((source) => {
+    const { kind, name: server } = source.declaration;
+    if (kind !== 'mcp') return [];
+    return source.tools().flatMap(({ name }) => {
+      const digest = source.digestOf(name);
+      return digest === undefined ? [] : [{ server, tool: name, digest }];
+    });
+  });
+}
+
+/** Lists the definitions that no admin has locked, or whose name belongs to another entry. */
+function unlockedIn(sources: readonly ToolSource[], lock: ToolLock | undefined): UnlockedTool[] {
+  const owners = nameOwners(sources, lock);
+  return definitionsIn(sources).flatMap((definition) => {
+    const source = sources.find(({ declaration }) => declaration.name === definition.server);
+    const problem =
+      source &&
+      (lockProblem(source, definition.tool, lock) ??
+        clashProblem(source, definition.tool, owners) ??
+        changeProblem(source, definition.tool, lock));
+    return problem === undefined ? [] : [{ ...definition, problem }];
+  });
+}
+
+/** Lists the files of all modules; `undefined` while one of them has errors. */
+function moduleFilesOf(sources: readonly ToolSource[]): readonly string[] | undefined {
+  const modules = sources.filter(({ declaration }) => declaration.kind === 'module');
+  if (modules.some((source) => source.problems().length > 0)) return undefined;
+  return modules.flatMap(({ files }) => files?.paths ?? []);
+}
+
+/** Lists the modules that were opened again, of the same declarations in the same order. */
+function moduleChanges(before: readonly ToolSource[], opened: readonly ToolSource[]): ModuleChange[] {
+  return opened.flatMap((source, index) => {
+    const former = before[index];
+    if (source.declaration.kind !== 'module' || former === undefined || source === former) return [];
+    const { name, module: file } = source.declaration;
+    const hadProblems = former.problems().length > 0;
+    return [{ name, file, digest: source.files?.digest ?? '', problems: source.problems(), hadProblems }];
   });
 }
 

@@ -1,10 +1,10 @@
-import { hash } from 'node:crypto';
-import { z } from 'zod';
 import { defineTool } from '../../agent/define-tool.ts';
-import { canonicalJson } from '../../agent/json.ts';
+import { notDone } from '../../agent/errors.ts';
+import type { JudgedCall } from '../../policy/condition.ts';
 import { findPolicy, type Policy } from '../../policy/policy.ts';
 import { compileApprovalRules, judgeStrictly } from '../../policy/rules.ts';
 import { gate } from '../gate.ts';
+import { changeKey, PolicyChange } from '../manifest/govern.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { POLICY_CHANGES } from '../manifest/to-manifest.ts';
 import { createPresentation, type Presentation } from '../presentation/presentation.ts';
@@ -12,25 +12,10 @@ import type { RuledEntry } from './toolbox.ts';
 
 export const POLICY_CHANGE_TOOL = 'apply_manifest';
 
-export const PolicyChange = z.object({
-  /** The digests of the manifest that is active and of the changed one. */
-  from: z.string(),
-  to: z.string(),
-  /** The lines of the governed part that differ. */
-  diff: z.string().min(1),
-});
-/** A changed manifest that waits for approval. */
-export type PolicyChange = Readonly<z.infer<typeof PolicyChange>>;
-
 /** Records an approved change; `changed` if another manifest is active by now. */
 export type ApproveChange = (change: PolicyChange) => Promise<'approved' | 'changed'>;
 
-/** Computes the key of a change. It covers the lines, so that an approval of other lines is no approval. */
-export function changeKey({ from, to, diff }: PolicyChange): string {
-  return hash('sha256', canonicalJson({ from, to, diff }));
-}
-
-/** Names the conversation in which people are asked about a change. */
+/** Names the Run in which people are asked about a change. */
 export function changeName(change: PolicyChange): string {
   return `policies-${changeKey(change).slice(0, 32)}`;
 }
@@ -122,37 +107,39 @@ export function changeEntries(manifest: Manifest, approve: ApproveChange | undef
       done: () => 'Changed the rules in manifest.yml',
       fields: ({ diff, from, to }) => ({ Changes: diff, 'Active manifest': from, 'Changed manifest': to }),
     },
-    async (change, { context }) => {
+    async (change, { idempotencyKey }) => {
       // The lines on the card are those of the two manifests; somebody may have edited them.
-      if (!String(context.threadId).endsWith(changeName(change)))
-        throw new Error('The lines of this change were edited, so it was not applied');
+      if (idempotencyKey !== changeKey(change))
+        throw notDone('The lines of this change were edited, so it was not applied');
       const outcome = await approve(change);
       if (outcome === 'changed')
-        throw new Error('Another manifest has become active in the meantime, so this change was not applied');
+        throw notDone('Another manifest has become active in the meantime, so this change was not applied');
       return { applied: change.to };
     },
   );
-  const rules = [{ policy: POLICY_CHANGES }];
+  const rules = [{ policy: POLICY_CHANGES, because: 'manifest.yml was changed on the server' }];
   const compiled = compileApprovalRules(rules);
   const policyOf = (name: string) => policyIn(manifest, name);
-  const judge: RuledEntry['explain'] = (input, place, now) =>
-    judgeStrictly(compiled, { tool: tool.name, input, now, ...place }, policyOf);
+  const judge = (call: Omit<JudgedCall, 'tool'>) =>
+    judgeStrictly(compiled, { tool: tool.name, ...call }, policyOf);
   return [
     {
       tool: gate(tool, compiled, { policyOf }),
       source: 'built-in',
       execution: { idempotent: true, maxAttempts: 3, retryForMs: 3_600_000 },
       behind: {},
-      judge: (input, place) => judge(input, place).verdict,
-      explain: judge,
+      judge: (input, place) => judge({ input, ...place }).verdict,
+      explain: async (call) => judge(call),
       allows: () => true,
+      notAllowed: () => undefined,
       presentation: inWords(createPresentation(tool, {})),
       resolvedBy: POLICY_CHANGES,
       rules,
       isListedIn: () => true,
       limits: [],
-      changeFreezes: [],
-      reversible: 'no',
+      freezes: [],
+      // A further change takes it back.
+      reversible: 'yes',
       // Nobody is offered it: the bot itself makes the call.
       allow: { channels: [], people: [], groups: undefined },
     },

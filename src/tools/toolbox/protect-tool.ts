@@ -10,9 +10,6 @@ import type { AroundRun } from './toolbox.ts';
 
 export type Action = Extract<Tool, { kind: 'tool' }>;
 
-/** Limits a tool's output, in characters, where the manifest sets no other limit. */
-export const DEFAULT_MAX_OUTPUT = 100_000;
-
 const MAX_OUTPUT_DEPTH = 200;
 
 export interface Protection {

@@ -1,20 +1,17 @@
 import type { JsonObject, JsonValue } from '../../agent/json.ts';
 import type { Tool, ToolHelpers } from '../../agent/tool.ts';
-import type { GroupsOf, LimitTotals } from '../../policy/condition.ts';
-import type { Limit } from '../../policy/limits.ts';
+import type { GroupsOf } from '../../policy/condition.ts';
+import type { PlannedFreeze } from '../../policy/freezes.ts';
+import type { CallUse, Limit, ReadTotals } from '../../policy/limits.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { Reversible } from '../../policy/reversible.ts';
 import type { ApprovalRule, ApprovalVerdict, Explanation } from '../../policy/rules.ts';
-import type { ChangeFreeze } from '../../policy/time.ts';
 import { type CallerDeclaration, callerNamed } from '../callers.ts';
 import type { CallPlace, ReadFirst } from '../gate.ts';
-import type { ElicitationDeclaration, ToolDeclaration } from '../manifest/manifest.ts';
+import { type ElicitationDeclaration, MAX_TOOLS, type ToolDeclaration } from '../manifest/manifest.ts';
 import type { RequesterServer } from '../mcp/auth/connections.ts';
 import type { PreviewSource, ReadTool, UndoSource } from '../presentation/linked-call.ts';
 import type { Presentation } from '../presentation/presentation.ts';
-
-/** Limits the tools of one request. OpenAI refuses a request with more, so the agent would not answer at all. */
-export const MAX_TOOLS = 128;
 
 /** The channel and the people that the agent works for. */
 export interface Place {
@@ -55,16 +52,21 @@ export interface ToolEntry {
   /** Applies the rules of the active manifest to a call, for everyone whose words led to it. */
   judge(input: JsonValue, place: CallPlace): ApprovalVerdict;
   /**
-   * The same with the person for whom the verdict is that strict, and what each rule said; at a given time, else now. Without totals, a
-   * condition that asks for those of a limit cannot be evaluated.
+   * Judges a call as the gate does, by its limits too, with the person for whom the verdict is that strict, and what each rule said. It is
+   * made at a given time, else now. Without totals, limits are left out, and a condition that asks for one cannot be evaluated.
    */
-  explain(input: JsonValue, place: CallPlace, now?: Date, totals?: LimitTotals): Explanation;
+  explain(
+    call: CallPlace & { readonly input: JsonValue; readonly now?: Date | undefined },
+    readTotals?: ReadTotals,
+  ): Promise<Explanation & { readonly uses?: readonly CallUse[] }>;
   /** The limits that its calls count against. */
   readonly limits: readonly Limit[];
-  /** The times of the calendar in which none of its calls starts; none for a tool that only reads. */
-  readonly changeFreezes: readonly ChangeFreeze[];
+  /** The freezes of the manifest that keep its calls from starting; none for a tool that only reads. */
+  readonly freezes: readonly PlannedFreeze[];
   /** Tells whether everyone whose words led to a call may use the tool there. */
   allows(place: CallPlace): boolean;
+  /** Returns the first reason why they may not; `undefined` if they may. */
+  notAllowed(place: CallPlace): NotAllowed | undefined;
   /** The policy whose resolvers are asked about an unknown outcome of a call that needed no approval. */
   readonly resolvedBy?: string | undefined;
   /** Puts its calls into words for people. */
@@ -153,29 +155,40 @@ function entriesIn(
 ): RuledEntry[] {
   return [...entries].filter(
     ({ allow, isListedIn }) =>
-      isListedIn(channel) && isAllowed(allow, channel, [requester, ...others], groupsOf),
+      isListedIn(channel) && disallowed(allow, channel, [requester, ...others], groupsOf) === undefined,
   );
 }
 
+/** The reason why a tool may not be used: the channel, a caller that may not call it, or a person whom no list names. */
+export type NotAllowed =
+  | { readonly why: 'not-in-channel' | 'channel'; readonly channel: string }
+  | { readonly why: 'caller' | 'no-caller'; readonly caller: string }
+  | { readonly why: 'person' | 'groups-unknown'; readonly person: string };
+
 /** Tells whether a tool may be used in a channel by everyone whose words led to a call; who is in unknown groups may not. */
-export function isAllowed(
+export function disallowed(
   { channels, people, groups }: RuledEntry['allow'],
   channel: string,
   everyone: readonly string[],
   groupsOf: GroupsOf = () => undefined,
-  isCallerAllowed: (caller: string) => boolean = () => false,
-): boolean {
-  if (channels !== undefined && !channels.includes(channel)) return false;
+  mayCallerCall: (caller: string) => boolean | undefined = () => false,
+): NotAllowed | undefined {
+  if (channels !== undefined && !channels.includes(channel)) return { why: 'channel', channel };
   const callers = everyone.flatMap((id) => callerNamed(id) ?? []);
-  if (!callers.every(isCallerAllowed)) return false;
-  if (people === undefined && groups === undefined) return true;
-  return everyone.every(
-    (person) =>
+  const caller = callers.find((name) => mayCallerCall(name) !== true);
+  if (caller !== undefined)
+    return { why: mayCallerCall(caller) === undefined ? 'no-caller' : 'caller', caller };
+  if (people === undefined && groups === undefined) return undefined;
+  const person = everyone.find(
+    (each) =>
       // The lists name people; a caller's owner has to be among them.
-      callerNamed(person) !== undefined ||
-      people?.includes(person) === true ||
-      (groups !== undefined && groupsOf(person)?.some((group) => groups.includes(group)) === true),
+      callerNamed(each) === undefined &&
+      people?.includes(each) !== true &&
+      (groups === undefined || groupsOf(each)?.some((group) => groups.includes(group)) !== true),
   );
+  if (person === undefined) return undefined;
+  const isUnknown = groups !== undefined && groupsOf(person) === undefined;
+  return { why: isUnknown ? 'groups-unknown' : 'person', person };
 }
 
 /** Describes which tools are over the limit. */

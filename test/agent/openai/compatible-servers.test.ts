@@ -1,3 +1,4 @@
+import { json as readJson } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { generate, ModelError, openAIModel } from '../../../src/index.ts';
@@ -61,6 +62,24 @@ describe('an answer that is not streamed', () => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"choices":[');
     });
     expect(await ask(model)).toMatchObject({ finish: 'cut', text: '' });
+  });
+});
+
+describe('a server that refuses stream_options', () => {
+  it.each([
+    ['by its name', { message: 'Unrecognized request argument supplied: stream_options', param: null }],
+    ['by the parameter', { message: 'Extra inputs are not permitted', param: 'stream_options' }],
+  ])('%s is asked again without it, and never with it again', async (_, error) => {
+    const asked: boolean[] = [];
+    const model = await serve(async (request, response) => {
+      const hasOptions = JSON.stringify(await readJson(request)).includes('stream_options');
+      asked.push(hasOptions);
+      if (!hasOptions) return streaming(chunk({ content: 'Hello.' }, 'stop'))(request, response);
+      response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+    });
+    expect(await ask(model)).toMatchObject({ text: 'Hello.' });
+    expect(await ask(model)).toMatchObject({ text: 'Hello.' });
+    expect(asked).toEqual([true, false, false]);
   });
 });
 

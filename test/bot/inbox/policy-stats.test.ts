@@ -4,6 +4,7 @@ import { homeTexts } from '../../../src/bot/views/texts/home.ts';
 import type { AuditRow } from '../../../src/store/port/audit.ts';
 
 const row = (event: string, subject: string, at: number, body = ''): AuditRow => ({
+  v: 1,
   seq: at,
   at: at * 1000,
   event,

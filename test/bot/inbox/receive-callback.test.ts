@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../../src/agent/json.ts';
-import { answerCallback, receiveCallback } from '../../../src/bot/inbox/callbacks.ts';
+import { callbackPart } from '../../../src/bot/inbox/callbacks.ts';
 import { type CallbackTarget, CallbackUrls } from '../../../src/bot/slack/callback-urls.ts';
 import { toDetails } from '../../../src/engine/request-details.ts';
 import type { Store } from '../../../src/store/port/store.ts';
@@ -32,9 +32,7 @@ async function bench() {
   const store = openRedisStore(redis);
   const callbacks = new CallbackUrls('', 'a secret');
   const parts = { store, callbacks, logger: pino({ level: 'silent' }), toolbox: { find: () => undefined } };
-  const { url } = await serverForTest({
-    receiveCallback: async (token, body) => answerCallback(await receiveCallback(parts, token, body)),
-  });
+  const { url } = await serverForTest({ parts: [callbackPart(parts)] });
   const threadId = newThreadId();
   const idempotencyKey = randomUUID();
 
@@ -57,7 +55,10 @@ async function bench() {
       const metadata = pauseMetadata(toolRequest.name, toolRequest.input) ?? {};
       const interrupt = { id: randomUUID(), toolRequest, metadata };
       const presented = presentedAs('Wait for CI');
-      const details: JsonObject = toDetails({ toolRequest, idempotencyKey: key }, interrupt, { presented });
+      const details: JsonObject = toDetails({ toolRequest, idempotencyKey: key }, interrupt, {
+        presented,
+        facets: {},
+      });
       const request = newRequest(threadId, { kind, details, policy: { expiresInMs } }, interrupt.id);
       await suspendTurn(store, await beginTurn(store, threadId), { requests: [request] });
       return request.id;

@@ -216,9 +216,9 @@ describe('a random answer, in one message or several, streamed or not', () => {
 
 test.each([
   ['inline', 'Use `list[0](x)` and `{ [key]: v }`.', 'Use `list[0](x)` and `{ [key]: v }`.'],
-  ['in a block', '```js\nlist[0](x)\n```', '```js\nlist[0](x)\n```'],
-  ['in a block that is not closed', '```js\nlist[0](x)', '```js\nlist[0](x)\n```'],
-  ['in a step of a list', '1. Run:\n   ```sh\n   a[0](b)\n   ```', '1. Run:\n```sh\na[0](b)\n```'],
+  ['in a block', '```js\nlist[0](x)\n```', '```\nlist[0](x)\n```'],
+  ['in a block that is not closed', '```js\nlist[0](x)', '```\nlist[0](x)\n```'],
+  ['in a step of a list', '1. Run:\n   ```sh\n   a[0](b)\n   ```', '1. Run:\n```\na[0](b)\n```'],
 ])('code %s is delivered as it is', (_where, text, shown) => {
   expect(sanitizeMarkdown(text)).toBe(shown);
 });

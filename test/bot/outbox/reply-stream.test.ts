@@ -6,12 +6,18 @@ import { ReplyStream } from '../../../src/bot/outbox/reply-stream.ts';
 
 /** A Slack that takes everything and keeps what it was sent. */
 class KeepingSlack extends WebClient {
+  refusesBlocks = false;
   readonly sent: { readonly method: string; readonly text: string; readonly chunks: unknown }[] = [];
 
   override async apiCall(method: string, options: Record<string, unknown> = {}): Promise<WebAPICallResult> {
     const chunks = z
       .array(z.looseObject({ type: z.string(), text: z.string().optional() }))
       .parse(options.chunks);
+    if (this.refusesBlocks && chunks.some(({ type }) => type === 'blocks'))
+      throw Object.assign(new Error('refused'), {
+        code: 'slack_webapi_platform_error',
+        data: { error: 'invalid_blocks' },
+      });
     this.sent.push({ method, text: chunks.map(({ text = '' }) => text).join(''), chunks });
     const answer = { ok: true, ts: '1.5' };
     return answer;
@@ -99,4 +105,46 @@ test('the last change of a step is shown before the stream ends', async () => {
   expect(slack.sent.at(-1)?.chunks).toEqual([
     { type: 'task_update', ...step, status: 'pending', details: 'Waiting for approval' },
   ]);
+});
+
+test('a new step stands behind the paragraph before it, and never cuts a sentence', async () => {
+  const { stream, slack } = openStream();
+  stream.push('I look up the order. It may take ');
+  await vi.advanceTimersByTimeAsync(5_000);
+  stream.push('a while');
+  stream.pause();
+  stream.setStep(step);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(slack.sent.at(-1)?.chunks).toEqual([
+    { type: 'markdown_text', text: 'a while' },
+    { type: 'plan_update', title: 'Steps' },
+    { type: 'task_update', ...step },
+  ]);
+  stream.push('It is ');
+  stream.setStep({ ...step, id: 'c2' });
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(slack.sent.at(-2)?.chunks).toEqual([
+    { type: 'markdown_text', text: '\n\n' },
+    { type: 'task_update', ...step, id: 'c2' },
+  ]);
+  expect(slack.sent.at(-1)?.chunks).toEqual([{ type: 'markdown_text', text: 'It is ' }]);
+});
+
+test('a table is streamed as a block of Slack when it is whole, and as Markdown where Slack refuses the block', async () => {
+  const text = '| a |\n|---|\n| b |\nDone.\n';
+  for (const refuses of [false, true]) {
+    const { stream, slack } = openStream();
+    slack.refusesBlocks = refuses;
+    for (const line of text.split(/(?<=\n)/)) {
+      stream.push(line);
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    const [first] = slack.sent;
+    expect(first?.chunks).toMatchObject(
+      refuses
+        ? [{ type: 'markdown_text', text }]
+        : [{ type: 'blocks' }, { type: 'markdown_text', text: 'Done.\n' }],
+    );
+    expect(await stream.end()).toEqual({ ts: '1.5', sent: text.length });
+  }
 });

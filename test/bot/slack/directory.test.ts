@@ -1,6 +1,8 @@
 import { type WebAPICallResult, WebClient } from '@slack/web-api';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { CHANNELS } from '../../../playground/slack/default-cast.ts';
 import { Directory } from '../../../src/bot/slack/directory.ts';
+import { connectionFor, slackForTest, socketSettings } from './support.ts';
 
 /** A Slack in which everybody has the current name, and that can be away. */
 class NamingSlack extends WebClient {
@@ -77,4 +79,15 @@ test('the cache keeps a bounded number of people, the newest ones', async () => 
   expect(slack.looks).toBe(before);
   await directory.member('U0');
   expect(slack.looks).toBe(before + 1);
+});
+
+test.each([
+  ['with the scope a channel has its name', ['users:read', 'channels:read'], true],
+  ['without the scope Slack is not asked for it', ['users:read'], false],
+])('%s', async (_, scopes, isAsked) => {
+  const slack = await slackForTest({ app: { scopes } });
+  const directory = new Directory(connectionFor(socketSettings(slack)).app.client);
+  expect(await directory.nameOf(CHANNELS.general)).toBe(isAsked ? '#general' : undefined);
+  const methods = slack.workspace.calls.map(({ method }) => method);
+  expect(methods.includes('conversations.info')).toBe(isAsked);
 });

@@ -30,7 +30,10 @@ async function overHttp(once: Once = onceIn(redisForTest()), timings: Partial<Ti
     heard.push(command.text);
     await ack('working on it');
   });
-  const { url } = await serverForTest({ receive: connection.receive, isConnected: connection.isReady });
+  const { url } = await serverForTest({
+    parts: connection.part === undefined ? [] : [connection.part],
+    isConnected: connection.isReady,
+  });
   const address = `${url}/slack/events`;
   await connection.start();
   await slack.workspace.changeRequestUrl(address);
@@ -84,7 +87,7 @@ test('a request is taken once, also by another process', async () => {
   other.app.event('message', async () => {
     heard.push('by the other');
   });
-  const { url } = await serverForTest({ receive: other.receive });
+  const { url } = await serverForTest({ parts: other.part === undefined ? [] : [other.part] });
   await other.start();
   const request = delivery.attempts[0]?.request;
   const replayed = await fetch(`${url}/slack/events`, {

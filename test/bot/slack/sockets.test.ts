@@ -1,9 +1,11 @@
 import type { BlockAction } from '@slack/bolt';
-import { expect, test } from 'vitest';
+import { ConsoleLogger } from '@slack/logger';
+import { expect, onTestFinished, test } from 'vitest';
 import { CAST, CHANNELS } from '../../../playground/slack/default-cast.ts';
 import type { LocalSlack } from '../../../playground/slack/start-local-slack.ts';
 import type { Connection } from '../../../src/bot/slack/create-connection.ts';
-import { connectionFor, postButton, redisForTest, slackForTest, socketSettings } from './support.ts';
+import { SocketReceiver } from '../../../src/bot/slack/socket-receiver.ts';
+import { connectionFor, logger, postButton, redisForTest, slackForTest, socketSettings } from './support.ts';
 
 /** Has every click on record before it is acknowledged; gives the ids of those on record. */
 function recordClicks({ app }: Connection): () => Promise<string[]> {
@@ -187,6 +189,25 @@ test('a wrong token of the bot is one error that says which setting to check, an
   expect(slack.workspace.calls.map(({ method }) => method)).toEqual(['auth.test']);
 });
 
+test('a start waits for a Slack that cannot be reached for a moment', async () => {
+  const slack = await slackForTest();
+  slack.workspace.fail('auth.test', { kind: 'status', status: 503 });
+  slack.workspace.fail('auth.test', { kind: 'reset' });
+  slack.workspace.rateLimit('auth.test', { calls: 1, retryAfterSeconds: 1 });
+  const connection = connectionFor(socketSettings(slack));
+  await connection.start();
+  expect(connection.isReady()).toBe(true);
+});
+
+test('a Slack that is away for too long is one error, which does not blame the token', async () => {
+  const slack = await slackForTest();
+  await slack.stop();
+  const connection = connectionFor(socketSettings(slack), undefined, { patienceMs: 0 });
+  const failed = await connection.start().catch(String);
+  expect(failed).toMatch(/Slack cannot be reached: /);
+  expect(failed).not.toContain('SLACK_BOT_TOKEN');
+});
+
 test('a call that Slack limits or fails is made once: trying again is left to the caller', async () => {
   const slack = await slackForTest();
   const { client } = connectionFor(socketSettings(slack)).app;
@@ -196,4 +217,54 @@ test('a call that Slack limits or fails is made once: trying again is left to th
   expect(slack.workspace.calls).toHaveLength(1);
   await slack.stop();
   await expect(post()).rejects.toThrow();
+});
+
+/** Starts a receiver whose sockets get no address before `answer` is called. */
+async function receiverWithoutAddress(helloMs?: number) {
+  const slack = await slackForTest();
+  const { workspace, appToken, apiUrl } = slack;
+  const held = { resolve: () => {} };
+  const until = new Promise<void>((resolve) => {
+    held.resolve = resolve;
+  });
+  onTestFinished(() => held.resolve());
+  workspace.fail('apps.connections.open', { kind: 'held', until }, { calls: 2 });
+  const options = {
+    appToken,
+    apiUrl,
+    logger: new ConsoleLogger(),
+    ...(helloMs !== undefined && { helloMs }),
+  };
+  const receiver = new SocketReceiver(options, logger);
+  onTestFinished(() => receiver.stop());
+  const started = receiver.start().then(
+    () => 'open',
+    (error: unknown) => String(error),
+  );
+  return { slack, receiver, started, answer: () => held.resolve() };
+}
+
+/** Counts the sockets after others, which were opened later, are open. */
+async function socketsBesideOthers(slack: LocalSlack): Promise<number> {
+  const later = connectionFor(socketSettings(slack));
+  await later.start();
+  await later.stop();
+  await slack.workspace.until(({ socketConnections }) => socketConnections === 0);
+  return slack.workspace.socketConnections;
+}
+
+test('a socket that was given up because Slack held its address is not opened when Slack answers at last', async () => {
+  const { slack, started, answer } = await receiverWithoutAddress(1);
+  expect(await started).toMatch(/did not say hello/);
+  answer();
+  expect(await socketsBesideOthers(slack)).toBe(0);
+});
+
+test('a stop ends the sockets that are being opened, at once', async () => {
+  const { slack, receiver, started, answer } = await receiverWithoutAddress();
+  await slack.workspace.until(({ calls }) => calls.length === 2);
+  await receiver.stop();
+  expect(await started).toMatch(/closed before it was open/);
+  answer();
+  expect(await socketsBesideOthers(slack)).toBe(0);
 });

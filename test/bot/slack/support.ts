@@ -6,13 +6,15 @@ import {
   type LocalSlackOptions,
   startLocalSlack,
 } from '../../../playground/slack/start-local-slack.ts';
-import { type BotServerOptions, createBotServer } from '../../../src/bot/slack/bot-server.ts';
 import {
   type Connection,
+  type ConnectionDependencies,
   type ConnectionSettings,
   createConnection,
 } from '../../../src/bot/slack/create-connection.ts';
 import type { Once } from '../../../src/bot/slack/http-receiver.ts';
+import { type ProbeOptions, probes } from '../../../src/http/probes.ts';
+import { createHttpServer, type HttpServerOptions } from '../../../src/http/server.ts';
 import { Metrics } from '../../../src/observe/metrics.ts';
 import { PATIENT_SLACK } from '../../support/patience.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
@@ -37,8 +39,12 @@ export function onceIn({ client, prefix }: TestRedis): Once {
 }
 
 /** A connection that is not open yet; it is stopped when the test ends. */
-export function connectionFor(settings: ConnectionSettings, once: Once = async () => true): Connection {
-  const connection = createConnection(settings, { logger, once, metrics: new Metrics() });
+export function connectionFor(
+  settings: ConnectionSettings,
+  once: Once = async () => true,
+  changes: Pick<ConnectionDependencies, 'patienceMs'> = {},
+): Connection {
+  const connection = createConnection(settings, { logger, once, metrics: new Metrics(), ...changes });
   onTestFinished(() => connection.stop());
   return connection;
 }
@@ -52,18 +58,26 @@ export function httpSettings({ botToken, signingSecret, apiUrl }: LocalSlack) {
 }
 
 /** The bot's server on a free port, with everything in order unless a test says otherwise. */
-export async function serverForTest(options: Partial<BotServerOptions> = {}) {
-  const server = createBotServer({
-    port: 0,
+export async function serverForTest({
+  parts = [],
+  stopMs,
+  requestMs,
+  ...watched
+}: Partial<ProbeOptions & HttpServerOptions> = {}) {
+  const watchers = probes({
     isConnected: () => true,
     refusedWrite: async () => undefined,
     toolProblems: () => 0,
+    unsigned: () => undefined,
     metrics: async () => ({ status: 200, body: '' }),
-    receiveCallback: async () => ({ status: 200, body: '' }),
-    connect: async () => undefined,
-    receive: undefined,
+    ...watched,
+  });
+  const server = createHttpServer({
+    port: 0,
+    parts: [watchers, ...parts],
     logger,
-    ...options,
+    ...(stopMs !== undefined && { stopMs }),
+    ...(requestMs !== undefined && { requestMs }),
   });
   const port = await server.start();
   onTestFinished(() => server.stop());

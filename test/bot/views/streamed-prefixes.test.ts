@@ -57,6 +57,7 @@ const token = fc.constantFrom(
     '# ',
   ],
   ...['a', 'npm run', 'build,', '1', EVIL, 'https://evil.example', '\u2028', '\uFE0F', '\u200D', '👩', '**'],
+  ...['**', '重要', '：', '（', '。', '請', '&lt;', '&'],
 );
 const text = fc.array(token, { minLength: 1, maxLength: 40 }).map((tokens) => tokens.join(''));
 

@@ -63,7 +63,7 @@ tools:
         order: { type: string }
         amount: { type: integer, minimum: 1 }
         reason: { type: string, enum: [late, broken, fraud] }
-      required: [order, amount]
+      required: [order, amount, reason]
     http:
       method: POST
       url: "http://localhost:9/refunds"

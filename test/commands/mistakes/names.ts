@@ -141,7 +141,6 @@ unknownPolicy(
   'approval: ▸nevr',
   /there is no policy "nevr"; did you mean "never"/,
 );
-unknownPolicy('policy: finance }\n\ntools', '▸then: policy finance }\n\ntools', /"then" is now "policy"/);
 unknownPolicy('approval: { policy: owner }', 'approval: { policy: ▸nobody }', /there is no policy "nobody"/);
 
 const unused = kind('a policy that nothing uses');

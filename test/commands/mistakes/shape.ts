@@ -102,29 +102,24 @@ const calendar = kind('a change freeze that does not hold');
 const CALENDAR = 'limits:\n';
 calendar(
   CALENDAR,
-  'change_freezes:\n  - { name: Sale, from: "2026-11-26 18:00", to: ▸"2026-11-20 08:00" }\nlimits:\n',
+  'freezes:\n  - { name: Sale, from: "2026-11-26 18:00", to: ▸"2026-11-20 08:00" }\nlimits:\n',
   /it would end before it begins/,
 );
 calendar(
   CALENDAR,
-  'change_freezes:\n  - { name: Sale, from: "2026-11-26 18:00", to: "2026-12-01 08:00", tools: [▸deploi] }\nlimits:\n',
+  'freezes:\n  - { name: Sale, from: "2026-11-26 18:00", to: "2026-12-01 08:00", tools: [▸deploi] }\nlimits:\n',
   /there is no tool "deploi"; did you mean "deploy"/,
 );
 calendar(
   CALENDAR,
-  'change_freezes:\n  - { name: Sale, from: ▸26.11.2026, to: "2026-12-01 08:00" }\nlimits:\n',
-  /is not a date and a time in quotes/,
+  'freezes:\n  - { name: Sale, from: ▸26.11.2026, to: "2026-12-01 08:00" }\nlimits:\n',
+  /is not a date or a day of the week with a time/,
 );
 
-const older = kind('an older spelling');
-older('    notify: { remind: 1h }', '    ▸remind: 1h', /"remind" is now a key of "notify"/);
-older(
+const beside = kind('a key beside its section');
+beside('    notify: { remind: 1h }', '    ▸remind: 1h', /"remind" is a key of "notify"/);
+beside(
   '  time_zone: Europe',
   '  ▸temperature: 0.5\n  time_zone: Europe',
-  /"temperature" is now a key of "model"/,
-);
-older(
-  '  time_zone: Europe',
-  '  built_ins: ▸{ ask_question: false }\n  time_zone: Europe',
-  /this is now a list of what is on/,
+  /"temperature" is a key of "model"/,
 );

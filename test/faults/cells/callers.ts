@@ -5,7 +5,7 @@ import { atEveryPoint } from './failpoints.ts';
 
 /** The points of a request's way, from the door to its end; not those that an idle worker passes. */
 const ON_THE_WAY =
-  /^(?:script (?:write-document|count-call|enqueue|claim-turn|suspend|retire|vote|start|finish|conclude|end|recover|resolve)|effect|slack chat)/;
+  /^(?:script (?:write-document|count-call|enqueue|claim-turn|suspend|retire|vote|start|finish|end|recover|resolve)|effect|slack chat)/;
 /** Each caller sends requests all the time, so that fewer of them keep the machine busy. */
 const IN_FLIGHT = 10;
 

@@ -58,7 +58,7 @@ export function applyDefect(name: string | undefined): Defect {
     case 'never-starts':
       return {
         scripts: loadScripts((text) =>
-          text.replace(/^local try = .*$/m, "if true then return { 'unknown' } end\n$&"),
+          text.replace(/^local try, first = .*$/m, "if true then return { 'unknown' } end\n$&"),
         ),
       };
     default:

@@ -7,7 +7,7 @@ import type { World } from './start-world.ts';
 const ANSWER_WITHIN_MS = 3_000;
 const REFUSED_WITHIN_MS = 30_000;
 const FOR_BRUNO = new RegExp(` for ${CAST.bruno}$`);
-const REFUSED = /not an approver|don't decide for anyone/;
+const REFUSED = /can approve this|don't decide for anyone/;
 const DEPUTED = { kind: 'signed for somebody who is back', tools: ['deputed'], intent: 'approve' } as const;
 
 /** An approver who is away, so that somebody else signs for them, and who comes back for a moment. */

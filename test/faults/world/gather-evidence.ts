@@ -3,6 +3,7 @@ import { Cluster } from 'ioredis';
 import type { AuditRow } from '../../../src/store/port/audit.ts';
 import { verifyChain } from '../../../src/store/record/chain-check.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
+import { logProblems } from '../../oracle/signers.ts';
 import { type Effect, readEffects } from '../worker/effects.ts';
 import { PREFIX } from '../worker/prefix.ts';
 import { allCards, type ShownCard } from './cards.ts';
@@ -68,13 +69,14 @@ export async function gatherEvidence(
   const store = openRedisStore({ client: world.client, prefix: PREFIX });
   const audit = await exportedRows(world);
   const { problems } = await verifyChain(store);
+  const { problems: unproven } = await logProblems(store);
   const { workspace, model } = world;
   return {
     errands,
     finished: world.people.finished,
     effects,
     audit,
-    chainProblems: problems.map(({ message }) => message),
+    chainProblems: [...problems.map(({ message }) => message), ...unproven],
     cards: allCards(workspace),
     clicks: workspace.deliveries.flatMap(({ payload, attempts }) => {
       if (payload.type !== 'block_actions' || !Array.isArray(payload.actions)) return [];

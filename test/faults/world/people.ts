@@ -6,6 +6,7 @@ import { threadIdOf } from '../../../src/bot/slack/thread.ts';
 import { clickCard } from '../../support/click-card.ts';
 import { readEffects } from '../worker/effects.ts';
 import { cardOf, hasSigned, type ShownCard } from './cards.ts';
+import { RULES } from './cast.ts';
 import { decideTogether } from './crowd.ts';
 import { DEEDS } from './deeds.ts';
 import { type Errand, editedAmount, wordsOf } from './errand.ts';
@@ -202,7 +203,9 @@ export class People {
       const mayRunAgain = card.buttons.some(({ actionId }) => actionId === 'run-again');
       return ran ? 'ran' : mayRunAgain ? this.#wantsAgain(errand) : 'did-not-run';
     };
-    void this.#clickAndFill(card, CAST.admin, 'ran', () => ({ verdict: verdict(), reason: 'I looked.' }));
+    // Running again is approving again.
+    const who = verdict() === 'run-again' ? (RULES[call.tool]?.signers[0] ?? CAST.admin) : CAST.admin;
+    void this.#clickAndFill(card, who, 'ran', () => ({ verdict: verdict(), reason: 'I looked.' }));
   }
 
   /** Picks "run again" most of the time, where that is safe. */

@@ -40,7 +40,7 @@ describe('all requests', () => {
     const { store, reader, redis, keys } = record();
     const id = await ask(store);
     await reader.allRequests();
-    await redis.client.hset(keys.request(id), 'progress', 'half');
+    await redis.client.hset(keys.run(id), 'progress', 'half');
     expect(await reader.allRequests()).toMatchObject([{ id, progress: 'half' }]);
   });
 
@@ -49,7 +49,7 @@ describe('all requests', () => {
     const [settled, open] = [await ask(store), await ask(store)];
     await store.vote(settled, reject('U-ben'));
     await reader.allRequests();
-    await redis.client.del(keys.request(settled), keys.request(open));
+    await redis.client.del(keys.ask(settled), keys.ask(open));
     expect(statesOf(await reader.allRequests())).toEqual({ [settled]: 'rejected' });
   });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { RecordedRequest, RecordedRow, ThreadRecord } from '../../../playground/record-protocol.ts';
 import {
-  describeActor,
   describeDetail,
+  describeRow,
   gapBefore,
 } from '../../../playground/web/src/record-panel/describe-row.ts';
 import { describeQueue, describeThread } from '../../../playground/web/src/record-panel/describe-thread.ts';
@@ -61,7 +61,12 @@ function recordWith(changes: Partial<ThreadRecord> = {}): ThreadRecord {
   };
 }
 
-const names: Readonly<Record<string, string>> = { U1: 'Remi', U2: 'Alice' };
+const names: Readonly<Record<string, string>> = {
+  U1: 'Remi',
+  U2: 'Alice',
+  UREMI0001: 'Remi',
+  UALICE002: 'Alice',
+};
 const name = (id: string): string => names[id] ?? id;
 
 describe('times', () => {
@@ -169,15 +174,15 @@ describe('the thread state', () => {
 
 describe('an audit row', () => {
   test.each([
-    [{ event: 'voted', body: '{"who":"U2"}' }, 'by Alice'],
-    [{ event: 'asked', body: '{"requester":"U1"}' }, 'by Remi'],
-    [{ event: 'rejected', detail: 'U2' }, 'by Alice'],
-    [{ event: 'approved', detail: '1 of 1' }, '(quorum reached)'],
-    [{ event: 'retried', detail: 'after try 1' }, 'after a crash'],
-    [{ event: 'expired' }, '(no decision in time)'],
-    [{ event: 'started', body: 'not json' }, ''],
+    [{ event: 'voted', detail: 'approve UALICE002 1 of 1' }, 'Alice approved (1 of 1)'],
+    [{ event: 'asked', body: '{"requester":"UREMI0001"}' }, 'Remi asked'],
+    [{ event: 'approved', detail: '1 of 1' }, 'Approved: quorum reached (1 of 1)'],
+    [{ event: 'retried', detail: 'after try 1' }, 'Retried after a crash'],
+    [{ event: 'expired' }, 'Expired with no decision'],
+    [{ event: 'started', detail: 'try 2 x', body: 'not json' }, 'Started again (attempt 2)'],
+    [{ event: 'not-known' }, 'not-known'],
   ])('%j is described as %j', (changes, words) => {
-    expect(describeActor(rowWith(changes), name)).toBe(words);
+    expect(describeRow(rowWith(changes), name)).toBe(words);
   });
 
   test('names people and shortens ids', () => {

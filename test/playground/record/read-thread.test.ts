@@ -276,7 +276,7 @@ describe('the reader', () => {
     const threadId = newThreadId();
     const [good, bad] = [newRequest(threadId), newRequest(threadId)];
     await suspendTurn(bench.store, await beginTurn(bench.store, threadId), { requests: [good, bad] });
-    await bench.redis.client.hset(bench.keys.request(bad.id), 'state', 'nonsense');
+    await bench.redis.client.hset(bench.keys.ask(bad.id), 'state', 'nonsense');
     const before = await dumpOf(bench);
     expect(await readOnly(bench, threadId)).toMatchObject({ id: good.id });
     expect((await bench.reader.allRequests()).map(({ id }) => id)).toEqual([good.id]);

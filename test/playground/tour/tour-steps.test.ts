@@ -87,14 +87,15 @@ test('only a deployment that was interrupted is a recovery', () => {
   expect(deployment({ state: 'succeeded', attempts: 2 })).toEqual(['kill']);
 });
 
-test('a refund that was tried again is paid once, and the ledger says so', () => {
+test('a refund that was tried again ran once, and the ledger is its proof', () => {
   const input = { orderId: SLOW_ORDER, amount: 25_000 };
   const retried = request({ state: 'succeeded', attempts: 2, input });
   const plug = (...refunds: TourFacts['refunds']) =>
     steps({ refunds, kills: 1, requests: [retried] }).find(({ id }) => id === 'plug');
   expect(plug(entry(25_000, SLOW_ORDER), entry(2_000))).toMatchObject({
     isDone: true,
-    result: 'Paid once: 1 ledger entry.',
+    result: 'Ran once, after 1 restart.',
+    ledger: [entry(25_000, SLOW_ORDER)],
   });
   expect(plug(entry(1, SLOW_ORDER), entry(2, SLOW_ORDER))?.result).toBe(
     '2 ledger entries for 1 approved payment.',

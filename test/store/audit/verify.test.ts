@@ -124,7 +124,7 @@ describe('verify', () => {
     await tamper(log(), (entries) =>
       entries.map((entry, index) => {
         const body = index === 4 ? '{"change":999}' : (entry.fields[9] ?? '');
-        const row = { seq: index + 1, at: Number(entry.fields[1]), event: 'configured' };
+        const row = { v: 1, seq: index + 1, at: Number(entry.fields[1]), event: 'configured' };
         before = linkOf({ ...row, subject: 'manifest.yml', detail: '', body }, before);
         return { ...entry, fields: withField(withField(entry.fields, 'b', body), 'h', before) };
       }),
@@ -142,6 +142,28 @@ describe('verify', () => {
     expect(await problemsOf(store, [mark])).toMatchObject([{ seq: 10, problem: 'cut-off' }]);
   });
 
+  test('says of the first row of a later version that a newer program has to verify it', async () => {
+    const { store, redis, keys } = log();
+    await writeTen(store);
+    let before = '';
+    await tamper(log(), (entries) =>
+      entries.map((entry, index) => {
+        const v = index < 7 ? 1 : 2;
+        const row = { v, seq: index + 1, at: Number(entry.fields[1]), event: 'configured' };
+        before = linkOf({ ...row, subject: 'manifest.yml', detail: '', body: entry.fields[9] ?? '' }, before);
+        return { ...entry, fields: withField(withField(entry.fields, 'v', String(v)), 'h', before) };
+      }),
+    );
+    await redis.client.hset(keys.shared('head'), 'hash', before);
+    expect(await problemsOf(store)).toEqual([
+      {
+        seq: 8,
+        problem: 'newer',
+        message: 'row 8 has version 2, and this Countersign reads versions up to 1; verify with a newer one',
+      },
+    ]);
+  });
+
   test('computes the chain as the scripts do, whatever is said', async () => {
     const { store } = log();
     const threadId = newThreadId();
@@ -152,7 +174,7 @@ describe('verify', () => {
     const [first] = await rowsOf(store);
     if (first === undefined) throw new Error('The log is empty');
     const digest = createHash('sha256').update(first.body).digest('hex');
-    const link = ['', 1, first.at, 'asked', id.id, 'approval', digest].join('\n');
+    const link = ['', 1, 1, first.at, 'asked', id.id, 'approval', digest].join('\n');
     expect(first.hash).toBe(createHash('sha1').update(link).digest('hex'));
   });
 });

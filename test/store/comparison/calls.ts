@@ -9,7 +9,6 @@ import type {
 } from '../../../src/store/port/store.ts';
 import { requestIdOf, threadOf } from '../../../src/store/record/keys.ts';
 import {
-  ALONE,
   type NewRequest,
   type NewView,
   type RequestState,
@@ -58,8 +57,29 @@ function usesFor({ limitKeys, amount, max }: Limited): LimitUse[] {
 const DONE = [{ key: 'done', windowMs: WINDOW_MS }];
 
 /** The use of a grant; another call every third time. */
-function grantFor({ grant }: { readonly grant: string | undefined }, step: number): GrantUse | undefined {
-  return grant === undefined ? undefined : { id: grant, call: `call-${step % 3}`, evidence: { step } };
+function grantFor(
+  world: World,
+  { grant }: { readonly grant: string | undefined },
+  step: number,
+): GrantUse | undefined {
+  return grant === undefined
+    ? undefined
+    : { id: grantNamed(world, grant), call: `call-${step % 3}`, evidence: { step } };
+}
+
+/** The id of a grant: `g-1` is the one that was opened last, `g-2` the one before it. */
+function grantNamed(world: World, name: string): string {
+  return [...world.grants.keys()].at(-Number(name.slice(2))) ?? name;
+}
+
+/** The grant that a person allows with a vote; each request has one. */
+function offerFor(
+  { grants, pick }: { readonly grants: boolean; readonly pick: number },
+  requestId: string,
+  step: number,
+): Pick<Vote, 'grants'> {
+  const [uses, forMs] = [1 + (pick % 2), pick % 3 === 1 ? 5_000 : 1_000_000];
+  return grants ? { grants: { id: `g-${requestId}`, uses, forMs, details: { step } } } : {};
 }
 
 /** One approval of the person in the window, where there is a limit of them. */
@@ -73,6 +93,7 @@ function toolAt(pick: number): string {
 }
 
 const OPEN: readonly RequestState[] = ['pending'];
+const UNKNOWN: readonly RequestState[] = ['unknown'];
 const NAMELESS = 'no-request';
 
 /** Turns a command into the call that it stands for now; without anything it could be about there is none. */
@@ -123,7 +144,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
           read: command.read ? 1 : 0,
           evidence,
           limits: usesFor(command),
-          grant: grantFor(command, step),
+          grant: grantFor(world, command, step),
         }),
       );
     case 'finishEffect':
@@ -169,13 +190,22 @@ export function callFor(command: Command, found: Findings): Call | undefined {
           rows: command.row ? [row] : [],
         });
       });
+    case 'open': {
+      const { pick, plan, isAgain } = command;
+      const { unsigned: _, ...asked } = requestFrom({ ...plan, kind: 'approval' }, 'C2', `${step}`);
+      const ended = request(found, pick, SettledState.options);
+      const former = isAgain && ended !== NAMELESS ? ended : undefined;
+      found.requests.push(asked.id);
+      return call('open', { ...asked, from: 'manifest' }, former);
+    }
     case 'vote': {
-      const { who, decision, shown, eligible, groups, grants, standsFor } = command;
+      const { who, decision, shown, eligible, groups, standsFor } = command;
+      const id = request(found, command.pick, OPEN);
       const vote = {
         who,
         ...(standsFor !== undefined && { standsFor }),
         groups,
-        grants,
+        ...offerFor(command, id, step),
         decision,
         eligible,
         evidence,
@@ -183,7 +213,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         reason: `no ${step}`,
         ...rateFor(command),
       };
-      return call('vote', request(found, command.pick, OPEN), vote);
+      return call('vote', id, vote);
     }
     case 'answer': {
       const { who, eligible, value } = command;
@@ -202,10 +232,8 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       const { same, heartbeatTimeoutMs, still, people, pick, moved, isCaller } = command;
       const picked = request(found, pick, ['approved']);
       const steps = world.request(picked)?.asked.steps;
-      // A plan itself never starts: its steps do, or it ends.
-      if (steps !== undefined && pick % 3 === 0)
-        return call('end', picked, { state: 'succeeded', reason: '' });
-      const id = steps?.[pick % steps.length]?.id ?? picked;
+      // A plan itself never starts: its steps do.
+      const id = (pick % 7 > 0 && steps?.[pick % steps.length]?.id) || picked;
       const votes = [...(world.request(picked)?.votes ?? [])];
       const attempt = pick % 5 === 0 ? (recent(found.attempts, pick) ?? `try-${step}`) : `try-${step}`;
       const signed = votes.map(([who]) => who);
@@ -222,7 +250,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       });
     }
     case 'voteAndStart': {
-      const { who, decision, same, still, heartbeatTimeoutMs, pick, groups, grants, standsFor } = command;
+      const { who, decision, same, still, heartbeatTimeoutMs, pick, groups, standsFor } = command;
       const id = request(found, pick, OPEN);
       const attempt = `try-${step}`;
       const signed = [...(world.request(id)?.votes.keys() ?? []), who];
@@ -236,7 +264,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
         shown: 'digest',
         reason: `no ${step}`,
         groups,
-        grants,
+        ...offerFor(command, id, step),
       };
       const others = [...(world.request(id)?.votes ?? [])].map(
         ([person, { groups: own = [] }]) => [person, own] as const,
@@ -272,17 +300,15 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       const attempt = attemptOf(found, id, command.pick);
       return call('finish', id, { attempt, state: command.state, message: resultMessage(), summary: step });
     }
-    case 'conclude': {
+    case 'goOn': {
       const { pick, state, own, step: words } = command;
       const id = request(found, pick, ['paused']);
       const home = own ? found.turns.findLast(({ threadId }) => threadId === threadOf(id)) : undefined;
       return about(home ?? recent(found.turns, pick), (turn) =>
-        call(
-          'conclude',
+        call('finish', id, {
           turn,
-          id,
-          state === 'superseded' ? { state, reason: `${words}` } : { state, summary: words },
-        ),
+          ...(state === 'superseded' ? { state, reason: `${words}` } : { state, summary: words }),
+        }),
       );
     }
     case 'resolve': {
@@ -292,7 +318,8 @@ export function callFor(command: Command, found: Findings): Call | undefined {
     }
     case 'notify': {
       const { timer, behind, quietMs } = command;
-      const id = request(found, command.pick, timer === 'recover' ? ['unknown'] : OPEN);
+      const fitting = { remind: OPEN, escalate: OPEN, recover: UNKNOWN, ended: SettledState.options }[timer];
+      const id = request(found, command.pick, fitting);
       const revision = (world.request(id)?.revision ?? 1) - behind;
       return call('notify', id, timer, {
         ...{ row, views: placesOf(command.views, step) },
@@ -338,12 +365,8 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return about(recent(found.items, command.pick), (item) =>
         call('retryOutbox', item, command.delayMs, { isUnsent: command.isUnsent }),
       );
-    case 'openGrant': {
-      const { grant: id, uses, far } = command;
-      return call('openGrant', { id, uses, expiresAt: world.now + far, details: { step } });
-    }
     case 'revokeGrant':
-      return call('revokeGrant', command.grant, {
+      return call('revokeGrant', grantNamed(world, command.grant), {
         ...{ who: command.who, eligible: command.eligible, evidence },
         erases: step % 4 === 0,
       });
@@ -353,7 +376,7 @@ export function callFor(command: Command, found: Findings): Call | undefined {
       return call('countCall', command.thread, {
         ref: command.ref,
         limits: usesFor(command),
-        grant: grantFor(command, step),
+        grant: grantFor(world, command, step),
       });
     case 'readTotals':
       return call('readTotals', [...DONE, ...command.limitKeys.map((key) => ({ key, windowMs: WINDOW_MS }))]);
@@ -522,7 +545,10 @@ function asPlan(all: readonly NewRequest[], drawn: readonly RequestPlan[]): read
   const plain = ({ execution: { elsewhere: _, ...execution }, ...request }: NewRequest) => ({
     ...{ ...request, ...approval, execution },
   });
-  const steps = others.map(({ id, digest }, index) => ({ id, digest: isAlone(index) ? ALONE : digest }));
+  const steps = others.map(({ id, digest }, index) => ({
+    ...{ id, digest },
+    ...(isAlone(index) && { alone: true as const }),
+  }));
   return [
     { ...plain(first), steps },
     ...others.map((request, index) => ({

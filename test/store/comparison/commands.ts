@@ -73,7 +73,7 @@ export function verb<Name extends string, Fields extends object>(
 export const requests = fc.array(plan, { maxLength: 3, size: 'max' });
 export const decision = fc.constantFrom('approve', 'approve', 'approve', 'reject');
 export const state = fc.constantFrom('succeeded', 'failed', 'paused');
-export const conclusion = fc.constantFrom('succeeded', 'failed', 'paused', 'superseded');
+export const continuation = fc.constantFrom('succeeded', 'failed', 'paused', 'superseded');
 /** The number of attempts that the person was shown; mostly absent. */
 export const tries = fc.constantFrom(undefined, undefined, 1, 2);
 export const verdict = fc.constantFrom('ran', 'did-not-run', 'run-again', 'run-again');
@@ -101,6 +101,8 @@ export const suspension = verb('suspend', {
   requests,
   row: fc.boolean(),
 });
+/** A Run of another source; often one that takes the place of another. */
+export const opening = verb('open', { pick, plan, isAgain: fc.boolean() });
 export const start = verb('start', {
   ...{ pick, same: mostly, heartbeatTimeoutMs: duration, still: mostly, people, ...limited },
   moved: fc.nat({ max: 5 }).map((die) => die === 0),
@@ -130,7 +132,7 @@ const views = fc.subarray(['thread', 'dm', 'home']);
 
 const notice = {
   ...{ pick, views, behind: fc.constantFrom(0, 0, 1) },
-  timer: fc.constantFrom('remind', 'escalate', 'recover'),
+  timer: fc.constantFrom('remind', 'escalate', 'recover', 'ended'),
   quietMs: fc.constantFrom(undefined, undefined, 0, 1_000),
 };
 
@@ -180,6 +182,7 @@ export const command = fc.oneof(
   { weight: 2, arbitrary: verb('readFiles', { thread }) },
   { weight: 1, arbitrary: verb('dropFile', { thread, file }) },
   { weight: 6, arbitrary: suspension },
+  { weight: 4, arbitrary: opening },
   {
     weight: 9,
     arbitrary: verb('vote', {
@@ -204,7 +207,7 @@ export const command = fc.oneof(
   },
   { weight: 4, arbitrary: verb('finish', { pick, state }) },
   { weight: 3, arbitrary: verb('finishAndClaim', { pick, state, leaseMs: duration }) },
-  { weight: 3, arbitrary: verb('conclude', { pick, state: conclusion, own: mostly, step: limit }) },
+  { weight: 3, arbitrary: verb('goOn', { pick, state: continuation, own: mostly, step: limit }) },
   {
     weight: 4,
     arbitrary: verb('voteAndStart', {
@@ -242,7 +245,6 @@ export const command = fc.oneof(
     weight: 2,
     arbitrary: verb('readTotals', { limitKeys: fc.constant<readonly string[]>(['parts', 'refunds']) }),
   },
-  { weight: 2, arbitrary: verb('openGrant', { grant: grantId, uses: fc.integer({ min: 1, max: 2 }), far }) },
   { weight: 1, arbitrary: verb('revokeGrant', { grant: grantId, who, eligible: often }) },
   { weight: 1, arbitrary: verb('listGrants', {}) },
   { weight: 2, arbitrary: delegate },

@@ -3,7 +3,7 @@ import {
   any,
   type Command,
   command,
-  conclusion,
+  continuation,
   duration,
   ending,
   fitting,
@@ -11,6 +11,7 @@ import {
   KEPT_MS,
   mostly,
   once,
+  opening,
   PEOPLE,
   type Person,
   pick,
@@ -41,6 +42,21 @@ const round = fc
     { ...suspend, pick: 0 },
   ]);
 
+/** A round in which a request is made that anybody may approve, alone; the first of a plan or the only one. */
+function withOpenRequest(
+  round: readonly Command[],
+  [first, ...steps]: readonly [RequestPlan, ...RequestPlan[]],
+  isPlan: boolean,
+): Command[] {
+  const policy = {
+    ...{ principals: [...PEOPLE], resolvers: [...PEOPLE], quorum: 1 as const, vetoes: 1 as const },
+    ...{ selfApproval: true, expiresInMs: 1_000_000 as const },
+  };
+  const open = { ...first, groups: undefined, delegation: false, barred: [], policy };
+  const changes = { readAll: true, fresh: true, isPlan, requests: [open, ...steps] };
+  return round.map((each) => (each.verb === 'suspend' ? { ...each, ...changes } : each));
+}
+
 /** A plan of two steps that is approved, and whose steps start, and end, in any order. */
 const planned = fc
   .tuple(
@@ -55,20 +71,9 @@ const planned = fc
       { minLength: 3, maxLength: 8, size: 'max' },
     ),
   )
-  .map(([before, [first, ...steps], starts]): Command[] => {
-    const policy = {
-      ...{ principals: [...PEOPLE], resolvers: [...PEOPLE], quorum: 1 as const, vetoes: 1 as const },
-      ...{ selfApproval: true, expiresInMs: 1_000_000 as const },
-    };
-    const open = { ...first, groups: undefined, delegation: false, barred: [], policy };
-    const suspended = before.map(
-      (each): Command =>
-        each.verb === 'suspend'
-          ? { ...each, readAll: true, fresh: true, isPlan: true, requests: [open, ...steps] }
-          : each,
-    );
+  .map(([before, asked, starts]): Command[] => {
     return [
-      ...suspended,
+      ...withOpenRequest(before, asked, true),
       click(3, 'U-eve', 'approve', { twice: false }),
       ...starts.flatMap(([each, pick, end]): Command[] => [
         { ...each, pick, same: true, still: true, heartbeatTimeoutMs: 1_000_000, limitKeys: [] },
@@ -179,10 +184,39 @@ const freezing = fc
     ];
   });
 
+/** A Run that no thread made ends, another takes its place, and both are removed in time. */
+const followed = fc
+  .tuple(opening, start, state, fc.boolean(), fc.boolean(), once)
+  .map(([open, start, end, isStarted, isSeen, calls]): Command[] => {
+    const policy = {
+      ...{ principals: [...PEOPLE], resolvers: [], quorum: 1 as const, vetoes: 1 as const },
+      ...{ selfApproval: true, expiresInMs: 1_000_000 as const },
+    };
+    const plan = { ...open.plan, groups: undefined, delegation: false, barred: [], elsewhere: false, policy };
+    const seen: Command = {
+      ...{ verb: 'notify', timer: 'ended', pick: 1, quietMs: undefined, behind: 0, views: [], ...calls },
+    };
+    return [
+      { ...open, plan, isAgain: false },
+      ...(isStarted
+        ? ([
+            click(1, 'U-eve', 'approve', calls),
+            { ...start, pick: 1, same: true, still: true, heartbeatTimeoutMs: 1_000_000, limitKeys: [] },
+            { verb: 'finishAndClaim', pick: 1, state: end, leaseMs: 1_000_000, ...calls },
+          ] satisfies Command[])
+        : [click(1, 'U-eve', 'reject', calls)]),
+      ...(isSeen ? [seen] : []),
+      { ...open, pick: 1, isAgain: true },
+      { verb: 'wait', ms: KEPT_MS, ...calls },
+      ...[1, 2, 5, 6].map((pick): Command => ({ verb: 'purge', pick, ...calls })),
+    ];
+  });
+
 /** Sequences that lead further into a request's life than random single commands. */
 const passage = fc.oneof(
   round,
   sending,
+  followed,
   freezing,
   fc.tuple(thread, fc.integer({ min: 100, max: 999 }), once).map(([thread, item, calls]): Command[] => [
     { verb: 'enqueue', thread, item, onlyKnown: false, stopper: undefined, ...calls },
@@ -289,17 +323,20 @@ const passage = fc.oneof(
       click(pick, who, 'approve', calls),
     ]),
   // Calls of a turn run under a grant with one use, which is revoked.
-  fc.tuple(grantId, thread, who, once).map(([grant, thread, who, calls]): Command[] => {
-    const count: Command = { verb: 'countCall', thread, ref: 'call-2', ...FREE, grant, ...calls };
-    return [
-      { verb: 'openGrant', grant, uses: 1, far: 1_000_000, ...calls },
-      count,
-      count,
-      { verb: 'revokeGrant', grant, who, eligible: false, ...calls },
-      { verb: 'revokeGrant', grant, who, eligible: true, ...calls },
-      count,
-    ];
-  }),
+  fc
+    .tuple(round, plan, grantId, thread, who, once)
+    .map(([before, first, grant, thread, who, calls]): Command[] => {
+      const count: Command = { verb: 'countCall', thread, ref: 'call-2', ...FREE, grant, ...calls };
+      return [
+        ...withOpenRequest(before, [first], false),
+        ...[2, 6, 14, 18].map((pick) => click(pick, 'U-eve', 'approve', calls)),
+        count,
+        count,
+        { verb: 'revokeGrant', grant, who, eligible: false, ...calls },
+        { verb: 'revokeGrant', grant, who, eligible: true, ...calls },
+        count,
+      ];
+    }),
   // One call after another counts against a limit, and one of them fails.
   fc.tuple(thread, fc.integer({ min: 100, max: 999 }), once).map(([thread, item, calls]): Command[] => {
     const limited = { limitKeys: ['refunds'], amount: 2, max: 3, grant: undefined } as const;
@@ -350,15 +387,15 @@ const passage = fc.oneof(
       { verb: 'redraw', pick: pick - 1, views: [], ...calls },
     ]),
   fc
-    .tuple(fitting, several, start, conclusion, once)
+    .tuple(fitting, several, start, continuation, once)
     .map(([pick, people, start, state, calls]): Command[] => [
       ...people.map((who) => click(pick, who, 'approve', calls)),
       { ...start, pick, same: true, still: true, heartbeatTimeoutMs: 1_000_000 },
       { verb: 'finish', pick, state: 'paused', ...calls },
       ...THREADS.map((thread): Command => ({ verb: 'claimTurn', thread, leaseMs: 1_000_000, ...calls })),
-      { verb: 'conclude', pick, state: 'paused', own: true, step: 1, ...calls },
-      { verb: 'conclude', pick, state, own: true, step: 2, ...calls },
-      { verb: 'conclude', pick: pick - 1, state, own: true, step: 2, ...calls },
+      { verb: 'goOn', pick, state: 'paused', own: true, step: 1, ...calls },
+      { verb: 'goOn', pick, state, own: true, step: 2, ...calls },
+      { verb: 'goOn', pick: pick - 1, state, own: true, step: 2, ...calls },
     ]),
   fc
     .tuple(fitting, start, who, verdict, fc.constantFrom(0, 1_000), once, tries)

@@ -29,7 +29,7 @@ export function modelSnapshot(world: World, sights: Sights) {
     shared: sharedInModel(world),
     requests: sights.requests.map((id) => {
       const request = world.request(id);
-      return request === undefined ? 'unknown' : requestInModel(request);
+      return request === undefined ? 'unknown' : requestInModel(world, request);
     }),
     checkpoints: world.checkpoints,
   };
@@ -42,14 +42,15 @@ async function checkpointsIn(store: Store) {
 }
 
 async function threadInRedis(client: Redis, keys: Keys, id: string) {
-  const [thread = '', log = '', inbox = '', , round = '', effects = ''] = keys.forScript(id);
-  const [fields, messages, items, rounds, journal] = await Promise.all([
+  const [thread = '', log = '', inbox = '', , round = ''] = keys.forScript(id);
+  const [fields, messages, items, rounds] = await Promise.all([
     client.hgetall(thread),
     client.llen(log),
     client.lrange(inbox, 0, -1),
     client.hgetall(round),
-    client.hgetall(effects),
   ]);
+  const started = (fields.runs ?? '').split(' ').filter((runId) => runId !== '');
+  const calls = await Promise.all(started.map((runId) => callInRedis(client, keys, runId)));
   const { owner, token, lease_until: until, committed, open = '0', claims = '0' } = fields;
   return {
     lease: owner === undefined ? 'free' : `${token} until ${until}`,
@@ -59,8 +60,21 @@ async function threadInRedis(client: Redis, keys: Keys, id: string) {
     messages,
     inbox: items.map((item) => JSON.parse(item)),
     round: rounds,
-    effects: journal,
+    runs: Object.fromEntries(calls),
   };
+}
+
+async function callInRedis(client: Redis, keys: Keys, runId: string) {
+  const {
+    ref = '',
+    tool,
+    state,
+    attempt,
+    attempts,
+    first_start: first,
+    part,
+  } = await client.hgetall(keys.run(runId));
+  return [ref, [tool, state, attempt, attempts, first, part].join(' ')] as const;
 }
 
 function threadInModel(world: World, id: string) {
@@ -85,10 +99,10 @@ function threadInModel(world: World, id: string) {
     messages: thread?.log.length ?? 0,
     inbox: thread?.inbox ?? [],
     round: Object.fromEntries(round),
-    effects: Object.fromEntries(
-      [...(thread?.effects ?? [])].map(([ref, { state, tool, run, runs, firstStart, part }]) => [
+    runs: Object.fromEntries(
+      [...(thread?.effects ?? [])].map(([ref, { end = 'running', tool, run, runs, firstStart, part }]) => [
         ref,
-        [state, run, runs, firstStart, part === undefined ? tool : JSON.stringify(part)].join(' '),
+        [tool, end, run, runs, firstStart, JSON.stringify(part)].join(' '),
       ]),
     ),
   };
@@ -152,7 +166,14 @@ async function requestInRedis(store: Store, id: string) {
   return { ...record, votes: votes.toSorted(byPerson), views };
 }
 
-function requestInModel(request: Request) {
+const NO_EXECUTION = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
+
+/** Tells how far a step is, as its plan says. */
+function howFar({ state = 'pending', payload = '' }: Partial<Request> = {}): string {
+  return state === 'resolved' ? (payload.split('\n')[0] ?? '') : state;
+}
+
+function requestInModel(world: World, request: Request) {
   const { asked, createdAt, votes, views, drawn } = request;
   const { state, revision, principals, by, payload, attempts, attempt, progress } = request;
   const {
@@ -164,8 +185,11 @@ function requestInModel(request: Request) {
     digest,
     details,
     policy,
-    execution,
+    unsigned = false,
   } = asked;
+  // A question is about no call, and a plan about those of its steps.
+  const isCall = (kind === 'approval' || unsigned) && asked.steps === undefined;
+  const execution = isCall ? asked.execution : NO_EXECUTION;
   return {
     ...{ id, kind, requester, requesters, barred, digest, details, policy, execution, createdAt },
     ...{ state, revision, principals, by, payload, attempts, attempt, progress },
@@ -178,11 +202,12 @@ function requestInModel(request: Request) {
     ...(request.startedAt !== undefined && { startedAt: request.startedAt }),
     granted: request.granted ?? false,
     ...(request.redrawnFor !== undefined && { redrawnFor: request.redrawnFor }),
+    ...('from' in asked && { from: asked.from }),
     ...(asked.step !== undefined && { step: asked.step }),
     ...(asked.steps !== undefined && {
       steps: asked.steps.map((step, index) => ({
-        ...{ ...step, number: index + 1, state: request.steps?.get(index + 1) ?? 'pending' },
-        isChosen: true,
+        ...{ id: step.id, number: index + 1, digest: step.digest, alone: step.alone === true },
+        ...{ state: howFar(world.request(step.id)), isChosen: true },
       })),
     }),
     approvals: votesFor(request, 'approve'),

@@ -28,49 +28,49 @@ async function startCall({ store }: Stage) {
 
 /** The guards of effects within a turn. */
 export const effectScenarios: Scenarios = {
-  'start-effect-stale': async ({ store }) => {
+  'start-turn': async ({ store }) => {
     const late = await beginTurn(store, newThreadId(), 0);
     await takeTurn(store, late.threadId);
     expect(await store.startEffect(late, effectStart(CALL))).toEqual({ outcome: 'stale' });
   },
-  'start-effect-lease': async ({ store }) => {
+  'start-lease': async ({ store }) => {
     const late = await beginTurn(store, newThreadId(), 0);
     expect(await store.startEffect(late, effectStart(CALL))).toEqual({ outcome: 'stale' });
   },
-  'start-effect-stopped': async ({ store }) => {
+  'start-stopped': async ({ store }) => {
     const turn = await beginTurn(store, newThreadId());
     await store.stop(turn.threadId, actor('U-rita'));
     expect(await store.startEffect(turn, effectStart(CALL))).toEqual({ outcome: 'stopped' });
   },
-  'start-effect-finished': async (stage) => {
+  'start-finished': async (stage) => {
     const turn = await startCall(stage);
     await stage.store.finishEffect(turn, effectFinish(CALL));
     const again = await stage.store.startEffect(turn, effectStart(CALL, { run: 'second' }));
     expect(again).toEqual({ outcome: 'finished' });
   },
-  'start-effect-repeated': async ({ store, resending }) => {
+  'start-call-repeated': async ({ store, resending }) => {
     const turn = await beginTurn(store, newThreadId());
     await resending.startEffect(turn, effectStart(CALL));
     await store.release(turn);
     expect((await takeTurn(store, turn.threadId)).effects).toMatchObject([{ ref: CALL, runs: 1 }]);
   },
-  'start-effect-logged': async (stage) => {
+  'start-logged': async (stage) => {
     const turn = await startCall(stage);
     await stage.store.startEffect(turn, effectStart('call-2'));
     await stage.store.release(turn);
     expect((await takeTurn(stage.store, turn.threadId)).messages).toHaveLength(1);
   },
-  'finish-effect-repeated': async (stage) => {
+  'finish-call-repeated': async (stage) => {
     const turn = await startCall(stage);
     expect(await stage.resending.finishEffect(turn, effectFinish(CALL))).toEqual({ outcome: 'finished' });
     expect(await verifyChain(stage.store)).toEqual({ rows: 2, problems: [] });
   },
-  'finish-effect-stale': async (stage) => {
+  'finish-turn': async (stage) => {
     const turn = await startCall(stage);
     const stale = await stage.store.finishEffect(turn, effectFinish(CALL, { run: 'second' }));
     expect(stale).toEqual({ outcome: 'stale' });
   },
-  'finish-effect-late': async (stage) => {
+  'finish-late': async (stage) => {
     const turn = await startCall(stage);
     await suspendTurn(stage.store, turn, { read: 0 });
     await stage.resending.finishEffect(turn, effectFinish(CALL));

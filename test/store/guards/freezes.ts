@@ -45,6 +45,16 @@ export const freezeScenarios: Scenarios = {
     await store.vote(other, approve('U-ann'));
     expect(await store.start(other, attempt('first'))).toEqual({ outcome: 'frozen' });
     expect(await found(store, other)).toMatchObject({ state: 'approved', attempts: 0 });
+    const turn = await beginTurn(store, newThreadId());
+    expect(await store.startEffect(turn, effectStart('call-1'))).toEqual({ outcome: 'frozen' });
+  },
+  'start-planned-freeze': async ({ store }) => {
+    const requestId = await ask(store);
+    await store.vote(requestId, approve('U-ann'));
+    const frozenBy = 'Year end';
+    expect(await store.start(requestId, attempt('first', { frozenBy }))).toEqual({ outcome: 'frozen' });
+    expect(await found(store, requestId)).toMatchObject({ state: 'approved', attempts: 0 });
+    expect(await store.start(requestId, attempt('second'))).toMatchObject({ outcome: 'started' });
   },
   'start-held': async (stage) => {
     const requestId = await askAndHold(stage);
@@ -52,11 +62,6 @@ export const freezeScenarios: Scenarios = {
     await stage.store.start(requestId, attempt('second'));
     expect(await eventsOf(stage.store, 'held')).toBe(1);
     expect(await found(stage.store, requestId)).toMatchObject({ revision });
-  },
-  'start-effect-frozen': async ({ store }) => {
-    const turn = await beginTurn(store, newThreadId());
-    await freezeAll(store);
-    expect(await store.startEffect(turn, effectStart('call-1'))).toEqual({ outcome: 'frozen' });
   },
   'freeze-repeated': async ({ resending }) => {
     expect(await resending.freeze(newFreeze('*'))).toEqual({ outcome: 'frozen' });

@@ -80,7 +80,7 @@ export const limitScenarios: Scenarios = {
       expect(await store.readTotals(done)).toEqual([{ count, sum: 0 }]);
     }
   },
-  'finish-effect-done': async ({ store, resending }) => {
+  'finish-call-done': async ({ store, resending }) => {
     const done = [{ key: 'first', windowMs: MINUTE_MS }];
     for (const [ref, end, count] of [
       ['one', 'failed', 0],
@@ -116,6 +116,8 @@ export const limitScenarios: Scenarios = {
     const requestId = await askApproved(store);
     expect(await store.start(requestId, attempt('first', counts('two', use())))).toEqual(OVER);
     expect(await found(store, requestId)).toMatchObject({ state: 'approved', attempts: 0 });
+    const turn = await beginTurn(store, newThreadId());
+    expect(await store.startEffect(turn, effectStart('call-2', { limits: [use()] }))).toEqual(OVER);
     expect(await totalOf(store)).toBe(60);
   },
   'finish-failed': async ({ store }) => {
@@ -132,13 +134,7 @@ export const limitScenarios: Scenarios = {
     await store.resolve(requestId, actor('U-ops'), 'did-not-run', '');
     expect(await totalOf(store)).toBe(0);
   },
-  'start-effect-over': async ({ store }) => {
-    const turn = await beginTurn(store, newThreadId());
-    await store.startEffect(turn, effectStart('call-1', { limits: [use()] }));
-    expect(await store.startEffect(turn, effectStart('call-2', { limits: [use()] }))).toEqual(OVER);
-    expect(await totalOf(store)).toBe(60);
-  },
-  'finish-effect-failed': async ({ store }) => {
+  'finish-call-failed': async ({ store }) => {
     const turn = await beginTurn(store, newThreadId());
     await store.startEffect(turn, effectStart('call-1', { limits: [use()] }));
     await store.finishEffect(turn, effectFinish('call-1', { end: 'failed' }));

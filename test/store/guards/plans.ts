@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
-import type { Store } from '../../../src/store/port/store.ts';
-import { ALONE, threadOf } from '../../../src/store/port/store.ts';
+import { type Store, threadOf } from '../../../src/store/port/store.ts';
 import {
   approve,
   attempt,
@@ -13,6 +12,7 @@ import {
   stateOf,
   suspendTurn,
   takeTurn,
+  withdrawal,
 } from '../support.ts';
 import type { Scenarios } from './stage.ts';
 
@@ -23,27 +23,25 @@ interface OpenPlan {
   readonly third: string;
 }
 
-/** Opens a plan of three steps; the digest of the second is what is on record for it, unless the plan lists another. */
-export async function askPlan(
-  store: Store,
-  { listed = 'digest-1', alone = false }: { readonly listed?: string; readonly alone?: boolean } = {},
-): Promise<OpenPlan> {
+/** Opens a plan of three steps, of which one may be asked by itself too; each may be tried again. */
+export async function askPlan(store: Store, { alone }: { readonly alone?: 2 | 3 } = {}): Promise<OpenPlan> {
   const threadId = newThreadId();
-  const [plan, first, second, third] = [1, 2, 3, 4].map(() => newRequest(threadId));
+  const [plan, first, second, third] = [1, 2, 3, 4].map(() =>
+    newRequest(threadId, { execution: { idempotent: true } }),
+  );
   if (plan === undefined || first === undefined || second === undefined || third === undefined)
     throw new Error('A request is missing');
-  const step = (request: typeof first, number: number, isAlone = false) => ({
+  const steps = [first, second, third].map((request, index) => ({
     ...request,
-    step: { plan: plan.id, number, alone: isAlone },
-  });
-  const steps = [
-    { id: first.id, digest: 'digest-1' },
-    { id: second.id, digest: alone ? ALONE : listed },
-    { id: third.id, digest: 'digest-1' },
-  ];
-  await suspendTurn(store, await beginTurn(store, threadId), {
-    requests: [{ ...plan, steps }, step(first, 1), step(second, 2, alone), step(third, 3)],
-  });
+    step: { plan: plan.id, number: index + 1, alone: index + 1 === alone },
+  }));
+  const listed = steps.map(({ id, digest, step }) => ({
+    id,
+    digest,
+    ...(step.alone && { alone: true as const }),
+  }));
+  const turn = await beginTurn(store, threadId);
+  await suspendTurn(store, turn, { requests: [{ ...plan, steps: listed }, ...steps] });
   return { plan: plan.id, first: first.id, second: second.id, third: third.id };
 }
 
@@ -52,12 +50,8 @@ async function run(store: Store, requestId: string, state: 'succeeded' | 'failed
   await store.finish(requestId, outcome(requestId, { state }));
 }
 
-/** Lists the decided requests that somebody asked for or decided. */
-async function decided(store: Store, who: string): Promise<readonly string[]> {
-  return (await store.list('decided', [who], { limit: 10 })).requestIds;
-}
-
 const NOT_NEXT = { outcome: 'not-next' };
+const HELD = { state: 'superseded', reason: 'edited' } as const;
 
 /** Guards of plans and their steps. */
 export const planScenarios: Scenarios = {
@@ -65,72 +59,94 @@ export const planScenarios: Scenarios = {
     const { first } = await askPlan(store);
     expect(await store.vote(first, approve('U-ann'))).toEqual({ outcome: 'not-an-approval' });
   },
+  'start-plan': async ({ store }) => {
+    const { plan } = await askPlan(store);
+    await store.vote(plan, approve('U-ann'));
+    expect(await store.start(plan, attempt('plan'))).toEqual({ outcome: 'unknown' });
+  },
   'start-planned': async ({ store }) => {
-    const { plan, second } = await askPlan(store, { alone: true });
+    const { plan, first, second } = await askPlan(store, { alone: 2 });
     await store.vote(second, approve('U-ann'));
-    await store.vote(plan, approve('U-ann'));
-    expect(await store.start(second, attempt('second'))).toEqual(NOT_NEXT);
-  },
-  'plan-approved': async ({ store }) => {
-    const { plan, first } = await askPlan(store);
-    expect(await store.start(first, attempt('first'))).toEqual(NOT_NEXT);
-    await store.vote(plan, approve('U-ann'));
-    await run(store, first);
-    expect((await found(store, first)).votes).toMatchObject([{ who: 'U-ann', decision: 'approve' }]);
-  },
-  'conclude-step': async ({ store }) => {
-    const { plan, first, second, third } = await askPlan(store);
-    await store.vote(plan, approve('U-ann'));
-    await store.start(first, attempt('first'));
-    await store.finish(first, outcome('first', { state: 'paused' }));
-    // It holds the rest, and goes on in its thread.
-    for (const step of [second, third]) await store.start(step, attempt(step));
-    await store.end(plan, { state: 'superseded', reason: 'held' });
-    const turn = await takeTurn(store, threadOf(first) ?? '');
-    await store.conclude(turn, first, { state: 'succeeded', summary: 'done' });
-    expect(await stateOf(store, first)).toBe('succeeded');
-    expect(await decided(store, 'U-rita')).toEqual([plan]);
-    expect(await decided(store, 'U-ann')).toEqual([]);
-  },
-  'plan-next': async ({ store }) => {
-    const { plan, first, second } = await askPlan(store);
     await store.vote(plan, approve('U-ann'));
     expect(await store.start(second, attempt('second'))).toEqual(NOT_NEXT);
     await run(store, first);
     await run(store, second);
+  },
+  'plan-approved': async ({ store }) => {
+    const { plan, first, second } = await askPlan(store, { alone: 2 });
+    await store.vote(second, approve('U-ann'));
+    expect(await store.start(first, attempt('first'))).toEqual(NOT_NEXT);
+    await store.vote(plan, approve('U-ben'));
+    await run(store, first);
+    // What people said of the plan, they said of its step.
+    expect((await found(store, first)).votes).toMatchObject([{ who: 'U-ben', decision: 'approve' }]);
+  },
+  'plan-ended': async ({ store }) => {
+    const { plan, first, second } = await askPlan(store);
+    await store.vote(plan, reject('U-ann', { reason: 'Too early' }));
+    for (const step of [first, second])
+      expect(await found(store, step)).toMatchObject({
+        state: 'rejected',
+        by: 'U-ann',
+        payload: 'Too early',
+      });
   },
   'plan-held': async ({ store }) => {
     const { plan, first, second, third } = await askPlan(store);
     await store.vote(plan, approve('U-ann'));
-    await store.end(third, { state: 'superseded', reason: 'edited' });
-    expect(await store.start(first, attempt('first'))).toMatchObject({ state: 'superseded' });
-    expect(await stateOf(store, second)).toBe('pending');
+    await store.end(third, HELD);
+    for (const request of [plan, first, second])
+      expect(await found(store, request)).toMatchObject({ state: 'superseded', payload: 'held' });
   },
-  'plan-ended': async ({ store }) => {
+  'plan-tried': async ({ store }) => {
     const { plan, first, second } = await askPlan(store);
-    await store.vote(plan, reject('U-ann'));
-    expect(await store.start(first, attempt('first'))).toMatchObject({ state: 'rejected', by: 'U-ann' });
-    expect(await store.start(second, attempt('second'))).toMatchObject({ state: 'rejected', by: 'U-ann' });
+    await store.vote(plan, approve('U-ann'));
+    await store.start(first, attempt('first', { heartbeatTimeoutMs: 0 }));
+    await store.recover(first);
+    await store.end(plan, withdrawal('U-rita'));
+    expect(await stateOf(store, second)).toBe('withdrawn');
+    expect(await stateOf(store, first)).toBe('approved');
+  },
+  'plan-busy': async ({ store }) => {
+    const { plan, first, second, third } = await askPlan(store, { alone: 3 });
+    await store.vote(plan, approve('U-ann'));
+    await store.start(first, attempt('first'));
+    // No reason that a person gives lets the rest go on.
+    await store.vote(third, reject('U-ann', { reason: 'not-chosen' }));
+    expect(await stateOf(store, second)).toBe('superseded');
+    expect(await stateOf(store, plan)).toBe('approved');
+    await store.finish(first, outcome('first'));
+    expect(await stateOf(store, plan)).toBe('superseded');
+  },
+  'plan-waiting': async ({ store }) => {
+    const { plan, first, third } = await askPlan(store, { alone: 3 });
+    await store.vote(plan, approve('U-ann'));
+    await store.start(first, attempt('first'));
+    await store.vote(third, approve('U-ann'));
+    expect(await stateOf(store, first)).toBe('started');
   },
   'plan-chosen': async ({ store }) => {
-    const { plan, first, second } = await askPlan(store);
+    const { plan, first, second, third } = await askPlan(store);
     await store.vote(plan, approve('U-ann', { chosen: { steps: [2, 3], digest: 'digest-2' } }));
-    expect(await store.start(first, attempt('first'))).toMatchObject({ state: 'rejected' });
+    expect(await found(store, first)).toMatchObject({ state: 'rejected', payload: 'not-chosen' });
     await run(store, second);
+    await run(store, third);
+    expect(await stateOf(store, plan)).toBe('succeeded');
   },
-  'plan-digest': async ({ store }) => {
-    const { plan, first, second } = await askPlan(store, { listed: 'digest-9' });
+  'plan-alone': async ({ store }) => {
+    const { plan, first, second } = await askPlan(store, { alone: 2 });
     await store.vote(plan, approve('U-ann'));
     await run(store, first);
-    expect(await store.start(second, attempt('second'))).toMatchObject({ state: 'superseded' });
+    expect(await store.start(second, attempt('second'))).toEqual(NOT_NEXT);
+    await store.vote(second, approve('U-ann'));
+    await run(store, second);
   },
-  'end-steps': async ({ store }) => {
-    const { plan, first, second, third } = await askPlan(store);
-    await store.vote(plan, approve('U-ann'));
-    const end = { state: 'succeeded', reason: '' } as const;
-    expect(await store.end(plan, end)).toEqual({ outcome: 'not-due' });
-    for (const step of [first, second, third]) await run(store, step);
-    expect(await store.end(plan, end)).toEqual({ outcome: 'ended' });
-    expect(await store.end(plan, end)).toEqual({ outcome: 'ended' });
+  'purge-step': async ({ fleeting }) => {
+    const { plan, first } = await askPlan(fleeting);
+    await fleeting.vote(plan, reject('U-ann'));
+    await suspendTurn(fleeting, await takeTurn(fleeting, threadOf(plan) ?? ''));
+    expect(await fleeting.purge(first)).toEqual({ outcome: 'not-due' });
+    expect(await fleeting.purge(plan)).toEqual({ outcome: 'purged' });
+    expect(await fleeting.load(first)).toEqual({ outcome: 'unknown' });
   },
 };

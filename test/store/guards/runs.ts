@@ -10,10 +10,10 @@ import {
   askAndRetry,
   askAndStart,
   attempt,
-  beginTurn,
   found,
   MINUTE_MS,
-  newThreadId,
+  newRun,
+  openAndReject,
   outcome,
   reject,
   suspendTurn,
@@ -158,9 +158,34 @@ export const runScenarios: Scenarios = {
 
   'start-own': async (stage) => {
     const requestId = await askAndApprove(stage);
-    await stage.client.hset(stage.keys.request(requestId), 'requesters', 'U-rita U-ann U-ben');
+    await stage.client.hset(stage.keys.ask(requestId), 'requesters', 'U-rita U-ann U-ben');
     const refused = { outcome: 'superseded', reason: 'quorum-lost' };
     expect(await stage.store.start(requestId, attempt('first'))).toEqual(refused);
+  },
+
+  'open-repeated': async ({ resending, store }) => {
+    const run = newRun();
+    expect(await resending.open(run)).toEqual({ outcome: 'opened' });
+    await store.vote(run.id, reject('U-ann'));
+    // Another process that comes late opens nothing.
+    expect(await store.open(run)).toEqual({ outcome: 'opened' });
+    expect(await found(store, run.id)).toMatchObject({ state: 'rejected', from: 'manifest' });
+  },
+  'open-former': async ({ store }) => {
+    const [former, next] = [await openAndReject(store), newRun()];
+    await store.notify(former, 'ended', {});
+    expect(await store.open(next, former)).toEqual({ outcome: 'not-due' });
+    expect(await store.load(next.id)).toEqual({ outcome: 'unknown' });
+  },
+  'settle-from': async ({ store, client, keys }) => {
+    const run = newRun();
+    await store.open(run);
+    await store.vote(run.id, approve('U-ann'), attempt('first'));
+    await store.finish(run.id, outcome('first'), MINUTE_MS);
+    const timers = await client.zrange(keys.shared('timers'), '0', '-1');
+    expect(timers.toSorted()).toEqual([`ended|${run.id}`, `purge|${run.id}`]);
+    const [threadId = ''] = run.id.split('~');
+    expect(await client.exists(keys.thread(threadId), keys.log(threadId), keys.round(threadId))).toBe(0);
   },
 
   'heartbeat-lost': async ({ store }) => {
@@ -198,25 +223,22 @@ export const runScenarios: Scenarios = {
     expect(await store.finish(await askAndStart(store), outcome('second'))).toEqual(stale);
   },
 
-  'conclude-unknown': async ({ store }) => {
-    const turn = await beginTurn(store, newThreadId());
-    expect(await store.conclude(turn, `${turn.threadId}~none`, DONE)).toEqual({ outcome: 'unknown' });
-  },
-  'conclude-repeated': async ({ resending, store }) => {
+  'finish-continued-repeated': async ({ resending, store }) => {
     const { requestId, turn } = await askAndPause(store);
-    const done = { outcome: 'concluded', state: 'succeeded' };
-    expect(await resending.conclude(turn, requestId, DONE)).toEqual(done);
+    const done = { outcome: 'finished', state: 'succeeded' };
+    expect(await resending.finish(requestId, { turn, ...DONE })).toEqual(done);
   },
-  'conclude-settled': async ({ store }) => {
+  'finish-continued': async ({ store }) => {
     const { requestId, turn } = await askAndPause(store);
-    await store.conclude(turn, requestId, DONE);
+    await store.finish(requestId, { turn, ...DONE });
     const done = { outcome: 'settled', state: 'succeeded', by: 'U-ann' };
-    expect(await store.conclude(turn, requestId, { state: 'failed', summary: 'no' })).toEqual(done);
+    expect(await store.finish(requestId, { turn, state: 'failed', summary: 'no' })).toEqual(done);
   },
-  'conclude-stale': async ({ store }) => {
+  'finish-continued-turn': async ({ store }) => {
     const { requestId, turn } = await askAndPause(store);
     await suspendTurn(store, turn);
-    expect(await store.conclude(turn, requestId, DONE)).toEqual({ outcome: 'stale' });
+    const stale = { outcome: 'stale', state: 'paused' };
+    expect(await store.finish(requestId, { turn, ...DONE })).toEqual(stale);
     expect((await found(store, requestId)).state).toBe('paused');
   },
 
@@ -307,6 +329,14 @@ export const runScenarios: Scenarios = {
     expect(await store.resolve(requestId, actor('U-ops'), 'did-not-run', '')).toMatchObject({
       outcome: 'resolved',
     });
+  },
+  'resolve-terms': async ({ store }) => {
+    const requestId = await ask(store, BOTH);
+    await store.vote(requestId, approve('U-ann'));
+    await store.vote(requestId, approve('U-ben'), attempt('first', SILENT));
+    await store.recover(requestId);
+    const refused = { outcome: 'not-eligible' };
+    expect(await store.resolve(requestId, actor('U-ops'), 'run-again', '')).toEqual(refused);
   },
   'resolve-elsewhere': async ({ store }) => {
     const requestId = await ask(store, { execution: { elsewhere: true } });

@@ -229,7 +229,7 @@ export const threadScenarios: Scenarios = {
   },
   'request-malformed': async ({ store, client, keys }) => {
     const requestId = await ask(store);
-    await client.hdel(keys.request(requestId), 'quorum');
+    await client.hdel(keys.ask(requestId), 'quorum');
     expect(await store.vote(requestId, approve('U-ann'))).toEqual({ outcome: 'malformed' });
   },
 };

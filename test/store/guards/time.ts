@@ -8,7 +8,9 @@ import {
   ask,
   askAndLose,
   MINUTE_MS,
+  newRun,
   newThreadId,
+  openAndReject,
   reject,
   suspendTurn,
   takeTurn,
@@ -102,6 +104,22 @@ export const timeScenarios: Scenarios = {
     const requestId = await ask(fleeting, { kind: 'question' });
     await fleeting.answer(requestId, actor('U-ann'), 'yes');
     expect(await fleeting.purge(requestId)).toEqual({ outcome: 'not-due' });
+  },
+
+  'purge-ended': async ({ fleeting }) => {
+    const id = await openAndReject(fleeting);
+    expect(await fleeting.purge(id)).toEqual({ outcome: 'not-due' });
+    await fleeting.notify(id, 'ended', {});
+    expect(await fleeting.purge(id)).toEqual({ outcome: 'purged' });
+  },
+  'purge-again': async ({ fleeting }) => {
+    const [former, next] = [await openAndReject(fleeting), newRun()];
+    await fleeting.open(next, former);
+    expect(await fleeting.purge(former)).toEqual({ outcome: 'not-due' });
+    await fleeting.vote(next.id, reject('U-ann'));
+    await fleeting.notify(next.id, 'ended', {});
+    for (const id of [next.id, former])
+      expect(await fleeting.purge(id, { early: true })).toEqual({ outcome: 'purged' });
   },
 
   'send-waiting': async ({ store }) => {

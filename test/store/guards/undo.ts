@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { Store } from '../../../src/store/port/store.ts';
-import { ask, askAndStart, MINUTE_MS, outcome } from '../support.ts';
+import { approve, ask, askAndStart, attempt, MINUTE_MS, outcome } from '../support.ts';
+import { askPlan } from './plans.ts';
 import type { Scenarios } from './stage.ts';
 
 async function askAndFinish(store: Store): Promise<string> {
@@ -19,6 +20,15 @@ async function found(store: Store, requestId: string) {
 export const undoScenarios: Scenarios = {
   'note-undo-unknown': async ({ store }) => {
     expect(await store.noteUndo('T-none~none', 'asked')).toEqual({ outcome: 'unknown' });
+  },
+  'note-undo-plan': async ({ store }) => {
+    const { plan, ...steps } = await askPlan(store);
+    await store.vote(plan, approve('U-ann'));
+    for (const step of [steps.first, steps.second, steps.third]) {
+      await store.start(step, attempt(step));
+      await store.finish(step, outcome(step));
+    }
+    expect(await store.noteUndo(plan, 'offered', {}, MINUTE_MS)).toEqual({ outcome: 'unknown' });
   },
   'note-undo-settled': async ({ store }) => {
     const requestId = await ask(store);

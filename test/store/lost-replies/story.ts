@@ -13,6 +13,7 @@ import {
   message,
   newFreeze,
   newRequest,
+  newRun,
   outcome,
   type RequestChanges,
   reject,
@@ -143,7 +144,7 @@ const USE = { key: 'refunds', amount: 5, max: 9, windowMs: 365 * 24 * 60 * MINUT
 const GRANT = {
   id: 'g-1',
   uses: 1,
-  expiresAt: Date.now() + 60 * MINUTE_MS,
+  forMs: 60 * MINUTE_MS,
   details: { tool: 'refund_order' },
 };
 const DELEGATION = {
@@ -168,7 +169,6 @@ const POLICY_STEPS: readonly Step[] = [
     call: ({ store, threadId }) => store.countCall(threadId, { ref: 'two', limits: [USE] }),
   },
   { script: 'read-totals', call: ({ store }) => store.readTotals([USE]) },
-  { script: 'open-grant', call: ({ store }) => store.openGrant(GRANT) },
   {
     script: 'count-call',
     call: ({ store, threadId }) =>
@@ -193,11 +193,11 @@ const THREAD_STEPS: readonly Step[] = [
     again: { outcome: 'duplicate' },
   },
   {
-    script: 'start-effect',
+    script: 'start',
     call: (telling) => telling.store.startEffect(turnOf(telling), effectStart('call-1')),
   },
   {
-    script: 'finish-effect',
+    script: 'finish',
     call: (telling) => telling.store.finishEffect(turnOf(telling), effectFinish('call-1')),
   },
   { script: 'release', call: (telling) => telling.store.release(turnOf(telling)) },
@@ -253,11 +253,14 @@ const OUTBOX_STEPS: readonly Step[] = [
   },
   { script: 'outbox-done', call: (telling) => telling.store.done(rowOf(telling)) },
   { script: 'outbox-claim', call: takeItems, again: [] },
-  { script: 'vote', call: (telling) => telling.store.vote(id(telling, 'run'), yes('U-ann')) },
+  {
+    script: 'vote',
+    call: (telling) => telling.store.vote(id(telling, 'run'), { ...yes('U-ann'), grants: GRANT }),
+  },
   {
     script: 'vote',
     prepare: takeItems,
-    call: (telling) => telling.store.vote(id(telling, 'run'), yes('U-ben')),
+    call: (telling) => telling.store.vote(id(telling, 'run'), { ...yes('U-ben'), grants: GRANT }),
   },
   {
     script: 'outbox-done',
@@ -485,9 +488,13 @@ const JOINED_STEPS: readonly Step[] = [
       ),
   },
   {
-    script: 'conclude',
+    script: 'finish',
     call: (telling) =>
-      telling.store.conclude(turnOf(telling), id(telling, 'joined'), { state: 'succeeded', summary: 'done' }),
+      telling.store.finish(id(telling, 'joined'), {
+        turn: turnOf(telling),
+        state: 'succeeded',
+        summary: 'done',
+      }),
   },
 ];
 
@@ -558,6 +565,19 @@ const END_STEPS: readonly Step[] = [
   },
 ];
 
+/** A Run that no thread made, and the one that takes its place. */
+const OPEN_STEPS: readonly Step[] = [
+  { script: 'open', call: ({ store }) => store.open(newRun('change')) },
+  { script: 'vote', call: ({ store }) => store.vote(newRun('change').id, reject('U-ann', ONE_CLICK)) },
+  { script: 'open', call: ({ store }) => store.open(newRun('change_2'), newRun('change').id) },
+  { script: 'vote', call: ({ store }) => store.vote(newRun('change_2').id, reject('U-ann', ONE_CLICK)) },
+  {
+    script: 'notify',
+    call: ({ store }) => store.notify(newRun('change_2').id, 'ended', {}),
+    again: { outcome: 'not-due' },
+  },
+];
+
 /** A thread's whole life; it uses every script, most of them in more than one way. */
 export const CHAPTERS: readonly (readonly Step[])[] = [
   THREAD_STEPS,
@@ -566,5 +586,6 @@ export const CHAPTERS: readonly (readonly Step[])[] = [
   RUN_STEPS,
   PEOPLE_STEPS,
   JOINED_STEPS,
+  OPEN_STEPS,
   END_STEPS,
 ];

@@ -55,7 +55,7 @@ export function effectModel(world: World): Pick<Verbs, 'startEffect' | 'countCal
       if (effect.state !== 'started') return { outcome: 'finished' };
       if (end === 'failed') takeBack(world, `${threadId}/${ref}`);
       if (end === 'succeeded') countDone(world, done);
-      thread.effects.set(ref, { ...effect, state: end === 'paused' ? 'paused' : 'finished', part });
+      thread.effects.set(ref, { ...effect, state: end === 'paused' ? 'paused' : 'finished', end, part });
       world.auditThread(threadId, `effect-${end}`, run);
       return { outcome: 'finished' };
     },

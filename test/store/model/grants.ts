@@ -1,7 +1,8 @@
 import type { GrantUse, Ungranted } from '../../../src/store/port/store.ts';
+import type { GrantOffer } from '../../../src/store/port/workspace.ts';
 import type { Verbs, World } from './world.ts';
 
-type GrantVerbs = Pick<Verbs, 'openGrant' | 'revokeGrant' | 'listGrants'>;
+type GrantVerbs = Pick<Verbs, 'revokeGrant' | 'listGrants'>;
 
 /** A call runs under a grant that holds and has a use left, or of which it has taken one. */
 export function grantProblem(world: World, use: GrantUse | undefined): Ungranted | undefined {
@@ -27,20 +28,25 @@ export function usesOf(world: World, use: GrantUse | undefined): number {
   return (use && world.grants.get(use.id)?.calls.size) ?? 0;
 }
 
-/** A grant is opened once, and every call takes one use of it however often it is tried. */
+/** Opens the grant that the whole quorum of a request allows. */
+export function openGrant(
+  world: World,
+  { forMs, details, ...offer }: GrantOffer,
+  by: readonly string[],
+): void {
+  const signers = [...by].sort();
+  const expiresAt = world.now + forMs;
+  world.grants.set(offer.id, { ...offer, expiresAt, details: { by: signers, ...details }, calls: new Set() });
+  const detail = `${offer.uses} uses by ${signers.join(' ')}`;
+  world.audited.push([world.now, 'grant-opened', `grant:${offer.id}`, detail].join(' '));
+}
+
+/** Every call takes one use of a grant however often it is tried. */
 export function grantModel(world: World): GrantVerbs {
   const audit = (id: string, event: string, detail: string) =>
     world.audited.push([world.now, event, `grant:${id}`, detail].join(' '));
 
   return {
-    openGrant(grant) {
-      if (grant.expiresAt <= world.now) return { outcome: 'expired' };
-      if (world.grants.has(grant.id)) return { outcome: 'opened' };
-      world.grants.set(grant.id, { ...grant, calls: new Set() });
-      audit(grant.id, 'grant-opened', `${grant.uses} uses`);
-      return { outcome: 'opened' };
-    },
-
     revokeGrant(id, { who, eligible, erases = false }) {
       const grant = world.grants.get(id);
       if (grant === undefined) return { outcome: 'unknown' };

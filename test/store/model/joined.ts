@@ -30,6 +30,7 @@ export function joinedModel(world: World, verbs: Verbs): Pick<Verbs, Joined> {
     vote(requestId, vote, attempt) {
       const before = world.request(requestId)?.attempt;
       const voted = verbs.vote(requestId, vote);
+      world.followPlans();
       if (voted.outcome !== 'voted' || attempt === undefined) return voted;
       const isDue = world.request(requestId)?.state === 'approved' || before === attempt.attempt;
       return isDue ? { ...voted, started: verbs.start(requestId, attempt) } : voted;
@@ -37,6 +38,7 @@ export function joinedModel(world: World, verbs: Verbs): Pick<Verbs, Joined> {
 
     finish(requestId, outcome, leaseMs) {
       const finished = verbs.finish(requestId, outcome);
+      world.followPlans();
       if (finished.outcome !== 'finished' || leaseMs === undefined) return finished;
       const [threadId = ''] = requestId.split('~');
       return { ...finished, turn: turnOf(threadId, leaseMs) };

@@ -1,4 +1,5 @@
 import type { PageOptions, RequestList, TimerKind } from '../../../src/store/port/store.ts';
+import { runIdOf } from '../../../src/store/record/keys.ts';
 import type { NewRequest } from '../../../src/store/record/request-record.ts';
 import { expiryOf, isCovered, isSettled, type Request, type Verbs, type World } from './world.ts';
 
@@ -31,7 +32,7 @@ function requestersOf({ requester, requesters = [requester] }: NewRequest): read
 }
 
 /** The timers and other work, derived from the states of requests and threads. */
-export function timersOf({ requests, planRuns, threads, toShow }: World): readonly Timed[] {
+export function timersOf({ requests, threads, toShow }: World): readonly Timed[] {
   const ofRequests = [...requests].flatMap(([id, request]): Timed[] => {
     if (request.state === 'started') return [[`recover|${id}`, request.recoverAt]];
     if (request.state === 'unknown') return [[`recover|${id}`, request.askAt]];
@@ -39,6 +40,7 @@ export function timersOf({ requests, planRuns, threads, toShow }: World): readon
       return [
         [`purge|${id}`, request.purgeAt],
         [`undo|${id}`, request.undo?.until],
+        [`ended|${id}`, request.endedAt],
       ];
     if (request.state !== 'pending' || isCovered(request)) return [];
     const { remindAt, escalateAt } = request;
@@ -50,7 +52,7 @@ export function timersOf({ requests, planRuns, threads, toShow }: World): readon
   });
   return [
     ...ofRequests,
-    ...runsOf({ requests, planRuns }).map(([id, at]): Timed => [`run|${id}`, at]),
+    ...runsOf({ requests }).map(([id, at]): Timed => [`run|${id}`, at]),
     ...[...threads].map(([id, { wakeAt }]): Timed => [`thread|${id}`, wakeAt]),
     ...[...threads].map(([id, { retireAt }]): Timed => [`retire|${id}`, retireAt]),
     ...[...toShow].map(([id, at]): Timed => [`freeze|${id}`, at]),
@@ -58,24 +60,33 @@ export function timersOf({ requests, planRuns, threads, toShow }: World): readon
 }
 
 /** The approved actions that wait to run, and since when. */
-export function runsOf({ requests, planRuns }: Pick<World, 'requests' | 'planRuns'>): readonly Timed[] {
-  const actions = [...requests]
+export function runsOf({ requests }: Pick<World, 'requests'>): readonly Timed[] {
+  return [...requests]
     .filter(
-      ([, { state, asked, isIdle }]) => state === 'approved' && asked.steps === undefined && isIdle !== true,
+      ([, { state, asked, isWaiting }]) =>
+        state === 'approved' && asked.steps === undefined && isWaiting !== true,
     )
     .map(([id, { since, runAt }]): Timed => [id, runAt ?? since]);
-  return [...actions, ...planRuns];
 }
 
 const OPEN_STATES = ['pending', 'approved', 'started', 'unknown'];
 
 /** The index of open requests, with a number for each state. */
-export function statesOf({ requests }: World): readonly Timed[] {
-  return [...requests].map(([id, request]) => {
+export function statesOf({ requests, threads }: World): readonly Timed[] {
+  const asked = [...requests].map(([id, request]): Timed => {
     const { state } = request;
     const isListed = !(state === 'pending' && isCovered(request));
     return [id, isListed ? OPEN_STATES.indexOf(state) + 1 || undefined : undefined];
   });
+  const calls = [...threads].flatMap(([threadId, { effects }]) =>
+    [...effects].map(
+      ([ref, { state }]): Timed => [
+        runIdOf(threadId, ref),
+        state === 'started' ? OPEN_STATES.indexOf(state) + 1 : undefined,
+      ],
+    ),
+  );
+  return [...asked, ...calls];
 }
 
 /** Everything due by a time, oldest first. */

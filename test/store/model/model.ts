@@ -16,15 +16,15 @@ import { undoModel } from './undo.ts';
 import { usageModel } from './usage.ts';
 import type { Verbs, World } from './world.ts';
 
-/** Lets every verb tell plans of their steps at its end, once. */
-function toldAfter(world: World, verbs: Verbs): Verbs {
+/** Lets plans go on after every verb. */
+function followedUp(world: World, verbs: Verbs): Verbs {
   return new Proxy(verbs, {
     get: (target, name) => {
       const verb: unknown = Reflect.get(target, name);
       if (typeof verb !== 'function') return verb;
       return (...args: unknown[]) => {
         const answer: unknown = Reflect.apply(verb, target, args);
-        world.tellPlans();
+        world.followPlans();
         return answer;
       };
     },
@@ -50,5 +50,5 @@ export function modelOf(world: World): Verbs {
     ...usageModel(world),
     ...documentModel(world),
   };
-  return toldAfter(world, { ...single, ...joinedModel(world, single) });
+  return followedUp(world, { ...single, ...joinedModel(world, single) });
 }

@@ -1,13 +1,11 @@
-import { isHolding, isOpenStep } from '../../../src/engine/plans.ts';
-import { type Actor, ALONE, type Attempt } from '../../../src/store/port/store.ts';
-import type { RequestState } from '../../../src/store/record/request-record.ts';
+import type { Actor, Attempt, Continuation } from '../../../src/store/port/store.ts';
 import { standsFor, voteBeside } from './delegations.ts';
 import { freezeIn } from './freezes.ts';
+import { openGrant } from './grants.ts';
 import { countAction, countDone, takeBack } from './limits.ts';
 import {
   expiryOf,
   isCovered,
-  isSettled,
   type Request,
   settled,
   UNKNOWN,
@@ -19,7 +17,7 @@ import {
 /** A held action is tried again after this time, if nothing wakes it before. */
 const HOLD_MS = 60_000;
 
-type Attempts = 'start' | 'heartbeat' | 'finish' | 'conclude' | 'resolve';
+type Attempts = 'start' | 'heartbeat' | 'finish' | 'resolve';
 type Verb = 'vote' | 'answer' | 'end' | Attempts;
 
 /** The transitions of a request by people and workers; each checks everything before it changes anything. */
@@ -38,52 +36,26 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
     return result;
   }
 
-  /** A step starts after those before it, on the approval of its plan, and ends with it. */
-  function followPlan(request: Request): ReturnType<Verbs['start']> | undefined {
-    const { plan: planId = '', number = 0, alone = false } = request.asked.step ?? {};
-    const plan = world.request(planId);
-    const endStep = (state: RequestState, by = '', payload = '') => {
-      world.settle(request, state, by, payload);
-      world.audit(request, state, `plan ${number}`);
-      return settled(request);
-    };
-    const steps = (plan?.asked.steps ?? []).map((_, index) => plan?.steps?.get(index + 1) ?? 'pending');
-    const isHeld = steps.some(
-      (how, index) => index + 1 !== number && !isOpenStep({ state: how }) && isHolding({ state: how }),
-    );
-    const isOpen = plan?.state === 'pending' || plan?.state === 'approved';
-    if (plan !== undefined && !isOpen && plan.state !== 'superseded')
-      return endStep(plan.state, plan.by, plan.payload);
-    if (plan === undefined || isHeld || !isOpen) return endStep('superseded', '', 'held');
-    world.planRuns.delete(planId);
-    const isNext = steps.slice(0, number - 1).every((how) => !isOpenStep({ state: how }));
-    if (plan.state === 'pending' || !isNext) {
-      request.isIdle = true;
-      return { outcome: 'not-next' };
+  /** A Run that paused goes on in the turn that has its thread; its round had an end of it already. */
+  function goOn(
+    request: Request,
+    { turn: { threadId, token }, ...continued }: Continuation,
+  ): ReturnType<Verbs['finish']> {
+    if (!request.asked.id.startsWith(`${threadId}~`)) return UNKNOWN;
+    const { state } = continued;
+    const payload = 'reason' in continued ? continued.reason : JSON.stringify(continued.summary);
+    if (request.state === state && request.payload === payload) return { outcome: 'finished', state };
+    if (request.state !== 'paused') return settled(request);
+    if (world.thread(threadId)?.lease?.token !== token) return { outcome: 'stale', state: 'paused' };
+    if (state === 'paused') {
+      world.redraw(request);
+    } else {
+      world.enter(request, state);
+      if (request.asked.step === undefined) request.purgeAt = world.now + world.keepMs;
     }
-    if (alone || request.state === 'approved') return undefined;
-    for (const [who, { grants: _, ...vote }] of plan.votes) request.votes.set(who, vote);
-    request.principals = plan.principals;
-    world.enter(request, 'approved');
-    Object.assign(request, { by: plan.by, decidedAt: plan.decidedAt });
-    world.audit(request, 'approved', `plan ${number}`);
-    return undefined;
-  }
-
-  /** A plan ends when all of its steps have run; it is not due while one of them runs, or waits for people. */
-  function endPlan(request: Request): ReturnType<Verbs['end']> {
-    const { id, steps = [] } = request.asked;
-    if (isSettled(request)) world.planRuns.delete(id);
-    if (request.state !== 'approved' || request.asked.steps === undefined) return settled(request);
-    for (const [index, { digest }] of steps.entries()) {
-      const how = request.steps?.get(index + 1) ?? 'pending';
-      if (how === 'started' || how === 'unknown' || (how === 'pending' && digest === ALONE))
-        world.planRuns.delete(id);
-      if (isOpenStep({ state: how }) || isHolding({ state: how })) return { outcome: 'not-due' };
-    }
-    world.settle(request, 'succeeded', request.by, '');
-    world.audit(request, 'succeeded');
-    return { outcome: 'ended' };
+    request.payload = payload;
+    world.audit(request, state, 'continued');
+    return { outcome: 'finished', state };
   }
 
   return {
@@ -118,13 +90,14 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
         return refuse(request, vote, { outcome: 'too-many' });
 
       const groups = policy.groups === undefined ? {} : { groups: vote.groups ?? [] };
-      const grants = vote.grants === true && decision === 'approve' ? { grants: true as const } : {};
+      const grants = vote.grants !== undefined && decision === 'approve' ? { grants: true as const } : {};
       const { grants: before } = request.votes.get(who) ?? {};
       request.votes.set(who, {
         decision,
         at: world.now,
         ...groups,
         ...(delegator !== undefined && { standsFor: delegator }),
+        ...(reason !== undefined && reason !== '' && { reason }),
         ...(before && { grants: before }),
         ...grants,
       });
@@ -138,12 +111,14 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
         world.enter(request, 'approved');
         request.by = who;
         request.decidedAt = world.now;
-        if (request.asked.steps !== undefined) world.planRuns.set(requestId, world.now);
+        const { step, steps } = request.asked;
+        if (step !== undefined || steps !== undefined) world.moves(step?.plan ?? requestId);
         world.audit(request, 'approved', count);
         const granting = granted(request);
-        if (granting >= policy.quorum) {
+        if (vote.grants !== undefined && granting >= policy.quorum) {
           request.granted = true;
           world.audit(request, 'granted', `${granting} of ${policy.quorum}`);
+          openGrant(world, vote.grants, grantersOf(request));
         }
       } else {
         world.redraw(request);
@@ -182,7 +157,6 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       const isSuperseded = end.state === 'superseded';
       if (isSuperseded && request.state === 'unknown' && request.payload === reason)
         return { outcome: 'unknown-outcome' };
-      if (end.state === 'succeeded') return endPlan(request);
       const isOpen = withdrawn || isSuperseded ? ['pending', 'approved'] : ['pending'];
       const isLate = !isOpen.includes(request.state) || (withdrawn && request.attempts > 0);
       if (isLate) return withdrawn ? refuse(request, withdrawn, settled(request)) : settled(request);
@@ -199,22 +173,23 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
 
     start(requestId, attempt) {
       const request = world.request(requestId);
-      if (request === undefined) return UNKNOWN;
+      if (request === undefined || request.asked.steps !== undefined) return UNKNOWN;
       const { state, attempts: tries } = request;
       if (state === 'started' && request.attempt === attempt.attempt) return { outcome: 'started', tries };
-      const isWaiting = (state === 'pending' || state === 'approved') && tries === 0;
-      const refusal = isWaiting && request.asked.step !== undefined ? followPlan(request) : undefined;
-      if (refusal !== undefined) return refusal;
+      const isOpen = state === 'pending' || state === 'approved';
+      if (isOpen && request.isWaiting === true) return { outcome: 'not-next' };
       if (request.state === 'pending') return { outcome: 'not-approved', state: request.state };
       if (request.state !== 'approved') return settled(request);
-      const freeze = freezeIn(world, attempt.tool);
+      const { frozenBy } = attempt;
+      const planned = frozenBy === undefined ? undefined : { id: `manifest:${encodeURIComponent(frozenBy)}` };
+      const freeze = freezeIn(world, attempt.tool) ?? planned;
       if (freeze !== undefined) {
         if (request.held !== freeze.id) {
           request.held = freeze.id;
           world.redraw(request);
           world.audit(request, 'held', freeze.id);
         }
-        request.runAt = world.now + HOLD_MS;
+        Object.assign(request, { runAt: world.now + HOLD_MS, isIdle: false });
         return { outcome: 'frozen' };
       }
       const reason = problemAtStart(request, attempt, world.now);
@@ -260,9 +235,11 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       return { outcome: 'alive' };
     },
 
-    finish(requestId, { attempt, state, message, summary }) {
+    finish(requestId, outcome) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
+      if ('turn' in outcome) return goOn(request, outcome);
+      const { attempt, state, message, summary } = outcome;
       const mine = request.attempt === attempt;
       if (mine && ['succeeded', 'failed', 'paused'].includes(request.state))
         return { outcome: 'finished', state: request.state };
@@ -280,25 +257,6 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       return { outcome: 'finished', state };
     },
 
-    conclude({ threadId, token }, requestId, conclusion) {
-      const request = requestId.startsWith(`${threadId}~`) ? world.request(requestId) : undefined;
-      if (request === undefined) return UNKNOWN;
-      const { state } = conclusion;
-      const payload = 'reason' in conclusion ? conclusion.reason : JSON.stringify(conclusion.summary);
-      if (request.state === state && request.payload === payload) return { outcome: 'concluded', state };
-      if (request.state !== 'paused') return settled(request);
-      if (world.thread(threadId)?.lease?.token !== token) return { outcome: 'stale' };
-      if (state === 'paused') {
-        world.redraw(request);
-      } else {
-        world.enter(request, state);
-        request.purgeAt = world.now + world.keepMs;
-      }
-      request.payload = payload;
-      world.audit(request, state, 'continued');
-      return { outcome: 'concluded', state };
-    },
-
     resolve(requestId, actor, verdict, reason, tries) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
@@ -311,6 +269,9 @@ export function requestModel(world: World): Pick<Verbs, Verb> {
       if (!actor.eligible) return refuse(request, actor, { outcome: 'not-eligible' });
       if (verdict === 'run-again' && isBarred(request, actor.who))
         return refuse(request, actor, { outcome: 'own-request' });
+      const { quorum, passkey } = request.asked.policy;
+      if (verdict === 'run-again' && request.asked.unsigned !== true && (quorum > 1 || passkey === true))
+        return refuse(request, actor, { outcome: 'not-eligible' });
       if (verdict === 'run-again' && request.asked.execution.elsewhere === true)
         return refuse(request, actor, { outcome: 'not-eligible' });
       if (tries !== undefined && tries !== request.attempts)
@@ -354,10 +315,15 @@ function isComplete({ asked: { policy }, votes }: Request): boolean {
 }
 
 /** The quorum, if those who allow the same again fill it by themselves; else 0. */
-function granted({ asked: { policy }, votes }: Request): number {
-  const people = [...votes.values()].filter(
-    ({ decision, grants }) => decision === 'approve' && grants === true,
+function grantersOf({ votes }: Request): string[] {
+  return [...votes].flatMap(([who, { decision, grants }]) =>
+    decision === 'approve' && grants === true ? [who] : [],
   );
+}
+
+function granted(request: Request): number {
+  const { policy } = request.asked;
+  const people = grantersOf(request).flatMap((who) => request.votes.get(who) ?? []);
   const isWhole =
     policy.groups === undefined
       ? people.length >= policy.quorum

@@ -1,8 +1,8 @@
 import { THE_MODEL } from '../../../src/store/port/workspace.ts';
 import { threadOf } from '../../../src/store/record/keys.ts';
-import { type NewRequest, SettledState } from '../../../src/store/record/request-record.ts';
+import { type NewRequest, type NewRun, SettledState } from '../../../src/store/record/request-record.ts';
 import { effectRecord } from './effects.ts';
-import { isCovered, isSettled, type Thread, type Verbs, type World } from './world.ts';
+import { isCovered, isSettled, type Request, type Thread, type Verbs, type World } from './world.ts';
 
 /** A turn that a freeze of the model held is tried again so much later. */
 const HOLD_MS = 60_000;
@@ -18,8 +18,24 @@ type ThreadVerbs = Pick<
   | 'waitingIn'
   | 'readThread'
   | 'suspend'
+  | 'open'
   | 'retire'
 >;
+
+/** What people say of a plan they say of its steps. */
+function restOn(plan: Request, step: Request): void {
+  let decidedAt: number | undefined;
+  Object.defineProperties(step, {
+    principals: { get: () => plan.principals },
+    votes: { get: () => new Map([...plan.votes].map(([who, { grants: _, ...vote }]) => [who, vote])) },
+    decidedAt: {
+      get: () => decidedAt ?? plan.decidedAt,
+      set: (at: number) => {
+        decidedAt = at;
+      },
+    },
+  });
+}
 
 /** A thread has one live turn, and none while a request of the last one is open. */
 export function threadModel(world: World): ThreadVerbs {
@@ -54,11 +70,11 @@ export function threadModel(world: World): ThreadVerbs {
     return token;
   }
 
-  function open(asked: NewRequest): void {
+  function open(asked: NewRequest | NewRun): void {
     const { views = [], unsigned = false } = asked;
     const { principals, remindEveryMs, escalate } = asked.policy;
     const isTimed = !unsigned && !isCovered({ asked });
-    const request = {
+    const request: Request = {
       ...{ asked, principals, views, createdAt: world.now, since: world.now, revision: 1 },
       ...{ votes: new Map(), refused: new Map(), late: new Set<string>(), drawn: new Map() },
       state: unsigned ? ('unknown' as const) : ('pending' as const),
@@ -66,8 +82,10 @@ export function threadModel(world: World): ThreadVerbs {
       done: asked.done,
       remindAt: remindEveryMs === undefined || !isTimed ? undefined : world.now + remindEveryMs,
       escalateAt: escalate === undefined || !isTimed ? undefined : world.now + escalate.afterMs,
-      ...(asked.steps !== undefined && { steps: new Map() }),
+      ...(asked.step !== undefined && { isWaiting: true }),
     };
+    const plan = world.request(asked.step?.plan ?? '');
+    if (plan !== undefined && isCovered({ asked })) restOn(plan, request);
     world.requests.set(asked.id, request);
     world.draw(request);
     if (unsigned) world.audit(request, 'unknown', 'try 1');
@@ -253,15 +271,29 @@ export function threadModel(world: World): ThreadVerbs {
         const stoppers = thread.stop === token ? (thread.stoppers ?? []) : [];
         const who = stoppers.find((person) => requesters.includes(person));
         const request = world.request(id);
-        if (unsigned || who === undefined || request === undefined || isCovered(request)) continue;
+        if (unsigned || who === undefined || request === undefined) continue;
         world.settle(request, 'withdrawn', who);
-        world.audit(request, 'withdrawn', who);
+        const place = isCovered(request) ? `plan ${request.asked.step?.number}` : who;
+        world.audit(request, 'withdrawn', place);
       }
-      world.leavePlans();
+      // Each was drawn as it is.
+      for (const { id } of requests) {
+        const request = world.request(id);
+        if (request !== undefined) request.revision = Math.min(request.revision, 2);
+      }
       return {
         ...{ outcome: 'suspended', waiting: world.open(thread), unread: thread.inbox.length },
         ...withdrawnBy(thread, token),
       };
+    },
+
+    open(run, former) {
+      if (world.request(run.id) !== undefined) return { outcome: 'opened' };
+      const before = former === undefined ? undefined : world.request(former);
+      if (former !== undefined && before?.endedAt === undefined) return { outcome: 'not-due' };
+      open(run);
+      if (before !== undefined) Object.assign(before, { endedAt: undefined, again: run.id });
+      return { outcome: 'opened' };
     },
 
     retire(threadId) {

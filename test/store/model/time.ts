@@ -8,18 +8,21 @@ export function timeModel(world: World): TimeVerbs {
     notify(requestId, timer, { row, quietUntil = 0, revision, views = [] }) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
-      if (request.state !== (timer === 'recover' ? 'unknown' : 'pending')) return settled(request);
-      const at = { remind: request.remindAt, escalate: request.escalateAt, recover: request.askAt }[timer];
+      if (timer !== 'ended' && request.state !== (timer === 'recover' ? 'unknown' : 'pending'))
+        return settled(request);
+      const { remindAt: remind, escalateAt, askAt: recover, endedAt: ended } = request;
+      const at = { remind, escalate: escalateAt, recover, ended }[timer];
       if (at === undefined || world.now < at) return { outcome: 'not-due' };
       if (revision !== undefined && request.revision !== revision) return { outcome: 'changed' };
       const { remindEveryMs = 0, escalate } = request.asked.policy;
       const isQuiet = world.now < quietUntil;
       if (timer === 'remind') request.remindAt = isQuiet ? quietUntil : world.now + remindEveryMs;
       if (isQuiet) return { outcome: 'postponed' };
-      world.send(row);
+      if (row !== undefined) world.send(row);
       world.addViews(request, views);
       if (timer === 'remind') world.audit(request, 'reminded');
       if (timer === 'recover') request.askAt = undefined;
+      if (timer === 'ended') request.endedAt = undefined;
       if (timer === 'escalate') {
         request.escalateAt = undefined;
         request.principals = [...request.principals, ...(escalate?.to ?? [])];
@@ -49,19 +52,25 @@ export function timeModel(world: World): TimeVerbs {
       return { outcome: 'unknown-outcome' };
     },
 
-    /** Keeps requests that are not settled or not yet read by their thread. */
+    /** Keeps requests that are not settled, not yet read by their thread or seen to, or that another has taken the place of. */
     purge(requestId) {
       const request = world.request(requestId);
       if (request === undefined) return UNKNOWN;
       if (!isSettled(request)) return { outcome: 'not-settled' };
+      if (request.asked.step !== undefined) return { outcome: 'not-due' };
       if (world.now < request.since + world.keepMs) return { outcome: 'not-due' };
-      if (world.threadOf(request)?.round.includes(requestId)) {
+      const isReplaced = request.again !== undefined && world.request(request.again) !== undefined;
+      const isUnread = world.threadOf(request)?.round.includes(requestId) === true;
+      if (isUnread || isReplaced || request.endedAt !== undefined) {
         request.purgeAt = world.now + world.keepMs;
         return { outcome: 'not-due' };
       }
       const { requests, outbox } = world;
-      requests.delete(requestId);
-      for (const { id } of request.views) outbox.delete(`view|${requestId}|${id}`);
+      const steps = (request.asked.steps ?? []).flatMap(({ id }) => world.request(id) ?? []);
+      for (const { asked, views } of [request, ...steps]) {
+        requests.delete(asked.id);
+        for (const { id } of views) outbox.delete(`view|${asked.id}|${id}`);
+      }
       return { outcome: 'purged' };
     },
   };

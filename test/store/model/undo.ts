@@ -9,7 +9,8 @@ const STEPS: readonly UndoStep[] = ['offered', 'over', 'asked', 'linked', 'ended
 export function undoModel(world: World): UndoVerbs {
   function reach(requestId: string, step: UndoStep, note: UndoNote, withinMs = 0) {
     const request = world.request(requestId);
-    if (request === undefined) return UNKNOWN;
+    // A plan is no action: each of its steps is undone by itself.
+    if (request === undefined || request.asked.steps !== undefined) return UNKNOWN;
     if (request.state !== 'succeeded') return settled(request);
     const { undo } = request;
     if (undo !== undefined && STEPS.indexOf(undo.step) >= STEPS.indexOf(step)) return NOTED;

@@ -2,14 +2,14 @@ import type { JsonObject } from '../../../src/agent/json.ts';
 import type { Message, ToolPart } from '../../../src/agent/messages.ts';
 import type { StoredCheckpoint } from '../../../src/store/port/audit.ts';
 import type { Document } from '../../../src/store/port/documents.ts';
-import type { InboxItem, KeptFile, NewGrant, Store } from '../../../src/store/port/store.ts';
+import type { EffectEnd, InboxItem, KeptFile, Store } from '../../../src/store/port/store.ts';
 import type { UsageTotals } from '../../../src/store/port/workspace.ts';
 import { threadOf } from '../../../src/store/record/keys.ts';
 import type {
   NewRequest,
+  NewRun,
   NewView,
   RequestState,
-  StepState,
   UndoNote,
   UndoStep,
 } from '../../../src/store/record/request-record.ts';
@@ -79,6 +79,8 @@ export interface Thread {
 
 export interface Effect {
   readonly state: 'started' | 'paused' | 'finished';
+  /** How it ended, once it has. */
+  readonly end?: EffectEnd;
   readonly tool: string;
   readonly run: string;
   readonly runs: number;
@@ -87,7 +89,7 @@ export interface Effect {
 }
 
 export interface Request {
-  readonly asked: NewRequest;
+  readonly asked: NewRequest | NewRun;
   readonly createdAt: number;
   readonly votes: Map<
     string,
@@ -99,6 +101,8 @@ export interface Request {
       /** The approver in whose place the person voted. */
       readonly standsFor?: string;
       readonly grants?: true;
+      /** The words of the person. */
+      readonly reason?: string;
     }
   >;
   readonly refused: Map<string, { readonly click: string; readonly times: number }>;
@@ -136,11 +140,12 @@ export interface Request {
   /** The last step of its undo, and until when it is offered. */
   undo?: { readonly step: UndoStep; readonly note: UndoNote; readonly until: number | undefined };
   runAt?: number | undefined;
-  /** Whether a step waits for its turn, so that it is not due although it is approved. */
-  isIdle?: boolean;
-  /** How far the steps of a plan are, by number. */
-  readonly steps?: Map<number, StepState>;
+  /** Whether the Run of a step waits for its plan. */
+  isWaiting?: boolean;
   purgeAt?: number;
+  /** When a Run that no thread made has ended, until somebody has seen to it; and the one that took its place. */
+  endedAt?: number | undefined;
+  again?: string;
 }
 
 /** The tokens that were spent, and the last call of each thread with its answer. */
@@ -161,7 +166,11 @@ export interface Outgoing {
 }
 
 /** A grant, and the calls that have taken a use of it. */
-export interface Granted extends NewGrant {
+export interface Granted {
+  readonly id: string;
+  readonly uses: number;
+  readonly expiresAt: number;
+  readonly details: JsonObject;
   readonly calls: Set<string>;
   revokedBy?: string;
 }
@@ -216,10 +225,8 @@ export class World {
   readonly audited: string[] = [];
   /** When the cards have to show a freeze or its end, by the id of either. */
   readonly toShow = new Map<string, number>();
-  /** When each plan is due, whatever its state. */
-  readonly planRuns = new Map<string, number>();
-  /** The steps that the verb has changed; their plans are told once. */
-  readonly #changed = new Set<Request>();
+  /** The plans that may go on after the verb. */
+  readonly #moved = new Set<string>();
 
   constructor(keepMs: number) {
     this.keepMs = keepMs;
@@ -273,23 +280,54 @@ export class World {
   redraw(request: Request): void {
     request.revision += 1;
     this.draw(request);
-    if (request.asked.step !== undefined) this.#changed.add(request);
+    const plan = this.request(request.asked.step?.plan ?? '');
+    if (plan !== undefined) this.redraw(plan);
   }
 
-  /** Leaves out what a new turn withdraws at once: its plans end with their steps. */
-  leavePlans(): void {
-    this.#changed.clear();
+  moves(planId: string): void {
+    this.#moved.add(planId);
   }
 
-  /** Tells plans how far their changed steps are, at the end of a verb. */
-  tellPlans(): void {
-    for (const request of this.#changed) {
-      const { plan = '', number = 0 } = request.asked.step ?? {};
-      const told = this.request(plan);
-      told?.steps?.set(number, howFar(request));
-      if (told !== undefined) this.redraw(told);
+  /** Lets plans go on after a verb, until nothing more follows. */
+  followPlans(): void {
+    for (const planId of this.#moved) {
+      this.#moved.delete(planId);
+      const plan = this.request(planId);
+      if (plan !== undefined) this.#movePlan(plan);
     }
-    this.#changed.clear();
+  }
+
+  /** The next step of a plan is ready when those before it ran; when one did not, or the plan has ended, what waits ends. */
+  #movePlan(plan: Request): void {
+    const steps = (plan.asked.steps ?? []).flatMap(({ id }) => this.request(id) ?? []);
+    const isOpen = plan.state === 'pending' || plan.state === 'approved';
+    const left = steps.filter((step) => !isDone(step));
+    const end = (request: Request, state: RequestState, by = '', payload = '', detail = '') => {
+      this.settle(request, state, by, payload);
+      this.audit(request, state, detail);
+    };
+    if (!isOpen || left.some(isSettled)) {
+      const isOwn = !isOpen && plan.state !== 'superseded';
+      const [state, by, payload] = isOwn
+        ? ([plan.state, plan.by, plan.payload] as const)
+        : (['superseded', '', 'held'] as const);
+      const waits = (step: Request) => ['pending', 'approved'].includes(step.state) && step.attempts === 0;
+      const isBusy = left.some((step) => !isSettled(step) && !waits(step));
+      for (const step of left.filter(waits)) end(step, state, by, payload, `plan ${step.asked.step?.number}`);
+      if (isOpen && !isBusy) end(plan, 'superseded', '', 'held', 'held');
+      return;
+    }
+    const [next] = left;
+    if (plan.state === 'approved' && next === undefined) end(plan, 'succeeded', plan.by);
+    if (plan.state !== 'approved' || next?.isWaiting !== true) return;
+    if (isCovered(next)) {
+      this.enter(next, 'approved');
+      next.by = plan.by ?? '';
+      this.audit(next, 'approved', `plan ${next.asked.step?.number}`);
+    }
+    if (next.state !== 'approved') return;
+    next.isWaiting = false;
+    next.runAt = this.now;
   }
 
   /** Adds the places that the card does not have yet, and gives their number. */
@@ -304,7 +342,6 @@ export class World {
     request.state = state;
     request.since = this.now;
     request.runAt = undefined;
-    request.isIdle = false;
     this.redraw(request);
   }
 
@@ -321,11 +358,11 @@ export class World {
     const thread = this.threadOf(request);
     const { id, step, steps } = request.asked;
     this.enter(request, state);
-    if (steps !== undefined && state === 'succeeded') this.planRuns.delete(id);
-    else if (steps !== undefined) this.planRuns.set(id, this.now);
-    if (step !== undefined) this.planRuns.set(step.plan, this.now);
-    Object.assign(request, { by, payload, purgeAt: this.now + this.keepMs });
-    if (thread !== undefined && this.open(thread) === 0) thread.wakeAt = this.now;
+    const purgeAt = step === undefined ? this.now + this.keepMs : undefined;
+    Object.assign(request, { by, payload, purgeAt });
+    if (steps !== undefined || step !== undefined) this.moves(step?.plan ?? id);
+    if ('from' in request.asked) request.endedAt = this.now;
+    else if (thread !== undefined && this.open(thread) === 0) thread.wakeAt = this.now;
   }
 }
 
@@ -338,11 +375,9 @@ export function isCovered({ asked }: Pick<Request, 'asked'>): boolean {
   return asked.step?.alone === false;
 }
 
-/** Tells how far a step is, as its plan keeps it. */
-function howFar({ state, payload = '' }: Request): StepState {
-  const [verdict] = payload.split('\n');
-  if (state === 'resolved' && (verdict === 'ran' || verdict === 'did-not-run')) return verdict;
-  return state === 'rejected' && payload === 'not-chosen' ? 'skipped' : state;
+/** Tells whether a step lets the next one go on: it ran. */
+function isDone({ state, payload = '' }: Request): boolean {
+  return state === 'succeeded' || (state === 'resolved' && payload.startsWith('ran\n'));
 }
 
 export function expiryOf({ createdAt, asked }: Request): number {

@@ -7,7 +7,7 @@ import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { builtProduct } from '../../support/built-product.ts';
 import { countFor } from '../../support/count-for.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
-import { approve, ask, attempt, findGrant, found, MINUTE_MS, unfreezeVote } from '../support.ts';
+import { approve, ask, attempt, findGrant, found, MINUTE_MS, openGrant, unfreezeVote } from '../support.ts';
 import type { Act, Answer, Order } from './contender.ts';
 
 /** The same races as in policy-races.test.ts, with a process for each contender, and one of everything that can happen to a request. */
@@ -76,7 +76,7 @@ async function raceAgainst(
   return { answer: answers[place], others: [...before, ...raced, ...after] };
 }
 
-/** Prints what was seen, for the table in docs/faults.md. */
+/** Prints what was seen, for the table in docs/evidence/faults.md. */
 function report(race: string, seen: Readonly<Record<string, number>>): void {
   const figures = Object.entries(seen).map(([what, count]) => `${count} ${what}`);
   process.stderr.write(`${race}, ${ROUNDS} rounds: ${figures.join(', ')}\n`);
@@ -140,7 +140,7 @@ test(`of ${PROCESSES} processes for the last uses of a grant as many get one as 
   for (let round = 0; round < ROUNDS; round += 1) {
     const grant = `last-${round}`;
     const uses = 1 + (round % 5);
-    await store.openGrant({ id: grant, uses, expiresAt: Date.now() + MINUTE_MS, details: {} });
+    await openGrant(store, { id: grant, uses });
     const answers = await atOnce(
       round,
       Array.from({ length: PROCESSES }, (_, index) => ({ kind: 'use', grant, call: `call-${index}` })),
@@ -235,7 +235,7 @@ test(`a revocation against ${PROCESSES - 1} processes that use the grant names e
   const seen = { used: 0, revoked: 0 };
   for (let round = 0; round < ROUNDS; round += 1) {
     const grant = `revoked-${round}`;
-    await store.openGrant({ id: grant, uses: PROCESSES, expiresAt: Date.now() + MINUTE_MS, details: {} });
+    await openGrant(store, { id: grant, uses: PROCESSES });
     const calls = Array.from(
       { length: PROCESSES - 1 },
       (_, index): Act => ({ kind: 'use', grant, call: `call-${index}` }),

@@ -17,6 +17,7 @@ import {
   MINUTE_MS,
   newFreeze,
   newThreadId,
+  openGrant,
   unfreezeVote,
 } from '../support.ts';
 
@@ -133,7 +134,7 @@ test(`of ${CONTENDERS} calls for the last uses of a grant, and against its revoc
   for (let round = 0; round < ROUNDS; round += 1) {
     const id = `g-${round}`;
     const uses = 1 + (round % 5);
-    await store.openGrant({ id, uses, expiresAt: Date.now() + MINUTE_MS, details: {} });
+    await openGrant(store, { id, uses });
     const isRevoked = round % 2 === 0;
     const [revoked, results] = await Promise.all([
       isRevoked ? revokeSoon(id, round % 8) : undefined,

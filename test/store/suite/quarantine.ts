@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Keys, threadOf } from '../../../src/store/record/keys.ts';
+import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
+import { askPlan } from '../guards/plans.ts';
 import {
   approve,
   ask,
@@ -84,7 +86,7 @@ export function describeQuarantine(subject: () => Subject): void {
     test('is left to the processes that can read it: a request', async () => {
       const { store, client, prefix } = subject();
       const id = await ask(store);
-      const key = new Keys(prefix).request(id);
+      const key = new Keys(prefix).ask(id);
       await client.hset(key, 'v', '2');
       await expect(store.load(id)).rejects.toThrow(/later version.*2; this one knows 1/);
       await client.hset(key, 'v', '1');
@@ -107,7 +109,7 @@ export function describeQuarantine(subject: () => Subject): void {
       const { store, client, prefix } = subject();
       const groups = [{ any: ['U-ann'], quorum: 1 }];
       const id = await ask(store, { policy: { groups } });
-      await client.hset(new Keys(prefix).request(id), 'groups', 'x:U-ann');
+      await client.hset(new Keys(prefix).ask(id), 'groups', 'x:U-ann');
       expect(await store.vote(id, approve('U-ann', { groups: [1] }))).toEqual({ outcome: 'malformed' });
     });
 
@@ -116,7 +118,7 @@ export function describeQuarantine(subject: () => Subject): void {
       async (field) => {
         const { store, client, prefix } = subject();
         const id = await ask(store);
-        const key = new Keys(prefix).request(id);
+        const key = new Keys(prefix).ask(id);
         await client.hdel(key, field);
         const before = await client.hgetall(key);
         expect(await store.vote(id, approve('U-ann'))).toEqual({ outcome: 'malformed' });
@@ -138,7 +140,7 @@ export function describeQuarantine(subject: () => Subject): void {
       return [...kinds, ...runs.filter((run) => run === id)];
     };
     const damage = async (id: string, field: string, value: string): Promise<void> => {
-      await subject().client.hset(new Keys(subject().prefix).request(id), field, value);
+      await subject().client.hset(new Keys(subject().prefix).ask(id), field, value);
     };
 
     test.each([
@@ -184,6 +186,29 @@ export function describeQuarantine(subject: () => Subject): void {
       expect(await store.vote(bad.id, approve('U-ann'))).toEqual({ outcome: 'malformed' });
       expect(await dueOf(good.id)).toEqual(['expire']);
       expect(await store.end(good.id, { state: 'expired' })).toEqual({ outcome: 'ended' });
+    });
+
+    test('is not one that Redis does not give now, and so a plan and its steps are read again', async () => {
+      const { store, client, prefix } = subject();
+      const { plan, first } = await askPlan(store);
+      let reads = 0;
+      const failing = new Proxy(client, {
+        get: (target, name) =>
+          name === 'hgetall'
+            ? (key: string) => {
+                reads += 1;
+                // The request itself takes two; what follows is about its plan.
+                return reads > 2 ? Promise.reject(new Error('Redis does not answer')) : target.hgetall(key);
+              }
+            : Reflect.get(target, name),
+      });
+      const away = openRedisStore({ client: failing, prefix });
+      for (const id of [plan, first]) {
+        reads = 0;
+        await expect(away.load(id)).rejects.toThrow('Redis does not answer');
+        expect(await store.load(id)).toMatchObject({ outcome: 'found' });
+      }
+      expect((await store.listQuarantined()).map(({ threadId }) => threadId)).not.toContain(threadOf(plan));
     });
   });
 

@@ -87,13 +87,9 @@ export function describeRuns(subject: () => Subject): void {
       const { store } = subject();
       const policy = { startWithinMs: 60 * MINUTE_MS };
       const id = await askAndLose(store, { policy });
-      await subject().client.hset(
-        new Keys(subject().prefix).request(id),
-        'decided_at',
-        '1',
-        'started_at',
-        '1',
-      );
+      const keys = new Keys(subject().prefix);
+      await subject().client.hset(keys.ask(id), 'decided_at', '1');
+      await subject().client.hset(keys.run(id), 'started_at', '1');
       await store.resolve(id, actor('U-ops'), 'run-again', '');
       expect(await store.start(id, attempt('second'))).toMatchObject({ outcome: 'started', tries: 2 });
     });

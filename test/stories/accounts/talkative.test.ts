@@ -111,7 +111,7 @@ test('a request for an account expires: the call did not run, and the model is t
   const { expiresAt, createdAt } = loaded.request;
   expect(expiresAt - createdAt).toBe(86_400_000);
   // A day passes.
-  await story.redis.hset(new Keys(story.prefix).request(pending ?? ''), 'expires', String(Date.now()));
+  await story.redis.hset(new Keys(story.prefix).ask(pending ?? ''), 'expires', String(Date.now()));
   expect(await bot.context.store.end(pending ?? '', { state: 'expired' })).toEqual({ outcome: 'ended' });
   await thread.shows(/Nobody connected\./);
   await thread.shows(/Expired/);

@@ -24,7 +24,7 @@ test('of two edits one counts, also if its process dies before the new card', as
   await restart();
   await click(ANN, { type: 'edit', input: { amount: 7 } }, { request });
   const open = await settle();
-  expect((await record(open ?? '')).shown).toMatchObject({ editedBy: RITA });
+  expect((await record(open ?? '')).shown).toMatchObject({ facets: { edit: { by: RITA } } });
   await click(ANN);
   expect(paid).toEqual([{ amount: 9 }]);
 });

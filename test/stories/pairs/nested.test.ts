@@ -100,8 +100,8 @@ test('a request inside a call shows that call, without the preview of the outer 
     pay: '    preview: { tool: look, input: {}, before: "{{output.paid}}", after: "{{input.amount}}" }',
   });
   const { outer, inner } = await approveOuter();
-  expect((await record(outer)).shown.presented?.preview).toBeDefined();
-  expect((await record(inner)).shown.presented?.preview).toBeUndefined();
+  expect((await record(outer)).shown.facets.preview).toBeDefined();
+  expect((await record(inner)).shown.facets.preview).toBeUndefined();
   await click(ANN);
   expect(booked).toHaveLength(1);
 });

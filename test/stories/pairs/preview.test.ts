@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ANN, BEN, manifest, OTHER_THREAD, openScene, RITA, ROY } from '../../oracle/scene.ts';
+import { ANN, BEN, EACH, manifest, OTHER_THREAD, openScene, RITA, ROY } from '../../oracle/scene.ts';
 
 const LOOK = `
   look: { description: Looks., input: { type: object }, http: { method: GET, url: "https://example.com/" }, approval: { require: never } }`;
@@ -16,7 +16,7 @@ async function openPreviewed({ pay = PREVIEW, tools = '', ...rest }: Parameters<
     text: manifest({ ...rest, pay, tools: `${LOOK}${tools}` }),
     acts: { look },
   });
-  const previewOf = async (request = '') => (await scene.record(request)).shown.presented?.preview;
+  const previewOf = async (request = '') => (await scene.record(request)).shown.facets.preview?.current;
   return { ...scene, state, previewOf };
 }
 
@@ -25,6 +25,31 @@ test('an edited call has the preview of its new arguments', async () => {
   expect(await previewOf(await ask(5))).toMatchObject({ after: '5' });
   const { open } = await click(RITA, { type: 'edit', input: { amount: 9 } });
   expect(await previewOf(open)).toMatchObject({ before: '0', after: '9' });
+});
+
+test('where each group approves, a changed preview is put before each of them again', async () => {
+  const { ask, click, previewOf, state, paid } = await openPreviewed({ approvers: EACH });
+  await ask(5);
+  await click(ANN);
+  state.paid = 1;
+  const { open } = await click(BEN);
+  expect(await previewOf(open)).toMatchObject({ before: '1' });
+  await click(ANN);
+  expect(paid).toEqual([]);
+  await click(BEN);
+  expect(paid).toEqual([{ amount: 5 }]);
+});
+
+test('where each group approves, a first time asks each of them, and the next call nobody', async () => {
+  const approval = '[{ policy: default, when: first.tool }, { require: never }]';
+  const { ask, click, paid } = await openPreviewed({ approvers: EACH, approval });
+  await ask(5);
+  await click(ANN);
+  expect(paid).toEqual([]);
+  await click(BEN);
+  expect(paid).toEqual([{ amount: 5 }]);
+  expect(await ask(6)).toBeUndefined();
+  expect(paid).toEqual([{ amount: 5 }, { amount: 6 }]);
 });
 
 test('a grant is for arguments: a call under it has no preview, and one beside it has its own', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ANN, BEN, manifest, openScene, RITA, ROY, type SceneOptions } from '../../oracle/scene.ts';
+import { ANN, BEN, EACH, manifest, openScene, RITA, ROY, type SceneOptions } from '../../oracle/scene.ts';
 
 const REVERSE = '    undo: { tool: repay, input: { back: "{{input.amount}}" } }';
 const repay = (approval: string) => `
@@ -23,6 +23,19 @@ test('what is undone are the arguments that ran, not those that were edited away
   await click(RITA, undone, { request });
   await click(ROY);
   expect(paid).toEqual([{ amount: 9 }, { back: 9 }]);
+});
+
+test('where each group approves, the reverse needs each of them too', async () => {
+  const { ask, click, paid } = await openUndoable({ approvers: EACH, approval: '{ policy: default }' });
+  const request = await ask(5);
+  await click(ANN);
+  await click(BEN);
+  expect(paid).toEqual([{ amount: 5 }]);
+  await click(RITA, undone, { request });
+  await click(ANN);
+  expect(paid).toEqual([{ amount: 5 }]);
+  await click(BEN);
+  expect(paid).toEqual([{ amount: 5 }, { back: 5 }]);
 });
 
 test('a grant for the reverse is for those who asked for it, not for whoever clicks Undo', async () => {

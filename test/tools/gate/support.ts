@@ -34,9 +34,11 @@ export function runOnce(
   input: JsonValue,
   options: Partial<Pick<RunSettings, 'context' | 'onProgress' | 'onToolError'>> & {
     readonly resumed?: JsonObject;
+    readonly idempotencyKey?: string;
   } = {},
 ): Promise<ToolPart> {
   const { context = { requester: 'U1', channel: 'C1', threadId: 'T1' }, resumed } = options;
+  const { idempotencyKey = 'key-1' } = options;
   const settings = {
     context,
     signal: new AbortController().signal,
@@ -46,7 +48,7 @@ export function runOnce(
     files: undefined,
     messages: () => [],
   };
-  const call = { toolRequest: { name: tool.name, ref: 'r1', input }, idempotencyKey: 'key-1' };
+  const call = { toolRequest: { name: tool.name, ref: 'r1', input }, idempotencyKey };
   return runCall(
     tool,
     call,

@@ -5,7 +5,7 @@ import { formatProblem } from '../../../src/tools/manifest/problem.ts';
 /** The findings in a manifest whose only caller has tokens of an issuer. */
 function check(issuer: string, claims: Readonly<Record<string, string>>) {
   const oidc = JSON.stringify({ issuer, audience: 'countersign', claims });
-  const text = `policies: { default: { approvers: [U012ABCDEF] } }
+  const text = `policies: { default: { approvers: [U034GHIJKL] } }
 agent: { instructions: Help. }
 callers:
   ci: { owner: U012ABCDEF, channel: C012ABCDEF, ask: [default], identity: { oidc: ${oidc} } }

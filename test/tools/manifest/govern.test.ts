@@ -2,14 +2,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import { manifestIn } from '../../../src/store/documents/manifest.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import {
+  changeKey,
   chooseManifest,
   governedDiff,
-  governedText,
   type ManifestVersion,
   versionOf,
 } from '../../../src/tools/manifest/govern.ts';
 import { parseManifest } from '../../../src/tools/manifest/parse.ts';
-import { changeKey } from '../../../src/tools/toolbox/policy-change.ts';
 import { connectTestRedis } from '../../support/redis.ts';
 import { held } from './support.ts';
 
@@ -44,21 +43,22 @@ function openRecord() {
 
 test('the governed part has a line for each value with its path, the values of the environment, and names for secrets', () => {
   const { text, lock } = version(governed(PAY), { ...BOSS, ...SECRETS }, '{"version":1,"servers":{}}');
-  expect(governedText({ text, lock })).toBe(`agent.policy_changes.approvers: [U0ALICE001]
-agent.policy_changes.channel: C0POLICIES
-policies.default.approvers: [U0ALICE001]
-policies.default.quorum: 1
-tools.pay.description: Pays.
-tools.pay.approval[0].require: never
-tools.pay.approval[0].when: "channel == 'C0PAY00001'"
-tools.pay.approval[1].policy: default
-tools.pay.approval[1].when: "channel == 'C0PAY00002'"
-tools.pay.http.method: POST
-tools.pay.http.url: "https://pay.example.com/pay/\${ACCOUNT}?v=1"
-tools.pay.http.headers.authorization: "Bearer \${TOKEN}"
-manifest.lock.json.version: 1
-manifest.lock.json.servers: {}
-`);
+  expect(
+    governedDiff({ text: '{}', lock: undefined }, { text, lock }),
+  ).toBe(`+ agent.policy_changes.approvers: [U0ALICE001]
++ agent.policy_changes.channel: C0POLICIES
++ policies.default.approvers: [U0ALICE001]
++ policies.default.quorum: 1
++ tools.pay.description: Pays.
++ tools.pay.approval[0].require: never
++ tools.pay.approval[0].when: "channel == 'C0PAY00001'"
++ tools.pay.approval[1].policy: default
++ tools.pay.approval[1].when: "channel == 'C0PAY00002'"
++ tools.pay.http.method: POST
++ tools.pay.http.url: "https://pay.example.com/pay/\${ACCOUNT}?v=1"
++ tools.pay.http.headers.authorization: "Bearer \${TOKEN}"
++ manifest.lock.json.version: 1
++ manifest.lock.json.servers: {}`);
 });
 
 const CHANGES: readonly (readonly [
@@ -115,13 +115,43 @@ const CHANGES: readonly (readonly [
     [
       '- tools.pay.approval[0].require: never',
       `- tools.pay.approval[0].when: "channel == 'C0PAY00001'"`,
-      '- tools.pay.approval[1].policy: default',
-      `- tools.pay.approval[1].when: "channel == 'C0PAY00002'"`,
-      '+ tools.pay.approval[0].policy: default',
-      `+ tools.pay.approval[0].when: "channel == 'C0PAY00002'"`,
       '+ tools.pay.approval[1].require: never',
       `+ tools.pay.approval[1].when: "channel == 'C0PAY00001'"`,
     ].join('\n'),
+  ],
+  [
+    'a rule that is inserted at the top shifts no other',
+    version(governed(PAY), { ...BOSS, ...SECRETS }),
+    version(
+      governed(PAY).replace(`[${FREE}`, `[{ policy: default, when: "channel == 'C0PAY00009'" }, ${FREE}`),
+      {
+        ...BOSS,
+        ...SECRETS,
+      },
+    ),
+    `+ tools.pay.approval[0].policy: default\n+ tools.pay.approval[0].when: "channel == 'C0PAY00009'"`,
+  ],
+  [
+    'a rule that is taken out, and a value of the next one',
+    version(governed(PAY), { ...BOSS, ...SECRETS }),
+    version(governed(PAY).replace(`${FREE}, `, '').replace('C0PAY00002', 'C0PAY00003'), {
+      ...BOSS,
+      ...SECRETS,
+    }),
+    [
+      '- tools.pay.approval[0].require: never',
+      `- tools.pay.approval[0].when: "channel == 'C0PAY00001'"`,
+      '- tools.pay.approval[1].policy: default',
+      `- tools.pay.approval[1].when: "channel == 'C0PAY00002'"`,
+      '+ tools.pay.approval[0].policy: default',
+      `+ tools.pay.approval[0].when: "channel == 'C0PAY00003'"`,
+    ].join('\n'),
+  ],
+  [
+    'a value within a rule',
+    version(governed(PAY), { ...BOSS, ...SECRETS }),
+    version(governed(PAY).replace('C0PAY00002', 'C0PAY00003'), { ...BOSS, ...SECRETS }),
+    `- tools.pay.approval[1].when: "channel == 'C0PAY00002'"\n+ tools.pay.approval[1].when: "channel == 'C0PAY00003'"`,
   ],
 ];
 
@@ -139,7 +169,9 @@ test('what is on record parses to the same manifest, whatever the environment sa
   const later = { ...SECRETS, BOSS: 'U0BRUNO002', HOST: 'evil.example.com' };
   const next = version(governed(PAY), later);
   const chosen = await chooseManifest(store, next, later);
-  expect(chosen.version).toEqual(file);
+  // Only the text that it was read from is another: that of the record.
+  const source = recorded?.text;
+  expect(chosen.version).toEqual({ ...file, manifest: { ...file.manifest, source } });
   expect(chosen.held?.diff).toContain('+ policies.default.approvers: [U0BRUNO002]');
 });
 

@@ -82,7 +82,6 @@ describe('what is left out', () => {
       approval: [],
       effect: undefined,
       maxAttempts: 3,
-      retryForMs: 3_600_000,
       allow: { channels: undefined, people: undefined },
       maxOutput: 100_000,
       images: 'both',

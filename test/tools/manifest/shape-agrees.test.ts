@@ -12,7 +12,7 @@ const FILES = [
   'manifest.yml',
   'examples/helpdesk/manifest.yml',
   'examples/shop/manifest.yml',
-  'examples/sre/manifest.yml',
+  'examples/platform/manifest.yml',
 ];
 const manifests = FILES.map((file) => {
   const written = toJson(parse(readFileSync(new URL(file, `${root}/`), 'utf8')));

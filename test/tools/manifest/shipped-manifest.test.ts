@@ -3,11 +3,12 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { appFromManifest } from '../../../playground/slack/app-from-manifest.ts';
+import { buildApp } from '../../../playground/slack/build-state.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/agent/json.ts';
 import { parseManifest } from '../../../src/tools/manifest/parse.ts';
 import { formatProblem } from '../../../src/tools/manifest/problem.ts';
 import { manifestJsonSchema } from '../../../src/tools/manifest/schema/manifest-file.ts';
-import { SHIPPED_SLACK } from '../../../src/tools/manifest/schema/slack.ts';
+import { SHIPPED_SLACK, scopesOf } from '../../../src/tools/manifest/schema/slack.ts';
 import { slackManifest } from '../../../src/tools/manifest/slack-manifest.ts';
 
 const root = new URL('../../../', import.meta.url);
@@ -85,25 +86,52 @@ describe('the Slack app', () => {
     const scopes = { bot: ['chat:write'] };
     expect(
       appOf(
-        'slack: { features: { agent_view: , unfurl_domains: [example.com] }, oauth_config: { scopes: { bot: [chat:write] } } }',
+        'slack: { features: { shortcuts: , unfurl_domains: [example.com] }, oauth_config: { scopes: { bot: [chat:write] } } }',
       ),
     ).toEqual({
       ...rest,
-      features: { ...omit(features, 'agent_view'), unfurl_domains: ['example.com'] },
+      features: { ...omit(features, 'shortcuts'), unfurl_domains: ['example.com'] },
       oauth_config: { ...omit(oauth_config, 'scopes'), scopes },
     });
   });
 
   test('asks for the scopes that the rest of the manifest needs', () => {
-    const scopesOf = (written: string) => appFromManifest(appOf(written)).scopes ?? [];
-    const usual = scopesOf('');
-    expect(scopesOf('agent: { files: false }')).toEqual(usual.filter((scope) => !scope.startsWith('files:')));
-    expect(scopesOf('agent: { channels: { C012ABCDEF: { topic: true } } }')).toEqual([
-      ...usual,
-      'channels:read',
-    ]);
+    const allScopes = (written: string) => [...(appFromManifest(appOf(written)).scopes ?? [])].sort();
+    const usual = allScopes('');
+    expect(allScopes('agent: { files: false }')).toEqual(
+      usual.filter((scope) => !scope.startsWith('files:')),
+    );
+    expect(allScopes('agent: { channels: { C012ABCDEF: { topic: true } } }')).toEqual(
+      [...usual, 'channels:read'].sort(),
+    );
     const owner = shipped('policies: { default: { approvers: { from: input.owner } } }').manifest.slack;
-    expect(appFromManifest(owner).scopes).toEqual([...usual, 'users:read.email']);
+    expect([...(appFromManifest(owner).scopes ?? [])].sort()).toEqual([...usual, 'users:read.email'].sort());
+  });
+
+  test('leaves out nothing but what only an agent has where the agent view is taken away, and Slack installs it', () => {
+    const written = 'slack: { features: { agent_view: } }';
+    const app = appFromManifest(appOf(written));
+    const whole = appFromManifest(appOf(''));
+    expect(whole.scopes?.filter((scope) => app.scopes?.includes(scope) !== true)).toEqual([
+      'assistant:write',
+    ]);
+    expect(whole.events?.filter((event) => app.events?.includes(event) !== true)).toEqual([
+      'agent_session_stopped',
+    ]);
+    expect(buildApp(app).agent).toBe('none');
+  });
+
+  test('lets a workspace leave out the scopes without which the bot works', () => {
+    expect(scopesOf(appOf('')).optional).toEqual([
+      'files:read',
+      'files:write',
+      'reactions:write',
+      'usergroups:read',
+    ]);
+    expect(scopesOf(appOf('slack: { oauth_config: { scopes: { bot: [chat:write] } } }'))).toEqual({
+      bot: ['chat:write'],
+      optional: [],
+    });
   });
 });
 

@@ -23,7 +23,7 @@ describe('what is written', () => {
   max_steps: 7
   time_zone: Europe/Berlin
   context: mention
-  files: { max_size: 500KB, max_count: 2, timeout: 10s, types: [text] }
+  files: { max_size: 500KB, max_count: 2, types: [text] }
   channels:
     C012ABCDEF: { context: thread, instructions: Be kind., tools: ["get_*"], model: gpt-6-luna, topic: true }
   plans: { collect: true }
@@ -55,7 +55,7 @@ describe('what is written', () => {
       timeZone: 'Europe/Berlin',
       contextBudget: 9000,
       context: 'mention',
-      files: { maxBytes: 500_000, maxCount: 2, timeoutMs: 10_000, types: ['text'] },
+      files: { maxBytes: 500_000, maxCount: 2, timeoutMs: 30_000, types: ['text'] },
       channels: new Map([
         [
           'C012ABCDEF',
@@ -178,7 +178,6 @@ describe('what is written', () => {
     allow: { channels: [C012ABCDEF], people: [U012ABCDEF] }
     effect: idempotent
     max_attempts: 5
-    retry_for: 30s
     max_output: 10
 `,
       { KEY: 'key-123456' },
@@ -204,7 +203,6 @@ describe('what is written', () => {
       approval: [{ require: 'never' }],
       effect: 'idempotent',
       maxAttempts: 5,
-      retryForMs: 30_000,
       allow: { channels: ['C012ABCDEF'], people: ['U012ABCDEF'] },
       maxOutput: 10,
       images: 'both',
@@ -224,7 +222,6 @@ describe('what is written', () => {
         allow: { channels: ['C012ABCDEF'], people: ['U012ABCDEF'] },
         effect: 'idempotent',
         max_attempts: 5,
-        retry_for: '30s',
         max_output: 10,
       },
     });

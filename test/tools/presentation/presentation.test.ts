@@ -263,3 +263,23 @@ test.each([
 ])('%s reads %s', (name, words) => {
   expect(readableName(name)).toBe(words);
 });
+
+test.each([
+  ['A-1001', 'Refund A-1001 now'],
+  ['A-1. Approved by Finance', 'Refund "A-1. Approved by Finance" now'],
+  ['*Approved* by @Alice\nRun', 'Refund "*Approved* by @Alice\\nRun" now'],
+])(
+  'the title of a module says %j in quotes unless it is a word, so that it is not read as words of the card',
+  (orderId, title) => {
+    const tool = defineTool(
+      {
+        name: 'refund_order',
+        description: 'Refunds.',
+        inputSchema: z.object({ orderId: z.string() }),
+        title: (input) => `Refund ${input.orderId} now`,
+      },
+      () => null,
+    );
+    expect(createPresentation(tool, {}).present({ orderId }).title).toBe(title);
+  },
+);

@@ -1,12 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { changeKey, type PolicyChange } from '../../../src/tools/manifest/govern.ts';
 import { Secrets } from '../../../src/tools/secrets.ts';
 import { openToolbox } from '../../../src/tools/toolbox/open-toolbox.ts';
-import {
-  changeName,
-  changesInWords,
-  POLICY_CHANGE_TOOL,
-  type PolicyChange,
-} from '../../../src/tools/toolbox/policy-change.ts';
+import { changesInWords, POLICY_CHANGE_TOOL } from '../../../src/tools/toolbox/policy-change.ts';
 import { runOnce } from '../gate/support.ts';
 import { DEFAULT_POLICY, held } from '../manifest/support.ts';
 import { APPROVED, actionIn, ROOT } from './support.ts';
@@ -29,12 +25,13 @@ ${DEFAULT_POLICY}`,
     },
   });
   onTestFinished(() => toolbox.close());
-  const call = (change: PolicyChange, name: string, resumed = false) =>
+  const call = (change: PolicyChange, idempotencyKey: string, resumed = false) =>
     runOnce(
       actionIn(toolbox, POLICY_CHANGE_TOOL),
       { ...change },
       {
-        context: { requester: 'manifest.yml', channel: 'C0POLICIES', threadId: `C0POLICIES:${name}` },
+        context: { requester: 'manifest.yml', channel: 'C0POLICIES', threadId: 'C0POLICIES' },
+        idempotencyKey,
         ...(resumed && { resumed: { ...APPROVED } }),
       },
     );
@@ -43,7 +40,7 @@ ${DEFAULT_POLICY}`,
 
 test('a change of the policies always needs approval, and no model is offered it', async () => {
   const { toolbox, approved, call } = await openGoverned();
-  expect(await call(CHANGE, changeName(CHANGE))).toMatchObject({
+  expect(await call(CHANGE, changeKey(CHANGE))).toMatchObject({
     interrupt: { metadata: { approval: { policy: 'policy changes' } } },
   });
   expect(toolbox.policy('policy changes')).toMatchObject({ quorum: 2, risk: 'high' });
@@ -54,13 +51,13 @@ test('a change of the policies always needs approval, and no model is offered it
 
 test('it is recorded once approved; not if its lines were edited, or another manifest is active by then', async () => {
   const { approved, call } = await openGoverned();
-  expect(await call(CHANGE, changeName(CHANGE), true)).toMatchObject({ status: 'ok' });
+  expect(await call(CHANGE, changeKey(CHANGE), true)).toMatchObject({ status: 'ok' });
   expect(approved).toEqual([CHANGE]);
   const edited = { ...CHANGE, diff: '- tools.pay.max_output: 2' };
-  expect(await call(edited, changeName(CHANGE), true)).toMatchObject({ status: 'error' });
+  expect(await call(edited, changeKey(CHANGE), true)).toMatchObject({ status: 'error' });
   expect(approved).toEqual([CHANGE]);
   const late = { ...CHANGE, from: 'zero' };
-  expect(await call(late, changeName(late), true)).toMatchObject({ status: 'error' });
+  expect(await call(late, changeKey(late), true)).toMatchObject({ status: 'error' });
 });
 
 test('a change is said in words, one line for each value', () => {

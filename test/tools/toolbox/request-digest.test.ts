@@ -94,6 +94,7 @@ test('a changed file that a module imports from its folder gives another digest,
 test('a change of the policy, the people, the editor, the thread or the arguments gives another digest', async () => {
   const toolbox = await openTools(manifestOf(HTTP, ENVIRONMENT));
   const policy = toolbox.policy('default');
+  if (policy === undefined) throw new Error('There is no policy "default"');
   const digests = [
     digestOf(toolbox, 'ping'),
     digestOf(toolbox, 'ping', { policy: undefined }),
@@ -102,12 +103,84 @@ test('a change of the policy, the people, the editor, the thread or the argument
     digestOf(toolbox, 'ping', { policy: { ...policy, announce: ['C2'] } }),
     digestOf(toolbox, 'ping', { asked: { policy: 'default', rule: 'edited by U0BEN00002' } }),
     digestOf(toolbox, 'ping', { requesters: ['U0RITA001', 'U0BEN00002'] }),
-    digestOf(toolbox, 'ping', { contextAuthors: ['U0BEN00002'] }),
+    digestOf(toolbox, 'ping', { facets: [{ name: 'context_authors', value: ['U0BEN00002'] }] }),
     digestOf(toolbox, 'ping', { barred: ['U0BEN00002'] }),
-    digestOf(toolbox, 'ping', { editor: 'U0BEN00002' }),
+    digestOf(toolbox, 'ping', { facets: [{ name: 'edited_by', value: 'U0BEN00002' }] }),
     digestOf(toolbox, 'ping', { threadId: 'C1:1.3' }),
     digestOf(toolbox, 'ping', { input: { amount: 1 } }),
     digestOf(toolbox, 'ping', { presented: { title: 'Ping' } }),
+    digestOf(toolbox, 'ping', { terms: { principals: ['U0ALICE001'] } }),
+    digestOf(toolbox, 'ping', { terms: { principals: ['U0ALICE001'], passkey: true } }),
+    digestOf(toolbox, 'ping', { facets: [{ name: 'files', value: [{ name: 'a.txt', sha256: 'a' }] }] }),
+    digestOf(toolbox, 'ping', { facets: [{ name: 'reversible', value: 'no' }] }),
+    digestOf(toolbox, 'ping', { facets: [{ name: 'runs_as', value: 'U0RITA001' }] }),
+    digestOf(toolbox, 'ping', { facets: [{ name: 'undoes', value: 'C1:1.1~a' }] }),
+  ];
+  expect(new Set(digests).size).toBe(digests.length);
+});
+
+test('a changed file of a module gives another digest', async () => {
+  const folder = temporaryFolder();
+  const digest = async () =>
+    digestOf(await openTools(manifestOf('  one: { module: ./one.ts }\n'), { folder }), 'one');
+  writeModule(folder, 'one.ts', 'one', "return 'first';");
+  const first = await digest();
+  expect(await digest()).toBe(first);
+  writeModule(folder, 'one.ts', 'one', "return 'second';");
+  expect(await digest()).not.toBe(first);
+});
+
+test('a changed file that a module imports from its folder gives another digest, however deep, and another library does too', async () => {
+  const folder = temporaryFolder();
+  const write = (file: string, text: string) => writeFileSync(join(folder, file), text);
+  const digest = async () =>
+    digestOf(await openTools(manifestOf('  one: { module: ./one.ts }\n'), { folder }), 'one');
+  writeModule(folder, 'one.ts', 'one', "return (await import('./client.js')).pay();");
+  write('client.ts', "export { pay } from './deep';\n");
+  write(
+    'deep.ts',
+    "import fee from './fee.json' with { type: 'json' };\nexport const pay = () => fee.cents;\n",
+  );
+  write('fee.json', '{ "cents": 1 }');
+  write('package.json', '{ "type": "module" }');
+  write('package-lock.json', '{ "lockfileVersion": 3 }');
+  const digests = [await digest()];
+  expect(await digest()).toBe(digests[0]);
+  write('unrelated.ts', 'export {};\n');
+  expect(await digest()).toBe(digests[0]);
+  write('client.ts', "export { pay } from './deep';\n// another host\n");
+  digests.push(await digest());
+  write('deep.ts', "export const pay = () => 2;\nexport * from './client';\n");
+  digests.push(await digest());
+  write('package-lock.json', '{ "lockfileVersion": 3, "packages": {} }');
+  digests.push(await digest());
+  expect(new Set(digests).size).toBe(4);
+});
+
+test('a change of the policy, the people, the editor, the thread or the arguments gives another digest', async () => {
+  const toolbox = await openTools(manifestOf(HTTP, ENVIRONMENT));
+  const policy = toolbox.policy('default');
+  if (policy === undefined) throw new Error('There is no policy "default"');
+  const digests = [
+    digestOf(toolbox, 'ping'),
+    digestOf(toolbox, 'ping', { policy: undefined }),
+    digestOf(toolbox, 'ping', { policy: { ...policy, quorum: 2 } }),
+    digestOf(toolbox, 'ping', { policy: { ...policy, separation: 'thread' } }),
+    digestOf(toolbox, 'ping', { policy: { ...policy, announce: ['C2'] } }),
+    digestOf(toolbox, 'ping', { asked: { policy: 'default', rule: 'edited by U0BEN00002' } }),
+    digestOf(toolbox, 'ping', { requesters: ['U0RITA001', 'U0BEN00002'] }),
+    digestOf(toolbox, 'ping', { facets: [{ name: 'context_authors', value: ['U0BEN00002'] }] }),
+    digestOf(toolbox, 'ping', { barred: ['U0BEN00002'] }),
+    digestOf(toolbox, 'ping', { facets: [{ name: 'edited_by', value: 'U0BEN00002' }] }),
+    digestOf(toolbox, 'ping', { threadId: 'C1:1.3' }),
+    digestOf(toolbox, 'ping', { input: { amount: 1 } }),
+    digestOf(toolbox, 'ping', { presented: { title: 'Ping' } }),
+    digestOf(toolbox, 'ping', { terms: { principals: ['U0ALICE001'] } }),
+    digestOf(toolbox, 'ping', { terms: { principals: ['U0ALICE001'], passkey: true } }),
+    digestOf(toolbox, 'ping', { facets: [{ name: 'files', value: [{ name: 'a.txt', sha256: 'a' }] }] }),
+    digestOf(toolbox, 'ping', { facets: [{ name: 'reversible', value: 'no' }] }),
+    digestOf(toolbox, 'ping', { facets: [{ name: 'runs_as', value: 'U0RITA001' }] }),
+    digestOf(toolbox, 'ping', { facets: [{ name: 'undoes', value: 'C1:1.1~a' }] }),
   ];
   expect(new Set(digests).size).toBe(digests.length);
 });

@@ -63,7 +63,6 @@ export function digestOf(
     requesters: ['U0RITA001'],
     contextAuthors: [],
     barred: [],
-    editor: undefined,
     threadId: 'C1:1.2',
     channel: 'C1',
     ...changes,

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { LOCK_FILE, writeLock } from '../../../src/tools/toolbox/tool-lock.ts';
+import { LOCK_FILE, writeLock } from '../../../src/tools/manifest/tool-lock.ts';
 import { interruptIn, runOnce } from '../gate/support.ts';
 import { eventually, moodyServer, temporaryFolder } from '../mcp/support.ts';
 import { actionIn, manifestOf, openTools } from './support.ts';

@@ -63,3 +63,13 @@ export const completeUpload = defineMethod(
     return { files: files.map((file) => fileOnWire(state, file)) };
   },
 );
+
+export const remove = defineMethod(z.object({ file: requiredString }), (given, { state }) => {
+  const file = state.files.find(given.file);
+  if (file === undefined) throw new Refusal('file_not_found');
+  if (file.user !== state.app.botUserId) throw new Refusal('cant_delete_file');
+  if (file.deleted) throw new Refusal('file_deleted');
+  file.deleted = true;
+  state.changed();
+  return {};
+});

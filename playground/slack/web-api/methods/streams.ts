@@ -37,6 +37,7 @@ export const start = defineMethod(
       state: 'in_progress',
       expiresAt: Date.now() + state.timings.streamLife,
       display: given.task_display_mode,
+      ...(state.shortcomings.has('streams-in-pieces') && { isInPieces: true }),
       parts: [],
     };
     appendContent(stream, given);

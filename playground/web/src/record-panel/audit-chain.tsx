@@ -1,6 +1,6 @@
 import type { RecordedRow, ThreadRecord } from '../../../record-protocol.ts';
 import { useNames } from '../client/store.ts';
-import { actorOf, describeActor, describeDetail, type Gap, gapBefore } from './describe-row.ts';
+import { describeDetail, describeRow, type Gap, gapBefore } from './describe-row.ts';
 import { formatClock } from './format-time.ts';
 import './audit-chain.css';
 
@@ -51,7 +51,6 @@ interface ChainRowProps {
 
 function ChainRow({ row, gap, about }: ChainRowProps) {
   const name = useNames();
-  const actor = actorOf(row, name);
   const detail = describeDetail(row, name);
   return (
     <li className="record-row">
@@ -63,13 +62,11 @@ function ChainRow({ row, gap, about }: ChainRowProps) {
       <div className="record-row-body">
         <p className="record-row-head">
           <span className="record-seq">#{row.seq}</span>
-          <strong>{row.event}</strong>
-          <span className="record-soft">
-            {describeActor(row, name)} {formatClock(row.at)}
-          </span>
+          <strong>{describeRow(row, name)}</strong>
+          <span className="record-soft">{formatClock(row.at)}</span>
         </p>
         <p className="record-row-detail">
-          {about !== '' && <code>{about}</code>} {detail !== actor && detail}
+          {about !== '' && <code>{about}</code>} <code>{row.event}</code> {detail}
         </p>
         <p className="record-hashes">
           <code title={row.previousHash}>

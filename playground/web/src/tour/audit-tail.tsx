@@ -1,5 +1,5 @@
 import { useNames } from '../client/store.ts';
-import { describeActor } from '../record-panel/describe-row.ts';
+import { describeRow } from '../record-panel/describe-row.ts';
 import { formatClock } from '../record-panel/format-time.ts';
 import { useRecord } from '../record-panel/use-record.ts';
 
@@ -15,8 +15,7 @@ export function AuditTail({ threadId, rows }: { readonly threadId: string; reado
       <ol aria-live="polite">
         {shown.map((row) => (
           <li key={row.seq} className="tour-audit-row">
-            <code>#{row.seq}</code> <strong>{row.event}</strong> {describeActor(row, name)}{' '}
-            {formatClock(row.at)}
+            <code>#{row.seq}</code> {describeRow(row, name)} {formatClock(row.at)}
           </li>
         ))}
       </ol>

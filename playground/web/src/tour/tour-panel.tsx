@@ -88,6 +88,7 @@ function Step({ step, number, isOpen, onToggle }: StepProps) {
         </button>
       </h3>
       {step.result !== undefined && <p className="tour-result">{step.result}</p>}
+      {step.ledger !== undefined && <Ledger entries={step.ledger} />}
       {step.isAct && step.thread !== undefined && (step.isDone || isOpen) && (
         <AuditTail threadId={step.thread} rows={isOpen || isInView ? ROWS : 1} />
       )}
@@ -96,6 +97,32 @@ function Step({ step, number, isOpen, onToggle }: StepProps) {
         <StepActions step={step} />
       </div>
     </li>
+  );
+}
+
+/** The shop's ledger, as it is in Redis. */
+function Ledger({ entries }: { readonly entries: NonNullable<TourStep['ledger']> }) {
+  return (
+    <table className="tour-ledger">
+      <caption>The shop's ledger</caption>
+      <thead>
+        <tr>
+          <th scope="col">Entry</th>
+          <th scope="col">Order</th>
+          <th scope="col">Refunded</th>
+        </tr>
+      </thead>
+      <tbody>
+        {entries.map(({ orderId, amount }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: entries are only added.
+          <tr key={index}>
+            <td>{index + 1}</td>
+            <td>{orderId}</td>
+            <td>{(amount / 100).toLocaleString('en-US', { style: 'currency', currency: 'USD' })}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 

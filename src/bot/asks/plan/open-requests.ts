@@ -3,7 +3,7 @@ import type { CloseReply } from '../../../agent/replies.ts';
 import { settle } from '../../../agent/settle.ts';
 import type { NewRequest } from '../../../store/port/store.ts';
 import type { BotContext } from '../../context.ts';
-import type { PlanContext } from './plan-request.ts';
+import type { PlanContext } from './plan-context.ts';
 import { planRequests } from './plan-requests.ts';
 
 /** Plans the requests of the calls that wait, and closes the calls that nobody is asked about. */

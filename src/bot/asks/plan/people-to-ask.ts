@@ -1,16 +1,12 @@
-import type { JsonObject } from '../../../agent/json.ts';
-import type { StandIn } from '../../../engine/ports.ts';
+import { membershipsOf } from '../../../engine/asks/approver-groups.ts';
+import { mayDecide } from '../../../engine/asks/may-decide.ts';
+import { hasPart } from '../../../engine/asks/stand-ins.ts';
 import { fillGroups, type Policy } from '../../../policy/policy.ts';
 import type { PolicySnapshot, RequestRecord, Store } from '../../../store/port/store.ts';
 import type { BotContext } from '../../context.ts';
 import { limits } from '../../slack/limits.ts';
-import { mayDecide } from '../../slack/may-decide.ts';
-import { channelView, personView, standInViews } from '../../views/view-ids.ts';
-import { membershipsOf } from '../approver-groups.ts';
-import { hasPart } from '../stand-ins.ts';
+import { personView } from '../../views/view-ids.ts';
 
-/** The most direct messages per request; further approvers find it in the thread and in App Home. */
-const MAX_DIRECT_MESSAGES = 20;
 /** The newest requests among which those are counted that wait for one person. */
 const NEWEST_COUNTED = 50;
 
@@ -84,7 +80,8 @@ export interface AskedPeople {
 /**
  * Leaves out the approvers for whom as many requests wait as the policy says; they find this one in the thread and in App Home, and may
  * decide it all the same. If nobody is left, the people of the escalation are asked at once, or everybody if there is none. What the
- * same people asked for does not bring the escalation forward: nobody chooses who approves by flooding the others.
+ * same people asked for does not bring the escalation forward, and of anybody else one request counts: nobody chooses who approves by
+ * flooding the others.
  */
 export async function peopleToAsk(
   context: {
@@ -100,9 +97,19 @@ export async function peopleToAsk(
   const waiting = await Promise.all(approvers.map((who) => listWaiting(context, who)));
   const free = approvers.filter((_, index) => (waiting[index]?.length ?? 0) < most);
   if (free.length > 0) return { people: free, isFull: false };
-  const isOthers = ({ requesters: askers }: RequestRecord) => !askers.some((who) => requesters.includes(who));
-  const isFull = escalate !== undefined && waiting.every((each) => each.filter(isOthers).length >= most);
+  const isFull = escalate !== undefined && waiting.every((each) => countOthers(each, requesters) >= most);
   return { people: isFull ? [] : approvers, isFull };
+}
+
+/** Counts the requests that have no requester in common with each other, nor with the given ones. */
+function countOthers(waiting: readonly RequestRecord[], requesters: readonly string[]): number {
+  const seen = new Set(requesters);
+  let count = 0;
+  for (const { requesters: askers } of waiting) {
+    if (!askers.some((who) => seen.has(who))) count += 1;
+    for (const who of askers) seen.add(who);
+  }
+  return count;
 }
 
 /** Lists the requests that a person got as a direct message and has not decided. */
@@ -127,25 +134,4 @@ async function listWaiting(
       ? [result.request]
       : [],
   );
-}
-
-/** Lets the escalation begin with the request. */
-export function escalatedAtOnce(policy: PolicySnapshot): PolicySnapshot {
-  const { escalate } = policy;
-  return escalate === undefined ? policy : { ...policy, escalate: { ...escalate, afterMs: 0 } };
-}
-
-/** Lists the places of the card beside the thread: the policy's channels, and the approvers' direct messages. */
-export function otherViews(
-  policy: Policy,
-  approvers: readonly string[],
-  standIns: readonly StandIn[],
-): { id: string; place: JsonObject }[] {
-  const announced = policy.announce.map((channel) => ({ id: channelView(channel), place: { channel } }));
-  if (!policy.directMessages) return announced;
-  return [
-    ...announced,
-    ...approvers.slice(0, MAX_DIRECT_MESSAGES).map((user) => ({ id: personView(user), place: { user } })),
-    ...standInViews(standIns.filter(({ who }) => !approvers.includes(who))),
-  ];
 }

@@ -1,83 +1,88 @@
-import { toJson } from '../../../agent/json.ts';
-import type { CallPart, Interrupt } from '../../../agent/messages.ts';
-import { digestNow } from '../../../engine/bind-request.ts';
-import type { AnswerKind } from '../../../engine/classify-interrupt.ts';
-import { type RequestOrigin, toDetails } from '../../../engine/request-details.ts';
+import { answerSnapshot, snapshotOf, termsOf } from '../../../engine/asks/policy-snapshot.ts';
+import { partsNow } from '../../../engine/bind-request.ts';
+import type { AskedCall, RequestOrigin } from '../../../engine/facets/facet.ts';
+import { type FacetName, prepareFacets } from '../../../engine/facets/facets.ts';
+import { toDetails } from '../../../engine/request-details.ts';
 import { NOBODY } from '../../../engine/task-people.ts';
 import { type NewRequest, type PolicySnapshot, requestIdOf } from '../../../store/port/store.ts';
 import { consentOf } from '../../../tools/mcp/auth/ask-for-consent.ts';
 import { askOf } from '../../../tools/pause.ts';
+import { digestedFields, digestOfParts } from '../../../tools/toolbox/request-digest.ts';
 import type { ToolEntry } from '../../../tools/toolbox/toolbox.ts';
 import type { BotContext } from '../../context.ts';
 import { isSlackPerson } from '../../slack/directory.ts';
 import { placeIn } from '../../slack/thread.ts';
+import { askKindFor } from '../../views/asks/ask-kinds.ts';
 import { connectionTexts } from '../../views/texts/connections.ts';
 import { noticeTexts } from '../../views/texts/notices.ts';
 import { THREAD_VIEW } from '../../views/view-ids.ts';
-import { answerSnapshot, snapshotOf } from '../policy-snapshot.ts';
-import { eligibleApprovers, otherViews } from './people-to-ask.ts';
+import { facetPorts } from './facet-ports.ts';
+import { eligibleApprovers } from './people-to-ask.ts';
+import { otherViews } from './places.ts';
+import type { PlanContext } from './plan-context.ts';
 import { presentCall } from './present-call.ts';
 
-const DAY_MS = 86_400_000;
-const QUESTION_MS = DAY_MS;
-const CALLBACK_MS = 7 * DAY_MS;
+const EXPIRES_MS = 86_400_000;
 const NO_EXECUTION = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
 
-/** A call that waits for an answer. */
-interface AskingCall {
-  readonly call: CallPart;
-  readonly interrupt: Interrupt;
-  readonly entry: ToolEntry;
-  readonly kind: AnswerKind;
-}
+/** The facets of the request of an answer. */
+const FACETS: readonly FacetName[] = ['description', 'context', 'files'];
 
 /** Plans the request of a question, a form, a callback or a person's consent; returns a sentence if nobody could ever answer it. */
 export async function planAnswer(
-  { toolbox, directory }: Pick<BotContext, 'toolbox' | 'directory'>,
-  { threadId, requesters, contextAuthors, files }: RequestOrigin,
-  { call, interrupt, entry, kind }: AskingCall,
+  context: PlanContext,
+  asked: AskedCall & { readonly entry: ToolEntry },
 ): Promise<NewRequest | string> {
-  const { name: tool, input } = interrupt.toolRequest;
-  const presented = await presentCall(directory, entry, input);
+  const { toolbox, directory } = context;
+  const { call, interrupt, entry, origin } = asked;
+  const { threadId, requesters, contextAuthors } = origin;
+  const tool = interrupt.toolRequest.name;
+  const kind = askKindFor(interrupt);
+  const [presented, facets] = await Promise.all([
+    presentCall(directory, entry, asked.input),
+    prepareFacets(asked, facetPorts(context), FACETS),
+  ]);
   const consent = consentOf(interrupt);
   const ask = askOf(interrupt);
-  const asked =
+  const message =
     consent === undefined ? ask?.message : connectionTexts.cardPurpose(consent.server, consent.host);
-  const purpose = asked === '' ? undefined : asked;
+  const purpose = message === '' ? undefined : message;
   const policyName = typeof ask?.by === 'object' ? ask.by.policy : undefined;
   const people = { requesters, contextAuthors };
   const answerers =
     policyName === undefined
-      ? { policy: freeTerms(kind, consent?.person, ask?.by === 'anyone', requesters), barred: [], views: [] }
+      ? {
+          policy: freeTerms(kind.expiresInMs, consent?.person, ask?.by === 'anyone', requesters),
+          barred: [],
+          views: [],
+        }
       : await policyTerms({ toolbox, directory }, policyName, people);
   if (typeof answerers === 'string') return answerers;
   const { policy, barred, views } = answerers;
-  const bound = { entry, interrupt, presented, threadId, requesters, contextAuthors };
+  const terms = termsOf(policy);
+  const bound = { entry, interrupt, presented, facets, terms, threadId, requesters, contextAuthors };
+  const parts = partsNow(toolbox, { ...bound, policy: policyName, barred });
   const [requester = NOBODY] = requesters;
   return {
     id: requestIdOf(threadId, interrupt.id),
-    kind,
+    kind: kind.recordedAs,
     requester,
     requesters,
     barred,
     labels: { tool, policy: policyName ?? '' },
     details: toDetails(call, interrupt, {
       presented,
-      description: entry.tool.description,
+      facets,
+      terms,
       ...(purpose !== undefined && { purpose }),
       ...(policyName !== undefined && { policy: { name: policyName, own: true } }),
-      ...(contextAuthors.length > 0 && { contextAuthors: [...contextAuthors] }),
     }),
     audit: {
-      tool,
-      title: presented.title,
+      ...digestedFields(parts),
       ...(purpose !== undefined && { question: purpose }),
-      arguments: toJson(input),
-      ...(policyName !== undefined && { policy_name: policyName }),
-      ...(files.length > 0 && { files: toJson(files) }),
     },
     policy,
-    digest: digestNow(toolbox, { ...bound, policy: policyName, barred }),
+    digest: digestOfParts(parts),
     execution: NO_EXECUTION,
     views: [{ id: THREAD_VIEW, place: { ...placeIn(threadId) } }, ...views],
   };
@@ -85,14 +90,14 @@ export async function planAnswer(
 
 /** Lets the requesters answer, or anyone; only the person themselves can connect their account. */
 function freeTerms(
-  kind: AnswerKind,
+  expiresInMs: number = EXPIRES_MS,
   person: string | undefined,
   isForAnyone: boolean,
   requesters: readonly string[],
 ): PolicySnapshot {
   return answerSnapshot(person === undefined ? requesters : [person], {
     limitToRequester: !isForAnyone,
-    expiresInMs: kind === 'callback' ? CALLBACK_MS : QUESTION_MS,
+    expiresInMs,
   });
 }
 

@@ -2,10 +2,11 @@ import { canonicalJson } from '../../../agent/json.ts';
 import type { Message } from '../../../agent/messages.ts';
 import { buildClose, type CloseReply } from '../../../agent/replies.ts';
 import { Transcript } from '../../../agent/transcript.ts';
+import { undoneBy } from '../../../engine/asks/undo-call.ts';
 import { callOnRecord } from '../../../engine/caller-threads.ts';
 import { classifyInterrupt } from '../../../engine/classify-interrupt.ts';
 import type { Quota } from '../../../engine/pending-limiter.ts';
-import { filesReadIn } from '../../../engine/request-details.ts';
+import { filesReadIn } from '../../../engine/read-files.ts';
 import { NOBODY, peopleOf, presentPart } from '../../../engine/task-people.ts';
 import type { NewRequest } from '../../../store/port/store.ts';
 import type { PendingLimits } from '../../../tools/manifest/manifest.ts';
@@ -14,8 +15,8 @@ import { askOf } from '../../../tools/pause.ts';
 import { waitingAnswerOf } from '../../../tools/waiting-answer.ts';
 import type { BotContext } from '../../context.ts';
 import { noticeTexts } from '../../views/texts/notices.ts';
-import { undoneBy } from '../undo-call.ts';
-import { type PlanContext, planRequest } from './plan-request.ts';
+import type { PlanContext } from './plan-context.ts';
+import { planRequest } from './plan-request.ts';
 import { planSteps, proposedPlan, type WaitingCall } from './plan-steps.ts';
 
 /** The requests to open, the refused calls, and the calls that were joined to an identical one. */

@@ -3,22 +3,22 @@ import type { CallPart, Interrupt } from '../../../agent/messages.ts';
 import { buildClose, type CloseReply } from '../../../agent/replies.ts';
 import type { CallState } from '../../../agent/transcript.ts';
 import { classifyInterrupt } from '../../../engine/classify-interrupt.ts';
+import type { RequestOrigin } from '../../../engine/facets/facet.ts';
+import { facetsOfStep } from '../../../engine/facets/facets.ts';
+import { innerCalls } from '../../../engine/inner-calls.ts';
+import type { LimitShown, PlannedSteps } from '../../../engine/planned-steps.ts';
 import { mayBeInPlan, stepRef, stepsIn } from '../../../engine/plans.ts';
 import { channelOf } from '../../../engine/ports.ts';
-import {
-  detailsOf,
-  innerCalls,
-  type PlannedSteps,
-  type RequestOrigin,
-} from '../../../engine/request-details.ts';
+import { detailsOf } from '../../../engine/request-details.ts';
 import { fittingCalls, mayExceed, usesOf } from '../../../policy/limits.ts';
 import { RISK_LEVELS, strictestPolicy } from '../../../policy/policy.ts';
-import { ALONE, type NewRequest, requestIdOf } from '../../../store/port/store.ts';
+import { type NewRequest, requestIdOf } from '../../../store/port/store.ts';
 import { PLAN_PAUSE, PlanInput } from '../../../tools/built-ins.ts';
 import type { CallPlace } from '../../../tools/gate.ts';
-import { isWholePlan } from '../../views/cards/plan-card.ts';
+import { isWholePlan } from '../../views/facets/plan-lines.ts';
 import { planTexts } from '../../views/texts/plans.ts';
-import { type PlanContext, planRequest } from './plan-request.ts';
+import type { PlanContext } from './plan-context.ts';
+import { planRequest } from './plan-request.ts';
 import { presentCall } from './present-call.ts';
 
 /** A waiting call of the latest round. */
@@ -115,13 +115,12 @@ export async function planSteps(
     requests.push({ ...request, step: { plan, number: index + 1, alone: !isCovered } });
   }
   const fits = await fittingSteps(context, place, covered, policy);
-  const details: Omit<PlannedSteps, 'shown'> = {
+  const shown: PlannedSteps = {
     goal: PlanInput.safeParse(call.part.toolRequest.input).data?.goal ?? '',
     steps: requests.map(shownStep),
     ...(ended.length > 0 && { before: await presentEnded(context, ended) }),
-    ...(fits !== undefined && { fits }),
   };
-  if (!isWholePlan(details)) return { ...NOTHING, problem: planTexts.tooLong };
+  if (!isWholePlan(shown)) return { ...NOTHING, problem: planTexts.tooLong };
   const own = requests.filter(({ step }) => step?.alone === false).map((request) => detailsOf(request));
   const title = planTexts.title(covered.length);
   const request = await planRequest(context, origin, call.part, call.interrupt, {
@@ -135,9 +134,14 @@ export async function planSteps(
         isComplete: true,
       },
       risk: RISK_LEVELS.findLast((level) => own.some((each) => each.policy?.risk === level)) ?? 'high',
-      because: [...new Set(own.map(({ because = '' }) => because))].join(' · '),
-      details,
-      steps: requests.map(({ id, digest, step }) => ({ id, digest: step?.alone === true ? ALONE : digest })),
+      because: [...new Set(own.map(({ facets }) => facets.reason?.because ?? ''))].join(' · '),
+      shown,
+      fits,
+      steps: requests.map(({ id, digest, step }) => ({
+        id,
+        digest,
+        ...(step?.alone === true && { alone: true }),
+      })),
     },
   });
   if (typeof request === 'string') return { ...NOTHING, problem: request };
@@ -150,13 +154,14 @@ async function fittingSteps(
   place: CallPlace,
   covered: readonly { readonly call: WaitingCall }[],
   policy: string,
-): Promise<PlannedSteps['fits']> {
+): Promise<LimitShown | undefined> {
   const row = covered.map(({ call: { interrupt } }) => {
     const { name, input } = interrupt.toolRequest;
     const { limits = [], reversible } = toolbox.find(name) ?? {};
     const uses = usesOf(limits, {
       tool: name,
       input: toJson(input),
+      approved: true,
       reversible,
       ...place,
       contextAuthors: [],
@@ -166,8 +171,9 @@ async function fittingSteps(
   if (row.every(({ length }) => length === 0)) return undefined;
   const found = await fittingCalls(row, (limits) => store.readTotals(limits));
   if (found === undefined) return undefined;
-  const { sum, per, windowMs, max } = found.limit;
-  return { steps: found.calls, limit: { per, windowMs, max, ...(sum !== undefined && { sum }) } };
+  const { sum, per, windowMs, calendar, max } = found.limit;
+  const limit = { per, windowMs, max, ...(sum !== undefined && { sum }), ...(calendar && { calendar }) };
+  return { steps: found.calls, limit };
 }
 
 /** Plans a request for each step that is left, without a plan. */
@@ -192,15 +198,17 @@ async function askSingly(
 
 /** Copies what a plan's card shows of a step. */
 function shownStep(request: NewRequest): PlannedSteps['steps'][number] {
-  const { presented, interrupt, undoMs, reversible, runsAs, answers } = detailsOf(request);
+  const { presented, interrupt, facets } = detailsOf(request);
   const { number = 0, alone = false } = request.step ?? {};
   const { name: tool, input } = interrupt.toolRequest;
   return {
-    ...{ id: request.id, number, alone, tool, input: toJson(input), presented },
-    ...(undoMs !== undefined && { undoMs }),
-    ...(reversible !== undefined && { reversible }),
-    ...(runsAs !== undefined && { runsAs }),
-    ...(answers !== undefined && { answers }),
+    id: request.id,
+    number,
+    alone,
+    tool,
+    input: toJson(input),
+    presented,
+    facets: facetsOfStep(facets),
   };
 }
 

@@ -1,12 +1,12 @@
 import { approvalsByGroup, countedApprovals } from '../../../engine/approvals.ts';
+import { approvableGroups } from '../../../engine/asks/approver-groups.ts';
+import { askerProblem } from '../../../engine/asks/may-ask.ts';
+import { type Ineligibility, mayDecide } from '../../../engine/asks/may-decide.ts';
+import { delegationsUnder, hasPart, mayVote, rulesOf } from '../../../engine/asks/stand-ins.ts';
 import type { Voter } from '../../../engine/ports.ts';
-import { readDelegations } from '../../../store/documents/delegations.ts';
+import type { Delegation } from '../../../store/documents/delegations.ts';
 import type { Actor, RequestRecord } from '../../../store/port/store.ts';
-import { approvableGroups } from '../../asks/approver-groups.ts';
-import { askerProblem } from '../../asks/may-ask.ts';
-import { hasPart, mayVote } from '../../asks/stand-ins.ts';
 import type { BotContext } from '../../context.ts';
-import { type Ineligibility, mayDecide } from '../../slack/may-decide.ts';
 import { parseThreadId } from '../../slack/thread.ts';
 import type { Click } from './click.ts';
 
@@ -41,7 +41,8 @@ export async function authorizeAnswer(
   const asker = { user: click.who, channel: parseThreadId(threadId).channel };
   const mayAsk =
     requesters.includes(click.who) &&
-    (await askerProblem(context.directory, context.agent().askers, asker).catch(() => '')) === undefined;
+    (await askerProblem(context.directory, context.agent().askers, asker).catch(() => 'not-checked')) ===
+      undefined;
   return authorize(context, click, principals, policy.excluded, mayAsk);
 }
 
@@ -52,6 +53,8 @@ export interface VoteAuthorization extends Authorization {
   readonly groups: readonly number[] | undefined;
   /** The approver in whose place the person votes; `undefined` in their own right. */
   readonly standsFor: string | undefined;
+  /** The proof that this approver signed it. */
+  readonly delegation?: Delegation['proof'];
 }
 
 /** Checks in Slack whether the person who clicked may approve a request now, in whose place, and for which of its groups. */
@@ -63,9 +66,9 @@ export async function authorizeVote(
   const own = await authorizeAs(context, click, request, { who: click.who });
   if (request.policy.delegation !== true) return own;
   const others: VoteAuthorization[] = [];
-  for (const standsFor of await delegatorsOf(context, click.who, request)) {
-    const other = await authorizeAs(context, click, request, { who: click.who, standsFor });
-    if (other.actor.eligible) others.push(other);
+  for (const { from, proof } of await delegationsTo(context, click.who, request)) {
+    const other = await authorizeAs(context, click, request, { who: click.who, standsFor: from });
+    if (other.actor.eligible) others.push({ ...other, delegation: proof });
   }
   const possible = own.actor.eligible ? [own, ...others] : others;
   // A vote that fills a place of a group that is still open comes before one that fills none.
@@ -91,20 +94,20 @@ async function authorizeAs(
   }
 }
 
-/** Lists the people who have delegated to a person and may decide this themselves, those first who have no part in a vote yet. */
-async function delegatorsOf(
-  { store }: Pick<VoteContext, 'store'>,
+/** Lists the delegations to a person that count for a request, those first whose approver has no part in a vote yet. */
+async function delegationsTo(
+  context: Pick<VoteContext, 'store'>,
   who: string,
   request: RequestRecord,
-): Promise<readonly string[]> {
-  const { requesters, barred, policy } = request;
-  const took = policy.selfApproval ? barred : [...barred, ...requesters];
-  const given = (await readDelegations(store))
-    .filter(({ from, to }) => to === who && !took.includes(from))
-    .map(({ from }) => from);
+): Promise<readonly Delegation[]> {
+  // One who took part in the request is refused by the record, which says why.
+  const others = (people: readonly string[]) => people.filter((person) => person !== who);
+  const { requesters, barred } = request;
+  const rules = { ...rulesOf(request), requesters: others(requesters), barred: others(barred) };
+  const given = (await delegationsUnder(context, rules)).filter(({ to }) => to === who);
   return [
-    ...given.filter((from) => !hasPart(request, from)),
-    ...given.filter((from) => hasPart(request, from)),
+    ...given.filter(({ from }) => !hasPart(request, from)),
+    ...given.filter(({ from }) => hasPart(request, from)),
   ];
 }
 

@@ -1,36 +1,36 @@
 import { randomUUID } from 'node:crypto';
 import type { StartPlan } from '../../../engine/admit.ts';
+import { wouldComplete } from '../../../engine/asks/approver-groups.ts';
+import { grantOffer } from '../../../engine/asks/grants.ts';
 import { chosenChoice, votedChoices } from '../../../engine/choices.ts';
 import { attemptOf, begin, carryOut } from '../../../engine/execute.ts';
 import {
   type Assertion,
   checkProof,
   countsNow,
+  type NewLink,
   openLink,
   readLink,
   readPasskeys,
-  type SignedVote,
-  termsOf,
 } from '../../../engine/passkeys.ts';
 import { planDigest } from '../../../engine/plans.ts';
 import type { Voter } from '../../../engine/ports.ts';
 import { detailsOf, readDetails } from '../../../engine/request-details.ts';
 import { approvedRun } from '../../../engine/run.ts';
+import { type SignedVote, termsOf } from '../../../engine/signed-terms.ts';
 import { policiesNamed } from '../../../policy/policy.ts';
-import { ALONE, type RequestRecord, type Vote, type VoteResult } from '../../../store/port/store.ts';
-import { wouldComplete } from '../../asks/approver-groups.ts';
-import { openGrant } from '../../asks/grants.ts';
+import type { RequestRecord, Vote, VoteResult } from '../../../store/port/store.ts';
 import type { BotContext } from '../../context.ts';
 import type { Directory } from '../../slack/directory.ts';
-import { executorContext } from '../../turns/executor-context.ts';
+import { executorContext } from '../../turn-context.ts';
 import { delegationTexts } from '../../views/texts/delegations.ts';
 import { momentText } from '../../views/texts/format.ts';
 import { noticeTexts } from '../../views/texts/notices.ts';
 import { passkeyTexts } from '../../views/texts/passkeys.ts';
 import { planTexts } from '../../views/texts/plans.ts';
-import { authorizeVote } from './authorize.ts';
+import { authorizeVote, type VoteAuthorization } from './authorize.ts';
 import type { Click, Notice } from './click.ts';
-import { refusalText } from './refusal-text.ts';
+import { onlyApprovers, refusalText } from './refusal-text.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -61,20 +61,24 @@ export async function castVote(
   const authorizing = authorizeVote({ ...context, directory }, click, request);
   // Where nobody delegates, the person is checked and the start is planned at the same time.
   const isKnownFirst = request.policy.delegation === true || assertion !== undefined;
-  const standsFor = isKnownFirst ? (await authorizing).standsFor : undefined;
-  const isOffered = grants && detailsOf(request).policy?.grants !== undefined;
+  const { standsFor, delegation } = isKnownFirst ? await authorizing : { standsFor: undefined };
+  const isOffered = grants && detailsOf(request).facets.grants !== undefined;
   // What somebody signs for another is signed for this request alone.
   const mayGrant = isOffered && standsFor === undefined;
+  const offer = mayGrant ? await grantOffer(context, withChoice(request, chosen)) : undefined;
   const rates = approvalRates(context, request, click.who);
   const checked =
     assertion === undefined
       ? undefined
-      : await checkSigned(context, request, click, assertion, { standsFor, grants: mayGrant, chosen });
+      : await checkSigned(context, request, click, assertion, {
+          ...{ standsFor, delegation, grants: offer !== undefined, chosen },
+        });
   if (checked !== undefined && 'refusal' in checked) return passkeyTexts.refused[checked.refusal];
   const proof = checked?.proof;
   const voter = { who: click.who, standsFor, proof: proof?.body };
   const voting = authorizing.then(({ actor, groups }) => ({
-    ...{ ...actor, decision, shown: request.digest, reason, grants: mayGrant },
+    ...{ ...actor, decision, shown: request.digest, reason },
+    ...(offer !== undefined && { grants: offer }),
     ...(groups !== undefined && { groups }),
     ...(standsFor !== undefined && { standsFor }),
     ...(chosen !== undefined && { chosen }),
@@ -96,15 +100,14 @@ export async function castVote(
       grants: mayGrant,
       steps: steps && [...steps],
       shown,
+      reason,
     });
   if (result.outcome === 'link-used' || result.outcome === 'keys-changed')
     return passkeyTexts.refused[result.outcome];
   if (result.outcome === 'too-many')
     return noticeTexts.approvalsPerHour(Math.min(...rates.map(({ max }) => max)));
-  if (mayGrant && result.outcome === 'voted' && result.state !== 'pending')
-    await openSigned(context, request.id);
   if (result.outcome === 'represented') return representedText(context, request.id, voter, result.by);
-  if (result.outcome !== 'voted') return refusalText(result, problem);
+  if (result.outcome !== 'voted') return refusalText(result, problem, onlyApprovers(request));
   if (isOffered && !mayGrant) return delegationTexts.noGrant;
   const isRepeated = request.votes.some(
     (earlier) => earlier.who === click.who && earlier.decision === decision,
@@ -127,18 +130,19 @@ async function checkSigned(
   request: RequestRecord,
   { who }: Click,
   assertion: Assertion,
-  vote: SignedVote,
+  { delegation, ...vote }: SignedVote & Pick<VoteAuthorization, 'delegation'>,
 ): ReturnType<typeof checkProof> {
   const link = await readLink(store, assertion.nonce);
   if (link !== undefined && link.who !== who) return { refusal: 'other-person' };
   if (link === undefined || link.requestId !== request.id) return { refusal: 'link-used' };
-  return checkProof(store, assertion, termsOf(await directory.ownTeam(), request, link, vote));
+  const terms = termsOf(await directory.ownTeam(), request, link, vote);
+  return checkProof(store, assertion, terms, delegation);
 }
 
 /** Sends a person to the page, where their passkey signs; the click itself counts nothing. */
 async function askForPasskey(
   { store, passkeyLink }: Pick<BotContext, 'store' | 'passkeyLink'>,
-  link: Parameters<typeof openLink>[1],
+  link: NewLink,
 ): Promise<Notice> {
   const { keys } = await readPasskeys(store, link.who);
   const waiting = keys[0]?.countsFrom;
@@ -153,16 +157,14 @@ async function askForPasskey(
 /** Returns the steps of a plan, or the choice, that a person chooses, with the digest of the request with it; `undefined` if it has it already. */
 export function chosenIn(request: RequestRecord, picked: readonly number[] | undefined): Vote['chosen'] {
   const { steps: own = [] } = request;
-  const plan = readDetails(request)?.plan;
-  if (plan === undefined) return chosenChoice(request, picked);
+  const details = readDetails(request);
+  if (details?.facets.plan === undefined) return chosenChoice(request, picked);
   if (picked === undefined) return undefined;
-  const steps = own.filter(({ number, digest }) => digest !== ALONE && picked.includes(number));
-  const isSame = own.every((step) => step.digest === ALONE || step.isChosen === steps.includes(step));
+  const steps = own.filter(({ number, alone }) => !alone && picked.includes(number));
+  const isSame = own.every((step) => step.alone || step.isChosen === steps.includes(step));
   if (steps.length === 0 || isSame) return undefined;
-  const numbers = own
-    .filter((step) => step.digest === ALONE || steps.includes(step))
-    .map(({ number }) => number);
-  return { steps: steps.map(({ number }) => number), digest: planDigest(plan.shown, own, numbers) };
+  const numbers = own.filter((step) => step.alone || steps.includes(step)).map(({ number }) => number);
+  return { steps: steps.map(({ number }) => number), digest: planDigest(details.shown ?? '', own, numbers) };
 }
 
 /** Tells whether a plan still has the steps that the person saw, and whether a request with choices has one. */
@@ -200,12 +202,6 @@ async function representedText(
   if (votes.some((vote) => vote.who === by && vote.standsFor === who))
     return delegationTexts.decidedForYou(by);
   return by === standsFor ? delegationTexts.decidedThemselves(by) : delegationTexts.decidedInPlace(by);
-}
-
-/** Opens the grant of a request that the whole quorum has signed. */
-async function openSigned(context: BotContext, requestId: string): Promise<void> {
-  const loaded = await context.store.load(requestId);
-  if (loaded.outcome === 'found') await openGrant(context, loaded.request);
 }
 
 /**

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { toJson } from '../../../agent/json.ts';
-import { withTimeout } from '../../../agent/util/running-work.ts';
-import { type OutboxItem, threadOf } from '../../../store/port/store.ts';
+import { withTimeout } from '../../../agent/util/abort.ts';
+import { MadeDecision } from '../../../engine/decision.ts';
+import { type OutboxItem, type OutboxRow, threadOf } from '../../../store/port/store.ts';
 import type { BotContext } from '../../context.ts';
 import { isBehind, PostedMessage } from '../../outbox/posted-message.ts';
 import { PrivatePlace, tellPrivately } from '../../outbox/private-notice.ts';
@@ -10,7 +11,7 @@ import { noticeTexts } from '../../views/texts/notices.ts';
 import { escapeMarkup } from '../../views/texts/show-text.ts';
 import { THREAD_VIEW } from '../../views/view-ids.ts';
 import type { Notice } from './click.ts';
-import { applyDecision, MadeDecision } from './decision.ts';
+import { applyDecision } from './decision.ts';
 
 /** The kind of an outbox row that holds a click until it is decided. */
 export const DECISION = 'decision';
@@ -32,40 +33,55 @@ export async function decideInTime(
   replyTo: PrivatePlace,
   { withinMs, ack }: Acknowledgement,
 ): Promise<Notice> {
-  const applied = applyDecision(context, made);
-  const inTime = await withTimeout(
+  const { requestId, click } = made;
+  const notice = await ackOnRecord(context, applyDecision(context, made), {
+    row: {
+      id: `${requestId}/click/${click.who}/${click.id}`,
+      body: { kind: DECISION, made: toJson(made), replyTo: toJson(replyTo) },
+    },
+    place: threadOf(requestId) ?? '',
     withinMs,
-    applied.then((notice) => ({ notice })),
-  );
-  if (inTime === undefined) await holdAndDecide(context, made, replyTo, { applied, ack });
-  else await ack(inTime.notice);
-  const notice = await applied;
+    ack,
+  });
   if (notice === undefined) tellIfLate(context, made, replyTo);
   return notice;
 }
 
-/** Puts a click on record, acknowledges it, and waits until it is decided. */
-async function holdAndDecide(
-  { store, timing, logger }: BotContext,
-  made: MadeDecision,
-  replyTo: PrivatePlace,
-  { applied, ack }: { readonly applied: Promise<Notice>; readonly ack: () => Promise<void> },
-): Promise<void> {
-  const { requestId, click } = made;
-  const row = {
-    id: `${requestId}/click/${click.who}/${click.id}`,
-    body: { kind: DECISION, made: toJson(made), replyTo: toJson(replyTo) },
-  };
-  const held = await store
-    .enqueueOutbox(threadOf(requestId) ?? '', row, timing.claimMs)
-    .catch((err: unknown) => {
-      logger.warn({ requestId, err }, 'click not recorded before its decision');
-      return undefined;
-    });
+/**
+ * Acknowledges a click when what it does is on record. What takes longer is held as a row of the outbox meanwhile, and acknowledged then;
+ * if this process dies, another one does it.
+ */
+export async function ackOnRecord<Result extends Notice>(
+  { store, timing, logger }: Pick<BotContext, 'store' | 'timing' | 'logger'>,
+  applied: Promise<Result>,
+  {
+    row,
+    place,
+    withinMs,
+    ack,
+  }: Acknowledgement & {
+    readonly row: OutboxRow;
+    /** The thread whose messages it comes after, or a name of its own. */
+    readonly place: string;
+  },
+): Promise<Result> {
+  const inTime = await withTimeout(
+    applied.then((result) => ({ result })),
+    withinMs,
+  );
+  if (inTime !== undefined) {
+    await ack(inTime.result);
+    return inTime.result;
+  }
+  const held = await store.enqueueOutbox(place, row, timing.claimMs).catch((err: unknown) => {
+    logger.warn({ row: row.id, err }, 'click not recorded before it was carried out');
+    return undefined;
+  });
   if (held !== undefined) await ack();
-  await applied;
+  const result = await applied;
   if (held === undefined) await ack();
   else await store.done(held);
+  return result;
 }
 
 /** A card that does not show a decision after this time is late. */

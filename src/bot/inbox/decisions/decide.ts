@@ -1,22 +1,24 @@
 import { canonicalJson, type JsonValue, toJson } from '../../../agent/json.ts';
 import { effectiveInput } from '../../../agent/schema/compile-schema.ts';
+import { askerProblem } from '../../../engine/asks/may-ask.ts';
 import { parseCallerThread } from '../../../engine/caller-threads.ts';
+import { classifyInterrupt } from '../../../engine/classify-interrupt.ts';
+import { innerCalls } from '../../../engine/inner-calls.ts';
 import { writeReason } from '../../../engine/reasons.ts';
-import { detailsOf, innerCalls, toolOf } from '../../../engine/request-details.ts';
+import { detailsOf, toolOf } from '../../../engine/request-details.ts';
 import { firstOfFacts } from '../../../policy/first-times.ts';
-import { judgeWithLimits } from '../../../policy/limits.ts';
 import type { RequestRecord, Verdict } from '../../../store/port/store.ts';
 import { CALLER_ACTION_TOOL } from '../../../tools/toolbox/caller-action.ts';
 import { waitingAnswerOf } from '../../../tools/waiting-answer.ts';
-import { askerProblem } from '../../asks/may-ask.ts';
 import type { BotContext } from '../../context.ts';
 import { parseThreadId } from '../../slack/thread.ts';
 import { stateWord } from '../../views/texts/cards.ts';
 import { modalTexts } from '../../views/texts/modals.ts';
 import { noticeTexts } from '../../views/texts/notices.ts';
-import { authorize, authorizeAnswer } from './authorize.ts';
+import { replyTexts } from '../../views/texts/replies.ts';
+import { authorize, authorizeAnswer, authorizeVote } from './authorize.ts';
 import type { Click, Notice } from './click.ts';
-import { ineligibleText, refusalText } from './refusal-text.ts';
+import { ineligibleText, onlyApprovers, refusalText } from './refusal-text.ts';
 
 type Context = Pick<BotContext, 'store' | 'directory'>;
 
@@ -51,10 +53,14 @@ export async function resolve(
   click: Click,
   { verdict, reason, tries }: { readonly verdict: Verdict; readonly reason: string; readonly tries: number },
 ): Promise<Notice> {
-  const { resolvers, excluded } = request.policy;
-  // Only a run without a new approval is kept from those who may not approve.
+  // Running again is approving again; a call that needed no approval is for those who confirm its outcome.
   const isAgain = verdict === 'run-again';
-  const { actor, problem } = await authorize(context, click, resolvers, isAgain ? excluded : []);
+  const wasApproved = classifyInterrupt(detailsOf(request).interrupt).kind !== 'unknown';
+  const { resolvers, excluded } = request.policy;
+  const { actor, problem } =
+    isAgain && wasApproved
+      ? await authorizeVote(context, click, request)
+      : await authorize(context, click, resolvers, isAgain ? excluded : []);
   const result = await context.store.resolve(request.id, actor, verdict, reason, tries);
   if (result.outcome === 'resolved') return undefined;
   const refused = isAgain ? noticeTexts.mayNotRunAgain : noticeTexts.notResolver;
@@ -70,7 +76,8 @@ export async function edit(
 ): Promise<Notice> {
   const { principals, policy } = request;
   const { problem } = await authorize(context, click, principals, policy.excluded);
-  if (problem !== undefined && !request.requesters.includes(click.who)) return ineligibleText(problem);
+  if (problem !== undefined && !request.requesters.includes(click.who))
+    return ineligibleText(problem, onlyApprovers(request));
   // A call that waits for another inside it has started.
   if (innerCalls(detailsOf(request).interrupt) !== undefined) return noticeTexts.startedBefore;
   // A call whose server asks was started with its arguments.
@@ -93,29 +100,20 @@ async function denialOf(
   editor: string,
   edited: JsonValue,
 ): Promise<Notice> {
-  const { interrupt, contextAuthors = [] } = detailsOf(request);
+  const { interrupt, facets } = detailsOf(request);
   const { name } = interrupt.toolRequest;
   const entry = toolbox.find(name);
   if (entry === undefined) return noticeTexts.toolGone;
   await toolbox.refreshGroups();
   const there = {
     requesters: [...new Set([...request.requesters, editor])],
-    contextAuthors: contextAuthors.filter((person) => person !== editor),
+    contextAuthors: (facets.context ?? []).filter((person) => person !== editor),
     channel: parseThreadId(request.threadId).channel,
   };
   if (!entry.allows(there)) return noticeTexts.notAllowedHere;
   const input = effectiveInput(entry.tool.inputSchema, edited);
   const place = { ...there, firstOf: firstOfFacts(await entry.readFirst?.(input, there)) };
-  const now = new Date();
-  const { verdict } = await judgeWithLimits(
-    {
-      limits: entry.limits,
-      call: { tool: name, input, now, reversible: entry.reversible, ...place },
-      readTotals: (limits) => store.readTotals(limits),
-      policyOf: (policy) => toolbox.policy(policy),
-    },
-    (totals) => entry.explain(input, place, now, totals),
-  );
+  const { verdict } = await entry.explain({ input, ...place }, (limits) => store.readTotals(limits));
   return verdict.outcome === 'deny' ? noticeTexts.editDenied(verdict.reason) : undefined;
 }
 
@@ -142,7 +140,7 @@ export async function askAgain(
   if (caller !== undefined) return noticeTexts.onlyCallerRepeats(caller);
   const { channel } = parseThreadId(request.threadId);
   const cannotAsk = await askerProblem(directory, agent().askers, { user: who, channel });
-  if (cannotAsk !== undefined) return cannotAsk;
+  if (cannotAsk !== undefined) return replyTexts.mayNotAsk[cannotAsk];
   const { name, input } = detailsOf(request).interrupt.toolRequest;
   const text = `The request for ${name} expired. Please ask for it again with exactly these arguments: ${JSON.stringify(input)}`;
   // The request's own id makes a second click the same item.

@@ -1,7 +1,5 @@
-import { z } from 'zod';
-import type { JsonValue } from '../../../agent/json.ts';
 import { votedChoices } from '../../../engine/choices.ts';
-import { Assertion } from '../../../engine/passkeys.ts';
+import type { Decision, MadeDecision } from '../../../engine/decision.ts';
 import { detailsOf } from '../../../engine/request-details.ts';
 import { inSpan } from '../../../observe/tracing.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
@@ -13,51 +11,6 @@ import { castVote } from './cast-vote.ts';
 import { type Click, checkClick, type Notice } from './click.ts';
 import { answer, askAgain, edit, resolve, showAddress, withdraw } from './decide.ts';
 import { undo } from './undo.ts';
-
-const Json = z.custom<JsonValue>((value) => value !== undefined);
-
-/** A decision of a person, as a click or a submitted modal states it. */
-export const Decision = z.discriminatedUnion('type', [
-  z.object({
-    type: z.literal('approve'),
-    grants: z.boolean().optional(),
-    /** The steps of a plan that the person leaves in it, by number. */
-    steps: z.array(z.number()).optional(),
-    /** The beginning of the digest of the plan that the card showed. */
-    shown: z.string().optional(),
-    /** The answer of the person's passkey. */
-    assertion: Assertion.optional(),
-  }),
-  z.object({ type: z.literal('reject'), reason: z.string() }),
-  z.object({ type: z.literal('choose'), picked: z.array(z.number()) }),
-  z.object({ type: z.literal('answer'), value: Json }),
-  z.object({ type: z.literal('edit'), input: Json }),
-  z.object({
-    type: z.literal('resolve'),
-    verdict: z.enum(['ran', 'did-not-run', 'run-again']),
-    reason: z.string(),
-    tries: z.number(),
-  }),
-  z.object({ type: z.literal('decline') }),
-  z.object({ type: z.literal('withdraw') }),
-  z.object({ type: z.literal('ask-again') }),
-  z.object({ type: z.literal('show-address') }),
-  z.object({ type: z.literal('undo') }),
-]);
-export type Decision = z.infer<typeof Decision>;
-
-/** A decision with its request and its click. */
-export const MadeDecision = z.object({
-  requestId: z.string(),
-  click: z.object({
-    who: z.string(),
-    id: z.string(),
-    team: z.string().optional(),
-    channel: z.string().optional(),
-  }),
-  decision: Decision,
-});
-export type MadeDecision = z.infer<typeof MadeDecision>;
 
 /** Checks the origin of a click, authorizes its person and records the decision, in the trace of the request; returns the sentence for them. */
 export async function applyDecision(

@@ -1,5 +1,6 @@
+import type { Ineligibility } from '../../../engine/asks/may-decide.ts';
+import type { RequestRecord } from '../../../store/port/store.ts';
 import { isSlackPerson } from '../../slack/directory.ts';
-import type { Ineligibility } from '../../slack/may-decide.ts';
 import { cardTexts, stateWord } from '../../views/texts/cards.ts';
 import { delegationTexts } from '../../views/texts/delegations.ts';
 import { noticeTexts } from '../../views/texts/notices.ts';
@@ -39,6 +40,20 @@ export function ineligibleText(problem: Ineligibility, otherwise: string = notic
   };
   return sentences[problem];
 }
+
+/** Names those who can approve a request, to somebody who cannot. */
+export function onlyApprovers({ principals, requesters, barred, policy }: RequestRecord): string {
+  const others = principals.filter(
+    (id) => !barred.includes(id) && (policy.selfApproval || !requesters.includes(id)),
+  );
+  const named = others
+    .slice(0, MOST_NAMED)
+    .map((id) => (id.startsWith('S') ? `<!subteam^${id}>` : `<@${id}>`));
+  const isAll = named.length > 0 && others.length <= MOST_NAMED;
+  return isAll ? noticeTexts.onlyThey(named) : noticeTexts.notApprover;
+}
+
+const MOST_NAMED = 5;
 
 /** Returns the sentence that explains a refused click; `problem` is the reason of a failed eligibility check. */
 export function refusalText(

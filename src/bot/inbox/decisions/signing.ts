@@ -1,11 +1,5 @@
-import {
-  type Assertion,
-  countsNow,
-  type Passkey,
-  readLink,
-  readPasskeys,
-  termsOf,
-} from '../../../engine/passkeys.ts';
+import { type Assertion, countsNow, type Passkey, readLink, readPasskeys } from '../../../engine/passkeys.ts';
+import { termsOf } from '../../../engine/signed-terms.ts';
 import type { ApprovalTerms } from '../../../policy/proof.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
 import type { BotContext } from '../../context.ts';
@@ -14,7 +8,7 @@ import { planTexts } from '../../views/texts/plans.ts';
 import { authorizeVote } from './authorize.ts';
 import { chosenIn, isAsShown } from './cast-vote.ts';
 import { applyDecision } from './decision.ts';
-import { NOT_FOUND, refusalText } from './refusal-text.ts';
+import { NOT_FOUND, onlyApprovers, refusalText } from './refusal-text.ts';
 
 /** An approval that a person is about to sign: the request from the stored bytes, the terms, and the keys that count. */
 interface PreparedApproval {
@@ -49,7 +43,7 @@ async function prepareApproval(
   const chosen = chosenIn(request, link.steps);
   if (chosen === undefined && !isAsShown(request, link.shown)) return planTexts.narrowed;
   const { problem, standsFor } = await authorizeVote(context, { who, id: nonce }, request);
-  if (problem !== undefined) return refusalText({ outcome: 'not-eligible' }, problem);
+  if (problem !== undefined) return refusalText({ outcome: 'not-eligible' }, problem, onlyApprovers(request));
   const grants = link.grants === true && standsFor === undefined;
   const { keys } = await readPasskeys(store, who);
   return {
@@ -63,11 +57,11 @@ async function prepareApproval(
 async function takeSigned(context: BotContext, who: string, assertion: Assertion) {
   const link = await readLink(context.store, assertion.nonce);
   if (link === undefined) return { isApproved: false, notice: passkeyTexts.refused['link-used'] };
-  const { requestId, grants, steps, shown } = link;
+  const { requestId, grants, steps, shown, reason } = link;
   const notice = await applyDecision(context, {
     requestId,
     click: { who, id: assertion.nonce },
-    decision: { type: 'approve', grants, steps, shown, assertion },
+    decision: { type: 'approve', grants, steps, shown, reason, assertion },
   });
   return { isApproved: notice === undefined, notice };
 }

@@ -1,16 +1,17 @@
 import { toJson } from '../../../agent/json.ts';
 import type { UndoCall } from '../../../agent/tool.ts';
+import { askerProblem } from '../../../engine/asks/may-ask.ts';
+import { undoMark } from '../../../engine/asks/undo-call.ts';
 import { type Details, detailsOf } from '../../../engine/request-details.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
 import { wasApprovedBefore } from '../../../tools/gate.ts';
-import { askerProblem } from '../../asks/may-ask.ts';
-import { undoMark } from '../../asks/undo-call.ts';
 import type { BotContext } from '../../context.ts';
 import { parseThreadId } from '../../slack/thread.ts';
 import { payloadOf } from '../../views/cards/card-details.ts';
 import { isDone } from '../../views/cards/outcome.ts';
 import { stateWord } from '../../views/texts/cards.ts';
 import { noticeTexts } from '../../views/texts/notices.ts';
+import { replyTexts } from '../../views/texts/replies.ts';
 import { authorize } from './authorize.ts';
 import type { Click, Notice } from './click.ts';
 import { ineligibleText } from './refusal-text.ts';
@@ -28,14 +29,14 @@ export async function undo(context: Context, request: RequestRecord, click: Clic
   if (!isDone(request)) return noticeTexts.nothingToUndo(stateWord(request.state));
   const details = detailsOf(request);
   if (isAsked(request)) return noticeTexts.alreadyUndone;
-  const undoMs = wasApprovedBefore(details.interrupt) ? undefined : details.undoMs;
+  const undoMs = wasApprovedBefore(details.interrupt) ? undefined : details.facets.undo?.withinMs;
   if (undoMs === undefined || Date.now() > settledAt + undoMs) return noticeTexts.undoTooLate;
   const { problem } = await authorize(context, click, request.principals, request.policy.excluded);
   if (problem !== undefined && !request.requesters.includes(who))
     return ineligibleText(problem, noticeTexts.mayNotUndo);
   const { channel } = parseThreadId(threadId);
   const cannotAsk = await askerProblem(directory, agent().askers, { user: who, channel });
-  if (cannotAsk !== undefined) return cannotAsk;
+  if (cannotAsk !== undefined) return replyTexts.mayNotAsk[cannotAsk];
   const call = planUndo(context, request, details);
   if (call === undefined) return noticeTexts.cannotUndo;
   const title = details.presented.done ?? details.presented.title;
@@ -65,12 +66,12 @@ function isAsked({ undo }: RequestRecord): boolean {
 function planUndo(
   { toolbox, logger }: Context,
   request: RequestRecord,
-  { interrupt, presented }: Details,
+  { interrupt, facets }: Details,
 ): UndoCall | undefined {
   const { name, input } = interrupt.toolRequest;
   try {
     const { undo: reverse } = toolbox.find(name) ?? {};
-    const call = reverse?.plan(toJson(input), payloadOf(request) ?? null, presented.preview);
+    const call = reverse?.plan(toJson(input), payloadOf(request) ?? null, facets.preview?.current);
     return call !== undefined && toolbox.find(call.tool)?.tool.kind === 'tool' ? call : undefined;
   } catch (err) {
     logger.warn({ requestId: request.id, err }, 'undo failed');

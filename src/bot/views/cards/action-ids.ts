@@ -1,5 +1,3 @@
-import { hash } from 'node:crypto';
-
 /** The action ids of cards and modals. A button's value is the request's id and nothing else. */
 export const APPROVE = 'approve';
 export const REJECT = 'reject';
@@ -48,6 +46,8 @@ export const FEEDBACK = 'feedback';
 
 /** Opens the modal that approves and pre-approves further calls. */
 export const APPROVE_GRANT = 'approve-grant';
+/** Opens the modal that approves with a comment. */
+export const APPROVE_COMMENTED = 'approve-commented';
 /** Approves the steps of a plan that were chosen. The digest of the plan that the card showed begins with what follows. */
 export const APPROVE_CHOSEN = 'approve-chosen';
 /** Opens the modal that chooses the steps of a plan. */
@@ -68,8 +68,3 @@ export const RUN_AGAIN = 'run-again';
 /** The page buttons of the full view; its metadata holds the current page. */
 export const PREVIOUS_PAGE = 'previous-page';
 export const NEXT_PAGE = 'next-page';
-
-/** Returns the id of the grant of a request, short enough for a button. */
-export function grantIdOf(requestId: string): string {
-  return `g-${hash('sha256', requestId).slice(0, 24)}`;
-}

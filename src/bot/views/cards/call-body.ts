@@ -23,13 +23,14 @@ export const TITLE_LENGTH = limits.header - 4;
  * Shows the fields of a call, and its arguments if they do not all appear in the title and the fields. What has no room is named as not
  * shown.
  */
-export function buildCallBody(details: Pick<CardDetails, 'presented' | 'input' | 'originalInput'>): CallBody {
+export function buildCallBody(
+  details: Pick<CardDetails, 'presented' | 'input' | 'originalInput' | 'facets'>,
+): CallBody {
   const { presented, input } = details;
-  const fields = buildFields(presented.fields);
-  const isInWords =
-    presented.isComplete &&
-    // A title by default tells nothing that is not in the fields.
-    (!presented.hasTitle || fitsLine(presented.title, TITLE_LENGTH));
+  const isTitleWhole = presented.hasTitle && fitsLine(presented.title, TITLE_LENGTH);
+  const fields = buildFields(presented.fields.filter(({ isInTitle }) => !isTitleWhole || isInTitle !== true));
+  // A title by default tells nothing that is not in the fields.
+  const isInWords = presented.isComplete && (!presented.hasTitle || isTitleWhole);
   const rendered = isInWords
     ? undefined
     : renderValue(input, { characters: limits.argumentCharacters, lines: limits.argumentLines });
@@ -64,10 +65,16 @@ const LAST = { characters: 200, lines: 2 };
 
 type PresentedField = CardDetails['presented']['fields'][number];
 
-/** Shows short values in rows beside their labels, and longer ones below theirs. */
-export function buildFields(fields: readonly PresentedField[]): CallBody {
+/** The most fields that a card shows; of more, it shows the first few and counts the others. */
+const MOST_FIELDS = 10;
+const FEW_FIELDS = 6;
+
+/** Shows short values below their labels, two in a row, and longer ones by themselves. */
+export function buildFields(all: readonly PresentedField[]): CallBody {
+  const fields = all.length > MOST_FIELDS ? all.slice(0, FEW_FIELDS) : all;
+  const others = all.length - fields.length;
   let [characters, lines] = [0, 0];
-  let isWhole = true;
+  let isWhole = others === 0;
   const blocks: KnownBlock[] = [];
   let pairs: Pair[] = [];
   const flush = () => {
@@ -94,6 +101,7 @@ export function buildFields(fields: readonly PresentedField[]): CallBody {
     } else pairs.push({ label, value: shown });
   }
   flush();
+  if (others > 0) blocks.push(line(words(cardTexts.moreFields(others), { bold: true })));
   return { blocks, isWhole };
 }
 
@@ -163,9 +171,10 @@ const MAX_CHANGES = 10;
 /** Shows only what an edit changed, before and after. */
 function changedBlocks({
   originalInput,
-  presented: { changes = [] },
-}: Pick<CardDetails, 'originalInput' | 'presented'>): KnownBlock[] {
+  facets: { edit },
+}: Pick<CardDetails, 'originalInput' | 'facets'>): KnownBlock[] {
   if (originalInput === undefined) return [];
+  const { changes = [] } = edit ?? {};
   const isShort = changes.every(
     ({ before, after }) => fitsLine(before, CHANGED_CHARACTERS) && fitsLine(after, CHANGED_CHARACTERS),
   );

@@ -1,22 +1,29 @@
 import { z } from 'zod';
 import { type JsonValue, tryParseJson } from '../../../agent/json.ts';
+import { isAskedAgain } from '../../../engine/asks/after-end.ts';
+import type { RunningAction } from '../../../engine/asks/freeze-actions.ts';
+import { readFacets } from '../../../engine/facets/facets.ts';
+import { type InnerCall, innerCalls } from '../../../engine/inner-calls.ts';
 import { resultProblemIn, unansweredIn } from '../../../engine/paused.ts';
-import { type Reason, readReason } from '../../../engine/reasons.ts';
-import {
-  approvedArguments,
-  type Details,
-  type InnerCall,
-  innerCalls,
-  type PlannedSteps,
-  readDetails,
-} from '../../../engine/request-details.ts';
+import type { PlannedSteps } from '../../../engine/planned-steps.ts';
+import { approvedArguments, type Details, readDetails } from '../../../engine/request-details.ts';
+import { REVERSIBLE } from '../../../policy/reversible.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
 import { type Consent, consentOf } from '../../../tools/mcp/auth/ask-for-consent.ts';
-import { type Elicitation, elicitationOf } from '../../../tools/mcp/server-pause.ts';
+import { type Elicitation, elicitationOf, parseAnswerValue } from '../../../tools/mcp/server-pause.ts';
 import { type Ask, askOf, type Question, questionIn } from '../../../tools/pause.ts';
+import { readableName } from '../../../tools/presentation/formats.ts';
 import { type WaitingAnswer, waitingAnswerOf } from '../../../tools/waiting-answer.ts';
 import { limits } from '../../slack/limits.ts';
-import { cardTexts, PROBLEM_ICON, STATE_ICON, STATE_WORD, UNDONE_ICON, VERDICT } from '../texts/cards.ts';
+import {
+  cardTexts,
+  ENDED_ICON,
+  PROBLEM_ICON,
+  STATE_ICON,
+  STATE_WORD,
+  UNDONE_ICON,
+  VERDICT,
+} from '../texts/cards.ts';
 import { showLabel } from '../texts/show-text.ts';
 import { plainValue } from './render-value.ts';
 
@@ -25,7 +32,9 @@ export interface CardDetails extends Details {
   readonly name: string;
   /** The arguments that an approval covers. */
   readonly input: JsonValue;
-  /** Whether people are asked because a limit is reached. */
+  /** The rule that requires approval. */
+  readonly rule: string | undefined;
+  /** Whether people are asked because it exceeds a limit. */
   readonly isOverLimit: boolean;
   /** The calls that wait inside this one, if it does not wait itself. */
   readonly inner: readonly InnerCall[] | undefined;
@@ -47,19 +56,41 @@ const GateRule = z.object({
 export function cardDetailsOf(request: RequestRecord): CardDetails | undefined {
   const details = readDetails(request);
   if (details === undefined) return undefined;
-  const { interrupt, originalInput, plan } = details;
+  const { interrupt, originalInput, facets } = details;
+  const { plan } = facets;
   const { name } = interrupt.toolRequest;
   const gated = GateRule.safeParse(interrupt.metadata).data?.approval;
-  const rule = details.rule ?? gated?.rule;
+  const rule = facets.reason?.rule ?? gated?.rule;
   const isOverLimit = gated?.overLimit === true;
   const [consent, pause] = [consentOf(interrupt), elicitationOf(interrupt)];
   const inner = innerCalls(interrupt);
   const answer = waitingAnswerOf(interrupt);
   return {
     ...details,
-    ...{ name, rule, isOverLimit, consent, pause, inner, answer, ask: askOf(interrupt) },
+    facets: plan === undefined ? facets : { ...facets, undo: undoOf(plan) },
+    name,
+    rule,
+    isOverLimit,
+    consent,
+    pause,
+    inner,
+    answer,
+    ask: askOf(interrupt),
     input: plan === undefined ? approvedArguments(interrupt) : planArguments(plan),
     originalInput: inner === undefined && answer === undefined ? originalInput : undefined,
+  };
+}
+
+/** Tells whether a plan can be taken back, and for how long: the worst of the steps that it covers counts. */
+function undoOf({ steps }: PlannedSteps): NonNullable<Details['facets']['undo']> {
+  const covered = steps.filter(({ alone }) => !alone).map((step) => readFacets(step).undo);
+  const reversible = REVERSIBLE.findLast((each) =>
+    covered.some((undo) => (undo?.reversible ?? 'no') === each),
+  );
+  const times = covered.flatMap((undo) => (undo?.reversible === 'undo' ? (undo.withinMs ?? []) : []));
+  return {
+    reversible: reversible ?? 'no',
+    ...(times.length > 0 && { withinMs: Math.min(...times) }),
   };
 }
 
@@ -81,6 +112,11 @@ export function titleOf(
   const details = readDetails(request);
   if (details === undefined) return UNREADABLE;
   return showLabel(details.purpose ?? details.presented.title, length);
+}
+
+/** Returns the title of an action that runs. */
+export function runningTitle(action: RunningAction): string {
+  return 'request' in action ? titleOf(action.request) : readableName(action.tool);
 }
 
 /** Returns the number of a request among those of its turn, in words; `undefined` if it is the only one. */
@@ -111,44 +147,24 @@ const UNREADABLE_QUESTION = "This question can't be shown.";
 /** Returns the icon and the word for the state of a request, as its cards and lists show them. */
 export function stateOf(request: RequestRecord): { readonly icon: string; readonly word: string } {
   if (request.undo?.isDone === true) return { icon: UNDONE_ICON, word: cardTexts.undoneWord };
+  if (unansweredIn(request) !== undefined) return { icon: ENDED_ICON, word: cardTexts.endedWord };
+  if (isDeclined(request)) return { icon: STATE_ICON.rejected, word: cardTexts.declinedWord };
   if (resultProblemIn(request) !== undefined) return { icon: PROBLEM_ICON, word: cardTexts.unusableWord };
   const shown = { icon: STATE_ICON[request.state], word: STATE_WORD[request.state] };
-  if (request.state === 'superseded' && !isReplaced(request)) return VERDICT.get('did-not-run') ?? shown;
+  if (request.state === 'superseded' && !isAskedAgain(request)) return VERDICT.get('did-not-run') ?? shown;
   return request.state === 'resolved' ? (VERDICT.get(verdictOf(request)) ?? shown) : shown;
 }
 
-/** The reasons after which nothing takes the place of a request. */
-const ENDS: ReadonlySet<string> = new Set<Reason['code']>([
-  'no-tool',
-  'requester-inactive',
-  'not-allowed',
-  'over-limit',
-  'frozen',
-  'change-freeze',
-  'unproven',
-  'quorum-lost',
-]);
-
-function isReplaced({ payload, execution }: RequestRecord): boolean {
-  const reason = readReason(payload);
-  // A caller that comes too late asks again by itself.
-  if (execution.elsewhere === true && reason?.code === 'stale-approval') return false;
-  const isDenied = reason?.code === 'changed' && reason.change?.what === 'denied';
-  return reason === undefined || !(isDenied || ENDS.has(reason.code));
+/** Tells whether a person has declined what a server asked. */
+export function isDeclined({ state, payload, details }: RequestRecord): boolean {
+  if (state !== 'answered' || parseAnswerValue(payload)?.action !== 'decline') return false;
+  const interrupt = readDetails({ details })?.interrupt;
+  return interrupt !== undefined && elicitationOf(interrupt) !== undefined;
 }
 
 /** Reads what a person found out about an outcome that was unknown. */
 export function verdictOf({ payload = '' }: RequestRecord): string {
   return payload.split('\n', 1)[0] ?? '';
-}
-
-/**
- * Whether an action whose outcome is unknown may run again: not if its caller ran it, which an approval allows once, or if it was refused
- * because it is no longer what people approved.
- */
-export function mayRunAgain({ payload = '', execution }: RequestRecord): boolean {
-  const code = readReason(payload)?.code;
-  return execution.elsewhere !== true && code !== 'changed' && code !== 'no-tool';
 }
 
 const Wrapped = z.strictObject({ untrusted_output: z.custom<JsonValue>((value) => value !== undefined) });

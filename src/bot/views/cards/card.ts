@@ -10,7 +10,7 @@ import type {
   RichTextBlock,
   RichTextElement,
 } from '@slack/types';
-import type { Freeze } from '../../../store/port/workspace.ts';
+import type { ShownFacets } from '../../../engine/facets/facets.ts';
 import { callerNamed } from '../../../tools/callers.ts';
 import { limits } from '../../slack/limits.ts';
 import { cardTexts } from '../texts/cards.ts';
@@ -32,22 +32,10 @@ export interface CardOptions {
   readonly threadLink?: string | undefined;
   /** The link from a copy to the request on the page beside Slack. */
   readonly pageLink?: string | undefined;
-  /** The approver for whom the person of a direct message is asked. */
-  readonly askedFor?: string | undefined;
-  /** The freeze that keeps the action from starting. */
-  readonly freeze?: Freeze | undefined;
-  /** The end of the quiet hours in which the request was made: until then nobody gets a direct message. */
-  readonly quietUntil?: number | undefined;
-  /** The person who revoked what the quorum had pre-approved. */
-  readonly revokedBy?: string | undefined;
-  /** The person who is reading the request now. */
-  readonly review?: string | undefined;
   /** Whether people decide on this card; `undefined` means that they do. */
   readonly hasButtons?: boolean | undefined;
-  /** The steps of a plan that can be undone now, and those that were. */
-  readonly undo?: { readonly offered: readonly string[]; readonly undone: readonly string[] } | undefined;
-  /** The last words of a requester that no turn has read, and the number of such messages before them. */
-  readonly since?: { readonly who: string; readonly text: string; readonly before: number } | undefined;
+  /** The part that facets show beside what the request keeps. */
+  readonly shown?: ShownFacets | undefined;
 }
 
 /** Builds plain text, which has no formatting, mentions, links or emoji; untrusted text goes here. */

@@ -1,4 +1,7 @@
 import type { Button, KnownBlock, RichTextElement } from '@slack/types';
+import { wordsInVotes } from '../../../engine/approvals.ts';
+import { mayRunOnceMore } from '../../../engine/asks/after-end.ts';
+import { grantIdOf } from '../../../engine/grant-evidence.ts';
 import { pausedIn, resultProblemIn, unansweredIn } from '../../../engine/paused.ts';
 import { doubtIn, readReason } from '../../../engine/reasons.ts';
 import { readDetails } from '../../../engine/request-details.ts';
@@ -6,6 +9,7 @@ import type { RequestRecord } from '../../../store/port/store.ts';
 import { wasApprovedBefore } from '../../../tools/gate.ts';
 import { consentOf } from '../../../tools/mcp/auth/ask-for-consent.ts';
 import { type Elicitation, elicitationOf, parseAnswerValue } from '../../../tools/mcp/server-pause.ts';
+import { POLICY_CHANGE_TOOL } from '../../../tools/toolbox/policy-change.ts';
 import { limits } from '../../slack/limits.ts';
 import { callerTexts } from '../texts/callers.ts';
 import { cardTexts, confirmTexts, stateWord, VERDICT } from '../texts/cards.ts';
@@ -14,18 +18,8 @@ import { mention, moment, words } from '../texts/format.ts';
 import { freezeTexts } from '../texts/freezes.ts';
 import { grantTexts } from '../texts/grants.ts';
 import { reasonTexts } from '../texts/reasons.ts';
-import { escapeMarkup, showLabel, showLine } from '../texts/show-text.ts';
-import {
-  ASK_AGAIN,
-  DETAILS,
-  DID_NOT_RUN,
-  grantIdOf,
-  RAN,
-  REVOKE,
-  RUN_AGAIN,
-  UNDO,
-  WITHDRAW,
-} from './action-ids.ts';
+import { cut, escapeMarkup, quoteText, showLabel, showLine } from '../texts/show-text.ts';
+import { ASK_AGAIN, DETAILS, DID_NOT_RUN, RAN, REVOKE, RUN_AGAIN, UNDO, WITHDRAW } from './action-ids.ts';
 import {
   button,
   type Card,
@@ -39,7 +33,7 @@ import {
   quoteParts,
   requesterNames,
 } from './card.ts';
-import { mayRunAgain, plainPayload, stateOf, titleOf, verdictOf } from './card-details.ts';
+import { plainPayload, stateOf, titleOf, verdictOf } from './card-details.ts';
 import { plainValue } from './render-value.ts';
 
 /** Builds the end of a decided request: what happened, who, when, and what can still be done. */
@@ -49,6 +43,7 @@ export function buildOutcome(request: RequestRecord, options: CardOptions): Know
   return [
     ...lines.map((elements) => line(...elements)),
     ...(votes.length === 0 ? [] : [line(words(cardTexts.approvedBy), ...votes)]),
+    ...wordsOfVotes(request).map((elements) => line(...elements)),
     ...(quote === undefined ? [] : ifAny(quote.label, quote.text)),
     ...undoLine(request),
     ...grantLine(request, options),
@@ -68,8 +63,14 @@ export function buildSettled(
 ): KnownBlock[] {
   const { lines, quote }: End = end === undefined ? endOf(request, options) : { lines: [end] };
   const [first = [], ...others] = lines;
-  const asked = askedBy(request, readDetails(request)?.editedBy);
-  const below = [[...asked, ...approvedBy(request), words(' · '), ...first], ...others];
+  const asked = askedBy(request, readDetails(request)?.facets.edit?.by);
+  const who = [...asked, ...approvedBy(request)];
+  // What is known of an unknown outcome, and what to do, have lines of their own.
+  const below = [
+    ...(request.state === 'unknown' ? [who, first] : [[...who, words(' · '), ...first]]),
+    ...others,
+    ...wordsOfVotes(request),
+  ];
   return [
     {
       type: 'rich_text',
@@ -78,7 +79,7 @@ export function buildSettled(
           type: 'rich_text_section',
           elements: [
             words(`${icon} `),
-            words(title, didNotRun(request) ? { strike: true } : { bold: true }),
+            words(title, isStruck(request) ? { strike: true } : { bold: true }),
             ...below.flatMap((elements) => [words('\n'), ...elements]),
           ],
         },
@@ -96,9 +97,9 @@ export function buildSettled(
  * thread has the rest.
  */
 export function buildEndedCopy(request: RequestRecord, options: CardOptions): Card {
-  const { revokedBy } = options;
+  const revokedBy = options.shown?.grants;
   const { icon, word } = stateOf(request);
-  const done = isDone(request) ? readDetails(request)?.presented.done : undefined;
+  const done = doneTitle(request);
   const title = done === undefined ? titleOf(request) : showLabel(done, limits.label);
   const rejecter = request.state === 'rejected' ? [words(` · ${cardTexts.rejected}`), ...by(request)] : [];
   const actions = [
@@ -113,7 +114,7 @@ export function buildEndedCopy(request: RequestRecord, options: CardOptions): Ca
     blocks: [
       line(
         words(lead),
-        words(title, didNotRun(request) ? { strike: true } : { bold: true }),
+        words(title, isStruck(request) ? { strike: true } : { bold: true }),
         ...approvedBy(request),
         ...rejecter,
         ...linkParts(options),
@@ -123,8 +124,28 @@ export function buildEndedCopy(request: RequestRecord, options: CardOptions): Ca
   };
 }
 
+/** Tells whether a request is about a change of the rules. Nobody in Slack has asked for it. */
+export function isPolicyChange(request: RequestRecord): boolean {
+  return readDetails(request)?.interrupt.toolRequest.name === POLICY_CHANGE_TOOL;
+}
+
+/** Says in one line how a request ended, by whom and when; of one that goes on, its state. */
+export function endLine(request: RequestRecord): RichTextElement[] {
+  const { state } = request;
+  const { word } = stateOf(request);
+  const approved = approvedBy(request).slice(1);
+  const at = request.settledAt === undefined ? [] : [words(' · '), ...when(request)];
+  if (state === 'rejected') return [words(cardTexts.rejected), ...by(request), ...at];
+  if (state === 'withdrawn') return [words(cardTexts.withdrawn), ...by(request), ...at];
+  if (isDone(request) && approved.length > 0) return [words(cardTexts.approvedLead), ...approved, ...at];
+  if (state === 'answered') return [words(cardTexts.answered), ...by(request), ...at];
+  return [words(word), ...at];
+}
+
 /** Names who asked, and apart from them who edited it. */
-export function askedBy({ requesters }: RequestRecord, editor: string | undefined): RichTextElement[] {
+export function askedBy(request: RequestRecord, editor: string | undefined): RichTextElement[] {
+  const { requesters } = request;
+  if (isPolicyChange(request)) return [words(cardTexts.changedOnServer)];
   const others = requesters.filter((id) => id !== editor);
   return [
     words(cardTexts.askedBy),
@@ -133,9 +154,10 @@ export function askedBy({ requesters }: RequestRecord, editor: string | undefine
   ];
 }
 
-/** Tells whether it is known that an action did not run. */
-function didNotRun(request: RequestRecord): boolean {
+/** Tells whether it is known that nothing is left of an action: it did not run, or was undone. */
+function isStruck(request: RequestRecord): boolean {
   const { state } = request;
+  if (request.undo?.isDone === true) return true;
   // A plan that stopped has run in part.
   if (request.steps?.some((step) => step.state === 'succeeded' || step.state === 'ran')) return false;
   if (state === 'resolved') return verdictOf(request) === 'did-not-run';
@@ -148,7 +170,8 @@ interface End {
   readonly quote?: { readonly label: string; readonly text: string };
 }
 
-function endOf(request: RequestRecord, { freeze }: CardOptions): End {
+function endOf(request: RequestRecord, { shown }: CardOptions): End {
+  const freeze = shown?.freeze;
   const reason = request.payload ?? '';
   const quote = { label: cardTexts.reason, text: reason };
   const caller = callerOf(request);
@@ -157,7 +180,8 @@ function endOf(request: RequestRecord, { freeze }: CardOptions): End {
       return { lines: [] };
     case 'approved': {
       const held = freeze && showLabel(freezeTexts.held(freeze), limits.quoteCharacters);
-      return { lines: [[words(held ?? (caller && callerTexts.waitsFor(caller)) ?? cardTexts.starting)]] };
+      const starts = request.step?.alone === true ? cardTexts.waitsInPlan : cardTexts.starting;
+      return { lines: [[words(held ?? (caller && callerTexts.waitsFor(caller)) ?? starts)]] };
     }
     case 'started':
       return {
@@ -184,9 +208,12 @@ function endOf(request: RequestRecord, { freeze }: CardOptions): End {
       };
     case 'unknown': {
       const doubt = doubtOf(request);
-      const resolvers = [words(cardTexts.resolvers), ...mentions(request.policy.resolvers)];
-      const verdicts = [words(cardTexts.verdicts(mayRunAgain(request)))];
-      return { ...doubt, lines: [...doubt.lines, [...resolvers, ...lastProgress(request)], verdicts] };
+      const known = doubt.lines.with(-1, [...(doubt.lines.at(-1) ?? []), ...lastProgress(request)]);
+      const toDo = [
+        ...mentions(request.policy.resolvers, undefined, cardTexts.or),
+        words(cardTexts.toConfirm),
+      ];
+      return { ...doubt, lines: [...known, toDo] };
     }
     case 'resolved':
       return {
@@ -237,7 +264,7 @@ function kindOfEnd({ kind }: RequestRecord): 'approval' | 'answer' {
 }
 
 function answerOf(request: RequestRecord): End {
-  const asked = request.kind === 'form' ? serverPauseIn(request) : undefined;
+  const asked = serverPauseIn(request);
   const answer = asked && parseAnswerValue(request.payload);
   const details = readDetails(request);
   const tail = [...by(request), words(', '), ...when(request)];
@@ -282,8 +309,9 @@ function serverPauseIn(request: RequestRecord): Elicitation | undefined {
 }
 
 /** Says that the quorum has allowed the same again, or who revoked that. */
-function grantLine(request: RequestRecord, { revokedBy }: CardOptions): KnownBlock[] {
-  const terms = request.granted ? readDetails(request)?.policy?.grants : undefined;
+function grantLine(request: RequestRecord, { shown }: CardOptions): KnownBlock[] {
+  const revokedBy = shown?.grants;
+  const terms = request.granted ? readDetails(request)?.facets.grants : undefined;
   if (terms === undefined) return [];
   if (revokedBy !== undefined) return [line(words(grantTexts.revokedBy), mention(revokedBy))];
   return [line(words(grantTexts.onCard(terms)))];
@@ -324,7 +352,7 @@ function doubtOf(request: RequestRecord): End {
     lines: [
       [words(cardTexts.earlierAttempt)],
       [words(known ?? cardTexts.notTriedAgainUnknown)],
-      ...(mayRunAgain(request) ? [] : [[words(cardTexts.askIfItDidNotRun)]]),
+      ...(mayRunOnceMore(request) ? [] : [[words(cardTexts.askIfItDidNotRun)]]),
     ],
     ...(known === undefined && { quote: { label, text: payload } }),
   };
@@ -348,6 +376,22 @@ export function votesBy(request: RequestRecord, decision: 'approve' | 'reject'):
   ]);
 }
 
+/** Writes these with their words, a line each. */
+export function wordsOfVotes(request: RequestRecord): RichTextElement[][] {
+  return wordsInVotes(request).map(({ who, decision, at, reason = '' }) => [
+    words(cardTexts.wordsOf[decision]),
+    mention(who),
+    ...inPlaceOf(request, who),
+    words(' ('),
+    moment(at),
+    words(reason === '' ? ')' : `): ${cut(quoteText(oneLine(reason)), limits.quoteCharacters)}`),
+  ]);
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
+
 /** Names the approver for whom a person has voted. */
 function inPlaceOf({ votes }: RequestRecord, who: string): RichTextElement[] {
   const standsFor = votes.find((vote) => vote.who === who)?.standsFor;
@@ -361,7 +405,7 @@ function approvedBy(request: RequestRecord): RichTextElement[] {
   return [words(cardTexts.wasApprovedBy), ...mentions(approved, (who) => inPlaceOf(request, who))];
 }
 
-function actionsOf(request: RequestRecord, { view, revokedBy }: CardOptions): KnownBlock[] {
+function actionsOf(request: RequestRecord, { view, shown }: CardOptions): KnownBlock[] {
   const elements: Button[] = [];
   const { id } = request;
   if (request.state === 'approved' && request.attempts === 0 && view === 'thread')
@@ -383,12 +427,12 @@ function actionsOf(request: RequestRecord, { view, revokedBy }: CardOptions): Kn
     elements.push(
       button(id, RAN, cardTexts.ran),
       button(id, DID_NOT_RUN, cardTexts.didNotRun),
-      ...(mayRunAgain(request)
+      ...(mayRunOnceMore(request)
         ? [button(id, RUN_AGAIN, cardTexts.runAgain, { style: 'danger', confirm })]
         : []),
     );
   }
-  if (request.granted && revokedBy === undefined)
+  if (request.granted && shown?.grants === undefined)
     elements.push(button(grantIdOf(id), REVOKE, grantTexts.revoke));
   elements.push(button(id, DETAILS, cardTexts.details));
   return [{ type: 'actions', elements }];
@@ -414,6 +458,12 @@ export function isDone(request: RequestRecord): boolean {
   return request.state === 'succeeded' && isOver;
 }
 
+/** Returns the title of an action that was done and is not undone, in the past tense, if it has one. */
+export function doneTitle(request: RequestRecord): string | undefined {
+  const isKept = isDone(request) && request.undo?.isDone !== true;
+  return isKept ? readDetails(request)?.presented.done : undefined;
+}
+
 /** Says until when an action that succeeded can be undone; nothing if it cannot, or not any more. */
 function undoUntil(request: RequestRecord): RichTextElement[] {
   const undoMs = undoOfferMs(request);
@@ -428,7 +478,9 @@ function undoUntil(request: RequestRecord): RichTextElement[] {
 export function undoOfferMs(request: RequestRecord): number | undefined {
   const isOffered = request.undo === undefined || request.undo.step === 'offered';
   const details = isOffered && isDone(request) ? readDetails(request) : undefined;
-  return details === undefined || wasApprovedBefore(details.interrupt) ? undefined : details.undoMs;
+  return details === undefined || wasApprovedBefore(details.interrupt)
+    ? undefined
+    : details.facets.undo?.withinMs;
 }
 
 /** Says who asked to undo the action, and whether it was undone. */

@@ -5,7 +5,7 @@ import type { Question } from '../../../tools/pause.ts';
 import { readableName } from '../../../tools/presentation/formats.ts';
 import { limits } from '../../slack/limits.ts';
 import { cardTexts, STATE_WORD } from '../texts/cards.ts';
-import { deadline, words } from '../texts/format.ts';
+import { moment, words } from '../texts/format.ts';
 import { escapeMarkup, excerpt, showLabel } from '../texts/show-text.ts';
 import {
   ANSWER,
@@ -62,7 +62,7 @@ export function buildQuestionCard(request: RequestRecord, options: CardOptions):
       ...about,
       ...(isWhole ? [] : [line(words(cardTexts.notAllShown, { bold: true }))]),
       ...(layout === 'listed-menu' ? [preformatted(numbered(question.choices))] : []),
-      context(words(cardTexts.waiting), words(cardTexts.expires), deadline(request.expiresAt)),
+      context(words(cardTexts.waiting), words(cardTexts.until), moment(request.expiresAt)),
       ...choiceBlocks(request, question, { isWhole, view: options.view }),
       ...threadLine(options),
     ],

@@ -1,12 +1,14 @@
 import type { Button, HomeView, KnownBlock, RichTextElement } from '@slack/types';
 import { countedApprovals } from '../../../engine/approvals.ts';
+import type { ListPage } from '../../../engine/asks/load-lists.ts';
+import { readDetails } from '../../../engine/request-details.ts';
 import type { Delegation } from '../../../store/documents/delegations.ts';
 import type { Freeze, GrantRecord, RequestRecord } from '../../../store/port/store.ts';
 import { limits } from '../../slack/limits.ts';
 import { parseThreadId } from '../../slack/thread.ts';
-import { approveButton, whyApproval } from '../cards/approval-card.ts';
+import { approveButton } from '../cards/approval-card.ts';
 import { buildCallBody } from '../cards/call-body.ts';
-import { line, plain, requesterNames } from '../cards/card.ts';
+import { context, line, plain, requesterNames } from '../cards/card.ts';
 import {
   type CardDetails,
   cardDetailsOf,
@@ -15,9 +17,11 @@ import {
   stateOf,
   titleOf,
 } from '../cards/card-details.ts';
-import { cardTexts } from '../texts/cards.ts';
-import { words } from '../texts/format.ts';
-import { type DecisionStats, homeTexts, type ListName } from '../texts/home.ts';
+import { doneTitle, endLine } from '../cards/outcome.ts';
+import { whyApproval } from '../facets/facet-lines.ts';
+import { cardTexts, HIGH_RISK_ICON } from '../texts/cards.ts';
+import { withCode, words } from '../texts/format.ts';
+import { type DecisionStats, homeTexts } from '../texts/home.ts';
 import { showLabel } from '../texts/show-text.ts';
 import {
   type Account,
@@ -31,18 +35,6 @@ import {
 export const HOME_PAGE = 'home-page';
 export const HOME_OPEN = 'home-open';
 export const HOME_REFRESH = 'home-refresh';
-
-/** A page of a list of requests. */
-export interface ListPage {
-  readonly name: ListName;
-  readonly requests: readonly RequestRecord[];
-  /** The start of the next page, if there is one. */
-  readonly next: string | undefined;
-  /** Whether this is the first page. */
-  readonly isFirst: boolean;
-  /** The number of all requests of the list, if it is known. */
-  readonly total?: string;
-}
 
 export interface HomeExtras {
   /** The moment of which it is. */
@@ -83,6 +75,7 @@ export function buildHome(
     },
     ...buildFreezes(freezes, unfreeze),
     ...buildToolProblems(toolProblems),
+    ...(lists.every(({ requests }) => requests.length === 0) ? [line(...withCode(homeTexts.welcome))] : []),
     ...lists.flatMap((list) => buildList(list, asOf)),
     ...buildAccounts(accounts),
     ...(stats === undefined ? [] : buildStats(stats)),
@@ -137,10 +130,14 @@ function isToApprove({ kind, state }: RequestRecord): boolean {
 
 /** Builds the title of a request in a list, with the button that opens its Details. */
 export function titleWithView(request: RequestRecord, title: string): KnownBlock {
+  const isHigh = isToApprove(request) && readDetails(request)?.policy?.risk === 'high';
+  const icon = isHigh ? HIGH_RISK_ICON : stateOf(request).icon;
+  // What another system has yet to report has not happened.
+  const isAwaited = request.kind === 'callback' && request.state === 'pending';
   const word = request.settledAt === undefined ? homeTexts.view.pending : homeTexts.view.settled;
   return {
     type: 'section',
-    text: plain(`${stateOf(request).icon} ${title}`),
+    text: plain(`${icon} ${isAwaited ? homeTexts.awaited(title) : title}`),
     accessory: {
       type: 'button',
       action_id: HOME_OPEN,
@@ -176,7 +173,7 @@ function buildWaiting(request: RequestRecord, now: number): KnownBlock[] {
   ];
   return [
     titleWithView(request, title),
-    line(...facts.flatMap((fact, index) => (index === 0 ? fact : [words(' · '), ...fact]))),
+    context(...facts.flatMap((fact, index) => (index === 0 ? fact : [words(' · '), ...fact]))),
     ...(details === undefined ? [] : approvableHere(request, details)),
   ];
 }
@@ -187,35 +184,31 @@ const ROW_CHARACTERS = 600;
 
 /** Shows what would run, with Approve, if the card has Approve for one click and the row has room for all that the card shows of the call. */
 function approvableHere(request: RequestRecord, details: CardDetails): KnownBlock[] {
-  if (!isToApprove(request) || needsConfirmation(details) || details.plan !== undefined) return [];
+  if (!isToApprove(request) || needsConfirmation(details) || details.facets.plan !== undefined) return [];
   const { blocks, isWhole } = buildCallBody(details);
-  const { preview, previousPreview, title } = details.presented;
-  const isSimple = [preview, previousPreview, details.undoes, details.answer, details.runsAs].every(
-    (each) => each === undefined,
-  );
+  const { title } = details.presented;
+  const { preview, undoes, runsAs } = details.facets;
+  const isSimple = [preview, undoes, details.answer, runsAs].every((each) => each === undefined);
   const isShort = blocks.length <= ROW_BLOCKS && JSON.stringify(blocks).length <= ROW_CHARACTERS;
   if (!isWhole || !isSimple || !isShort || title.length > limits.description) return [];
   const approve = {
-    ...approveButton(request.id, details),
+    ...approveButton(request, details),
     accessibility_label: showLabel(homeTexts.approveTitle(title), limits.accessibilityLabel),
   };
   return [...blocks, { type: 'actions', elements: [approve] }];
 }
 
 function buildRow(request: RequestRecord): KnownBlock[] {
-  const title = titleOf(request, limits.description);
-  const { word } = stateOf(request);
-  const approvals =
-    request.kind === 'approval'
-      ? [cardTexts.approvals(countedApprovals(request), request.policy.quorum)]
-      : [];
+  const title = doneTitle(request) ?? titleOf(request, limits.description);
+  const { requesters, settledAt, kind, policy } = request;
+  const isOpen = settledAt === undefined && kind === 'approval';
+  const approvals = isOpen
+    ? [words(` · ${cardTexts.approvals(countedApprovals(request), policy.quorum)}`)]
+    : [];
+  const asked = [words(` · ${cardTexts.askedBy}`), ...requesterNames(requesters)];
   return [
-    titleWithView(request, title),
-    line(
-      words(`${word} · ${cardTexts.requestedBy}`),
-      ...requesterNames(request.requesters),
-      ...approvals.map((text) => words(` · ${text}`)),
-    ),
+    titleWithView(request, showLabel(title, limits.description)),
+    context(...endLine(request), ...asked, ...approvals),
   ];
 }
 

@@ -1,16 +1,19 @@
 import type { InputBlock, KnownBlock, PlainTextOption } from '@slack/types';
 import { z } from 'zod';
+import { mayRunOnceMore } from '../../../engine/asks/after-end.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
 import type { Elicitation } from '../../../tools/mcp/server-pause.ts';
 import { readableName } from '../../../tools/presentation/formats.ts';
 import { limits } from '../../slack/limits.ts';
 import { DID_NOT_RUN, OPEN_LINK, RAN, RUN_AGAIN } from '../cards/action-ids.ts';
-import { actOf } from '../cards/approval-card.ts';
-import { hostOf } from '../cards/build-card.ts';
+import { approvalButtonText, contextLine } from '../cards/approval-card.ts';
 import { buildCallBody } from '../cards/call-body.ts';
-import { callersIn, line, plain } from '../cards/card.ts';
-import { cardDetailsOf, mayRunAgain, questionOf, titleOf } from '../cards/card-details.ts';
+import { callersIn, context, line, plain } from '../cards/card.ts';
+import { type CardDetails, cardDetailsOf, questionOf, titleOf } from '../cards/card-details.ts';
+import { hostOf } from '../cards/form-card.ts';
 import { choicesOfOptions, optionsOf } from '../cards/question-card.ts';
+import { undoText } from '../facets/approver-lines.ts';
+import { previewBlocks } from '../facets/preview-lines.ts';
 import { words } from '../texts/format.ts';
 import { grantTexts } from '../texts/grants.ts';
 import { modalTexts } from '../texts/modals.ts';
@@ -21,6 +24,7 @@ import {
   ANSWER_MODAL,
   APPROVE_MODAL,
   CHOOSE_MODAL,
+  COMMENT_MODAL,
   GRANT_MODAL,
   type Modal,
   modal,
@@ -43,18 +47,56 @@ export function buildApproveModal(request: RequestRecord): Modal | string {
   return modal(request.id, {
     callbackId: APPROVE_MODAL,
     title: modalTexts.approveTitle,
-    submit: actOf(details),
+    submit: approvalButtonText(request, details),
     blocks: [
       untrustedText(modalTexts.approveIntro(details.presented.title)),
-      ...buildCallBody(details).blocks,
+      ...callToApprove(request, details),
       {
         type: 'input',
         block_id: TARGET,
         label: plain(modalTexts.typeTarget(showLabel(target, limits.label))),
         element: { type: 'plain_text_input', action_id: TARGET },
       },
+      commentInput(),
     ],
   });
+}
+
+/** Builds the modal that approves a call with a comment. */
+export function buildCommentModal(request: RequestRecord): Modal | string {
+  const details = cardDetailsOf(request);
+  if (details === undefined) return modalTexts.unreadable;
+  return modal(request.id, {
+    callbackId: COMMENT_MODAL,
+    title: modalTexts.approveTitle,
+    submit: approvalButtonText(request, details),
+    blocks: [
+      untrustedText(modalTexts.commentedIntro(details.presented.title)),
+      ...callToApprove(request, details),
+      commentInput(),
+    ],
+  });
+}
+
+/** Repeats what the card says of the call: who asked, its arguments, what it would change, and whether it can be undone. */
+function callToApprove(request: RequestRecord, details: CardDetails): KnownBlock[] {
+  const { preview } = details.facets;
+  return [
+    contextLine(request, details, { view: 'direct' }),
+    ...buildCallBody(details).blocks,
+    ...(preview === undefined ? [] : previewBlocks(preview)),
+    context(words(modalTexts.onceRun(undoText(details)))),
+  ];
+}
+
+function commentInput(): InputBlock {
+  return multilineInput(REASON, modalTexts.comment, { optional: true });
+}
+
+/** Reads the comment of an approval. */
+export function parseComment(values: unknown): { readonly reason?: string } {
+  const reason = textIn(values, REASON);
+  return reason === undefined ? {} : { reason };
 }
 
 /** Checks the typed target against the record. Case and blanks around it make no difference. */
@@ -75,7 +117,7 @@ function fold(text: string): string {
 /** Builds the modal that approves a call and allows the same again: the call, and the exact scope in words. */
 export function buildGrantModal(request: RequestRecord): Modal | string {
   const details = cardDetailsOf(request);
-  const terms = details?.policy?.grants;
+  const terms = details?.facets.grants;
   if (details === undefined || terms === undefined) return modalTexts.unreadable;
   const [caller] = callersIn(request.requesters);
   const scope = grantTexts.scope(terms, readableName(details.name), caller);
@@ -85,9 +127,10 @@ export function buildGrantModal(request: RequestRecord): Modal | string {
     submit: grantTexts.submit,
     blocks: [
       untrustedText(grantTexts.intro(details.presented.title)),
-      ...buildCallBody(details).blocks,
+      ...callToApprove(request, details),
       line(words(showLabel(scope, limits.quoteCharacters), { bold: true })),
       line(words(grantTexts.rules)),
+      commentInput(),
     ],
   });
 }
@@ -96,7 +139,7 @@ const STEPS = 'steps';
 
 /** Builds the modal that chooses the steps of a plan; a sentence if it is not open. Slack takes few checkboxes in one group. */
 export function buildChooseModal(request: RequestRecord): Modal | string {
-  const plan = cardDetailsOf(request)?.plan;
+  const plan = cardDetailsOf(request)?.facets.plan;
   if (plan === undefined || request.state !== 'pending') return planTexts.notOpen;
   const options = plan.steps
     .filter(({ alone }) => !alone)
@@ -180,7 +223,7 @@ const labels: Readonly<Record<Verdict, string>> = {
 /** Builds the modal that resolves an unknown outcome, with the clicked verdict preselected. */
 export function buildResolveModal(request: RequestRecord, verdict: Verdict): Modal {
   const option = (value: Verdict): PlainTextOption => ({ text: plain(labels[value]), value });
-  const verdicts = Verdict.options.filter((value) => value !== RUN_AGAIN || mayRunAgain(request));
+  const verdicts = Verdict.options.filter((value) => value !== RUN_AGAIN || mayRunOnceMore(request));
   return modal(request.id, {
     callbackId: RESOLVE_MODAL,
     title: modalTexts.resolveTitle,

@@ -1,26 +1,25 @@
 import type { ActionsBlock, KnownBlock } from '@slack/types';
 import { isDeeperThan } from '../../../agent/json.ts';
-import type { ReadFile } from '../../../engine/request-details.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
-import { questionIn } from '../../../tools/pause.ts';
 import { limits } from '../../slack/limits.ts';
+import { askKindOf } from '../asks/ask-kinds.ts';
 import { NEXT_PAGE, PREVIOUS_PAGE, REJECT } from '../cards/action-ids.ts';
-import { approvalLines, approveButton, contextLine, whyApproval } from '../cards/approval-card.ts';
+import { approveButton, contextLine } from '../cards/approval-card.ts';
 import { button, context, line, preformatted } from '../cards/card.ts';
-import { type CardDetails, cardDetailsOf, payloadOf, questionOf, stateOf } from '../cards/card-details.ts';
-import { votesBy } from '../cards/outcome.ts';
+import { type CardDetails, cardDetailsOf, payloadOf, stateOf } from '../cards/card-details.ts';
 import { choiceElements } from '../cards/own-question.ts';
-import { numbered, principalsLine } from '../cards/question-card.ts';
-import { plainValue, renderValue } from '../cards/render-value.ts';
+import { principalsLine } from '../cards/question-card.ts';
+import { plainValue } from '../cards/render-value.ts';
+import { reviewLines, undoText } from '../facets/approver-lines.ts';
+import { facetPieces, type Piece, whyLine } from '../facets/facet-lines.ts';
 import { cardTexts } from '../texts/cards.ts';
 import { delegationTexts } from '../texts/delegations.ts';
-import { sizeText } from '../texts/files.ts';
 import { words } from '../texts/format.ts';
 import { modalTexts } from '../texts/modals.ts';
 import { characterStart, showLabel, showText } from '../texts/show-text.ts';
 import { DETAILS_MODAL, type Modal, modal } from './modal.ts';
 
-/** Builds the full view, on as many pages as needed. Approve is on the last page. */
+/** Builds the full view, on as many pages as needed. Approve is in the last block of the last page. */
 export function buildDetailsModal(
   request: RequestRecord,
   { page, link }: { readonly page: number; readonly link?: string | undefined },
@@ -43,12 +42,12 @@ export function buildDetailsModal(
   const blocks: KnownBlock[] = [
     ...(shown === 0 ? [...head(request, details), ...pageLine(link)] : []),
     ...(pages.length === 1 ? [] : [line(words(modalTexts.page(shown + 1, pages.length), { bold: true }))]),
-    // Before the texts, so that nobody has to look for it below them.
-    ...(actions.length === 0 ? [] : [{ type: 'actions' as const, block_id: request.id, elements: actions }]),
     ...(pages[shown] ?? []).flatMap(({ label, text }) => [
       line(words(label, { bold: true })),
       preformatted(text),
     ]),
+    // Below the texts, so that nobody approves above what they have not read.
+    ...(actions.length === 0 ? [] : [{ type: 'actions' as const, block_id: request.id, elements: actions }]),
   ];
   return modal(request.id, {
     callbackId: DETAILS_MODAL,
@@ -69,7 +68,7 @@ function decisions(
   const canBeSeen = !isDeeperThan(limits.depth, details.input);
   return [
     ...(isLast && canBeSeen && !isNarrowed
-      ? (choiceElements(request.id, details) ?? [approveButton(request.id, details)])
+      ? (choiceElements(request.id, details) ?? [approveButton(request, details)])
       : []),
     button(request.id, REJECT, cardTexts.reject),
   ];
@@ -85,10 +84,12 @@ function head(request: RequestRecord, details: CardDetails): KnownBlock[] {
     ),
     contextLine(request, details, { view: 'direct' }),
     ...(isApproval
-      ? approvalLines(request, details)
+      ? [
+          ...reviewLines(request),
+          whyLine(request, details),
+          context(words(modalTexts.onceRun(undoText(details)))),
+        ]
       : [principalsLine(modalTexts.whoCanDecide, request.principals)]),
-    ...(isApproval ? [context(words(`${cardTexts.whyApproval}: ${whyApproval(details)}`))] : []),
-    ...rejectedLine(request),
     ...(request.policy.delegation === true ? [line(words(delegationTexts.mayDelegate))] : []),
     line(
       words(
@@ -108,68 +109,13 @@ function pageLine(link: string | undefined): KnownBlock[] {
   return link === undefined ? [] : [line({ type: 'link', url: link, text: modalTexts.openPage })];
 }
 
-function rejectedLine(request: RequestRecord): KnownBlock[] {
-  const votes = votesBy(request, 'reject');
-  return votes.length === 0 ? [] : [line(words(cardTexts.rejectedBy), ...votes)];
-}
-
-/** The exact words or values that a request is about. */
-function exactPieces(request: RequestRecord, details: CardDetails): Piece[] {
-  switch (request.kind) {
-    case 'approval':
-      return [
-        ...ownQuestion(request, details),
-        { label: modalTexts.arguments(request.state === 'pending'), text: renderValue(details.input).text },
-      ];
-    case 'question': {
-      const { message: question, choices } = questionOf(request);
-      return [
-        { label: modalTexts.question, text: showText(question) },
-        { label: modalTexts.choices, text: numbered(choices) },
-      ];
-    }
-    default:
-      return [{ label: modalTexts.question, text: showText(details.purpose ?? '') }];
-  }
-}
-
-/** The question of the tool that approvers decide about, and its choices. */
-function ownQuestion(request: RequestRecord, { ask }: CardDetails): Piece[] {
-  if (ask === undefined) return [];
-  const { message, choices } = questionIn(ask);
-  return [
-    { label: modalTexts.question, text: showText(message) },
-    ...(ask.way.kind === 'choice' ? [{ label: modalTexts.choices, text: numbered(choices) }] : []),
-  ].filter(({ text }) => request.kind === 'approval' && text !== '');
-}
-
 /** Lists every text of a request whole: what it does, its exact arguments, its previews, and how it ended. */
 export function piecesOf(request: RequestRecord, details: CardDetails): Piece[] {
   return [
-    { label: modalTexts.description, text: showText(details.description ?? '') },
-    ...exactPieces(request, details),
-    ...(details.originalInput === undefined
-      ? []
-      : [{ label: modalTexts.original, text: renderValue(details.originalInput).text }]),
-    ...previewPieces(details),
-    { label: modalTexts.explanation, text: showText(details.why ?? '') },
-    { label: modalTexts.files, text: (details.files ?? []).map(fileLine).join('\n') },
+    { label: modalTexts.description, text: showText(details.facets.description ?? '') },
+    ...askKindOf(request, details.interrupt).exact(request, details),
+    ...facetPieces(details),
     ...outcomePieces(request),
-  ];
-}
-
-function fileLine({ name, type, size, sha256 }: ReadFile): string {
-  const facts = [type, size === undefined ? undefined : sizeText(size)].filter((fact) => fact !== undefined);
-  return `${showLabel(name, limits.label)} (${facts.join(', ')}), sha256 ${sha256}`;
-}
-
-function previewPieces({ presented: { preview, previousPreview } }: CardDetails): Piece[] {
-  const shown = preview?.outcome === 'shown' ? preview : undefined;
-  return [
-    { label: modalTexts.previewBefore, text: showText(shown?.before ?? '') },
-    { label: modalTexts.previewAfter, text: showText(shown?.after ?? '') },
-    { label: modalTexts.previousBefore, text: showText(previousPreview?.before ?? '') },
-    { label: modalTexts.previousAfter, text: showText(previousPreview?.after ?? '') },
   ];
 }
 
@@ -183,12 +129,6 @@ function outcomePieces(request: RequestRecord): Piece[] {
     return [{ label: cardTexts.reason, text: showText(payload) }];
   if (state !== 'resolved') return [];
   return [{ label: cardTexts.reason, text: showText(payload.split('\n').slice(1).join('\n')) }];
-}
-
-/** A labelled text that may span several pages. */
-export interface Piece {
-  readonly label: string;
-  readonly text: string;
 }
 
 const MOST_PIECES = 30;

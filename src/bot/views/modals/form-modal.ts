@@ -139,7 +139,8 @@ function buildBlock(field: Field, value: JsonValue | undefined, format: FormatCa
 function hintOf({ hint = '', kind }: Field, actionId = ''): string {
   if (actionId === 'json') return `${hint} ${modalTexts.asJson}`.trim();
   const entry = entryInWords(actionId);
-  if (entry !== '') return `${hint} (${entry})`.trim();
+  // The description is about the value as the tool gets it, in other units.
+  if (entry !== '') return entry.charAt(0).toUpperCase() + entry.slice(1);
   return kind.type === 'lines' ? `${hint} ${modalTexts.onePerLine}`.trim() : hint;
 }
 

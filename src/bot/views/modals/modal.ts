@@ -13,6 +13,7 @@ export interface Modal extends ModalView {
 export const DETAILS_MODAL = 'details';
 export const APPROVE_MODAL = 'approve';
 export const GRANT_MODAL = 'grant';
+export const COMMENT_MODAL = 'approve-commented';
 export const CHOOSE_MODAL = 'choose-steps';
 export const REJECT_MODAL = 'reject';
 export const EDIT_MODAL = 'edit';

@@ -28,14 +28,20 @@ export const HELD_ICON = '🧊';
 /** The icon of an action that ran, and whose result cannot be used. */
 export const PROBLEM_ICON = '⚠️';
 
+/** The icon of an action that ran without the answer that its server had asked for, so that it may have done nothing. */
+export const ENDED_ICON = '⚪';
+
 /** The icon of an action that was undone. */
 export const UNDONE_ICON = '⏪';
+
+/** The one icon of what waits and is of high risk. */
+export const HIGH_RISK_ICON = '🔴';
 
 /** The icon and the word of each level of risk. */
 export const RISK: Readonly<Record<'low' | 'medium' | 'high', string>> = {
   low: '🟢 Low risk · ',
   medium: '🟡 ',
-  high: '🔴 High risk · ',
+  high: `${HIGH_RISK_ICON} High risk · `,
 };
 
 /** The word for each state, for notifications, lists and Details. */
@@ -76,17 +82,21 @@ export const cardTexts = {
   place: (number: number, of: number) => `${number} of ${of}`,
   requestedBy: 'Requested by ',
   askedBy: 'asked by ',
+  changedOnServer: 'manifest.yml was changed on the server',
   forOwner: ' for ',
   callerLink: (caller: string) => `Link from ${caller}: `,
   callerExplanation: (caller: string) => `Explanation from ${caller} (unverified)`,
   editedSince: ' · edited by ',
   inChannel: ' in ',
   inDirectMessage: ' in a direct message',
-  expires: 'expires ',
+  until: 'until ',
   waiting: '🟡 ',
   needs: (quorum: number, isFirst: boolean) => `${isFirst ? 'Needs' : 'needs'} ${plural(quorum, 'approval')}`,
   needsMore: (count: number) => ` · needs ${count} more: `,
-  whyApproval: 'Why approval',
+  of: ' · ',
+  anyOf: (quorum: number) => (quorum === 1 ? ' · any of ' : ` · any ${quorum} of `),
+  stillNeeded: 'Still needed: ',
+  why: 'Why: ',
   wroteSince: ' wrote since: ',
   wroteBefore: (count: number) => (count === 0 ? '' : ` (and ${plural(count, 'message')} before)`),
   canBeUndone: (time: string) => ` can be undone for ${time}`,
@@ -98,22 +108,28 @@ export const cardTexts = {
   thisTarget: (target: string) => `for this ${target}`,
   firstFor: (act: string, target: string) => `First ${act} ${target}`,
   firstBy: (act: string) => `First ${act} by `,
-  onRecord: (days: number) => ` on record (${plural(days, 'day')})`,
+  inDays: (days: number) => ` in ${plural(days, 'day')}`,
+  firstUse: (days: number) => `First time in ${plural(days, 'day')} that `,
+  uses: (act: string) => ` uses ${act}`,
   quietHours: 'Quiet hours. Direct messages to approvers go out ',
   description: (text: string) => `What this does: ${text}`,
   explanation: "Agent's explanation (unverified)",
   approvals: (count: number, quorum: number) => `${count} of ${quorum} approvals`,
-  fromGroup: (count: number, quorum: number) => `${count} of ${quorum} from `,
-  rejectionRule: (vetoes: number) =>
-    vetoes === 1
-      ? ' · Reject: it does not run, and your reason is passed on'
-      : ` · ${vetoes} rejections end it: it does not run, and the reasons are passed on`,
-  approvers: 'Approvers: ',
+  fromGroup: (missing: number) => (missing === 1 ? '' : `${missing} of `),
+  ifRejected: (vetoes: number) => (vetoes === 1 ? 'If rejected, ' : `If rejected ${vetoes} times, `),
+  rulesStay: 'the rules stay.',
+  nothingRuns: 'nothing runs and ',
+  readsWhy: ' reads why.',
+  stops: ' does not run it and reads why.',
+  whoeverAsked: 'each of them',
   or: ' or ',
+  and: ', and ',
   status: (text: string) => ` (status: ${text})`,
   approvedBy: '✅ Approved by ',
   wasApprovedBy: ' · approved by ',
-  rejectedBy: 'Rejected by ',
+  approvedLead: 'approved by ',
+  wordsOf: { approve: '✅ ', reject: '❌ ' },
+  comment: 'Approve with a comment',
   inPlaceOf: ' for ',
   arguments: 'Arguments, exactly as they will run',
   notShown: (size: number) => `(not shown: ${plural(size, 'character')})`,
@@ -121,6 +137,7 @@ export const cardTexts = {
     const counted = others === 0 ? [] : [plural(others, names.length === 0 ? 'argument' : 'other argument')];
     return `Can't be inspected: ${[...names, ...counted].join(', ')} (encoded text or a script).`;
   },
+  moreFields: (count: number) => `${count} more. See Details.`,
   seeOriginal: 'Edited. See Details for the original.',
   none: 'none',
   hidden: (characters: number) => `… ${plural(characters, 'more character')}`,
@@ -139,6 +156,8 @@ export const cardTexts = {
   unreadable: "This request can't be shown, so nobody can approve or answer it.",
 
   approve: 'Approve',
+  approveOne: (number: number, quorum: number) => `Approve (${number} of ${quorum})`,
+  approveAndRun: (verb = 'run') => `Approve and ${verb}`,
   reviewAndApprove: 'Review and approve…',
   reject: 'Reject',
   edit: 'Edit',
@@ -163,7 +182,6 @@ export const cardTexts = {
   answerIn: (title: string) => `Answer for: ${title}`,
   answerTo: (server: string, title: string) => `Answer to ${server}, for: ${title}`,
   answers: {
-    approved: 'If its server asks for input, the answers need approval too.',
     free: 'If its server asks for input, the answers are sent without approval.',
   },
   yourAnswer: {
@@ -173,20 +191,18 @@ export const cardTexts = {
   undoes: (title: string) => `Undoes: ${title}`,
 
   starting: 'Starting…',
+  waitsInPlan: 'Approved. It starts when the steps before it have run and the plan is approved.',
   running: (attempt: number) => (attempt > 1 ? `Running (attempt ${attempt})` : 'Running'),
   progress: 'Progress',
   failed: 'failed ',
   error: 'Error',
-  unknown: "The process that ran this stopped. We don't know whether this completed.",
-  lastProgress: (text: string) => ` · Last progress: ${text}`,
-  inDoubt:
-    "It ended without a clear answer after it may have taken effect. We don't know whether this completed.",
+  unknown: 'Countersign restarted or lost its database while this ran. It may or may not have happened.',
+  lastProgress: (text: string) => ` Last progress: ${text}.`,
+  inDoubt: 'It may or may not have happened.',
   notTriedAgainUnknown: "Something it depends on changed, so it wasn't tried again.",
   askIfItDidNotRun: "If it didn't run, ask for it again. It is then approved under the current rules.",
-  earlierAttempt: "It was started before. We don't know whether that attempt completed.",
-  resolvers: 'Who can confirm the outcome: ',
-  verdicts: (mayRunAgain: boolean) =>
-    `It ran: the agent goes on · It didn't run: the agent is told${mayRunAgain ? ' · Run again: it runs once more' : ''} · no deadline`,
+  earlierAttempt: 'It was started before, which may or may not have happened.',
+  toConfirm: ': check, then say what happened. There is no deadline.',
   confirmedBy: (word: string | undefined) =>
     word === undefined ? 'Outcome confirmed by ' : `${word} · confirmed by `,
   theToolItself: 'the tool',
@@ -235,10 +251,10 @@ export const cardTexts = {
   toAnswer: (server: string) => ` to answer ${server}, since `,
   withAnswer: (server: string) => `Started, continues with the answer to ${server} in this thread, `,
   runsAt: (server: string) => `Running at ${server} since `,
-  endUnknown:
-    "We don't know whether this completed. The people who can confirm it have been asked in this thread, ",
+  endUnknown: 'It may or may not have happened. The people who can say so have been asked in this thread, ',
   endedWord: 'Ended',
-  endedWithoutAnswer: (server: string, end: string) => `Ended without an answer to ${server}: ${end}, `,
+  endedWithoutAnswer: (server: string, end: string) =>
+    `The question of ${server} was ${end}, so this may not have been done, `,
   external: 'Waiting for an external system',
   externalText: (what: string) => `Waiting for an external system: ${what}`,
   waitingSince: 'Waiting since ',
@@ -273,9 +289,14 @@ export interface RuleWords {
   readonly isOverLimit?: boolean;
 }
 
+const OVER_LIMIT = 'it exceeds a limit';
+
 /** Says in words why a call needs approval: in those of the rule, or its condition with the labels and the formats of the card. */
-export function ruleInWords({ rule, because, isOverLimit = false }: RuleWords, inputs?: InputWords): string {
-  if (isOverLimit) return 'a limit is reached';
+export function ruleInWords(
+  { rule, because, isOverLimit = false }: RuleWords,
+  { act, inputs }: { readonly act?: string | undefined; readonly inputs?: InputWords } = {},
+): string {
+  if (isOverLimit) return because === undefined ? OVER_LIMIT : `${because}; ${OVER_LIMIT}`;
   if (because !== undefined) return because;
   if (rule === 'the tool itself asks') return 'the tool asks for it';
   if (rule === NEEDED_RULE) return 'this tool always asks for approval here';
@@ -283,7 +304,8 @@ export function ruleInWords({ rule, because, isOverLimit = false }: RuleWords, i
   if (rule === 'No approval was needed') return 'no approval was needed';
   if (rule.startsWith('edited by ')) return 'it was edited';
   const [, when, doubt] = /: when (.*?)( \(it could not be evaluated: .*\))?$/s.exec(rule) ?? [];
-  if (when === undefined) return 'this action always needs it';
+  if (when === undefined)
+    return act === undefined ? 'every call needs approval' : `every “${act}” needs approval`;
   const condition = conditionInWords(when, inputs);
   return doubt === undefined ? condition : `could not check whether ${condition}`;
 }

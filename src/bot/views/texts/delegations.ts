@@ -38,6 +38,15 @@ export const delegationTexts = {
     words(' You can still decide yourself; only one decision from the two of you counts per request.'),
     ...(status === undefined ? [] : [words(` Their status in Slack now: ${status}`)]),
   ],
+  needsPasskey: 'Where approvals need a passkey, this counts only once yours has signed it.',
+  sign: (url: string): RichTextElement[] => [
+    { type: 'link', url, text: 'Review and sign' },
+    words('. The link is for you alone and works once, for 10 minutes.'),
+  ],
+  noKey: 'You have none that counts yet. Type /countersign passkey, and then delegate again.',
+  noPage: 'The page where you would sign is switched off. Ask an admin.',
+  signed: 'Signed. You can close this page.',
+  notSigned: "That signature doesn't count, so nothing changed. Type /countersign delegate in Slack again.",
   given: {
     title: 'Delegated to you until ',
     tail: (reason: string) => `.${why(reason)} Where a policy allows it, you can approve and reject for `,

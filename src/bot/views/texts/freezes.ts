@@ -1,3 +1,4 @@
+import { freezeInWords, type HoldingFreeze } from '../../../policy/freezes.ts';
 import { ALL_TOOLS, type Freeze, THE_MODEL } from '../../../store/port/workspace.ts';
 import { callerNamed } from '../../../tools/callers.ts';
 import { describeUnknownTool } from '../../../tools/manifest/problem.ts';
@@ -29,7 +30,7 @@ export const freezeTexts = {
   withModel: ' The model is frozen too: it answers nobody until then.',
   onlyWithAll: 'The model can only be frozen with all actions: /countersign freeze all --model [reason].',
   modelHeld: (freeze: Freeze) =>
-    `On hold: everything is frozen, my thinking too.${why(freeze)} I'll go on here once it's unfrozen.`,
+    `Paused: an admin froze all actions and the model.${why(freeze)} I'll go on here once that's over.`,
   running: (titles: readonly string[]) =>
     titles.length === 0
       ? 'Nothing is running.'
@@ -38,7 +39,8 @@ export const freezeTexts = {
     `Already frozen: ${scopeInWords(scope)}. ${freezeTexts.running(running)}`,
   unfrozen: (scope: string) =>
     `Unfrozen: ${scopeInWords(scope)}. Approved actions start now, unless their approval is too old.`,
-  notFrozen: (scope: string) => `Not frozen: ${scopeInWords(scope)}.`,
+  notFrozen: (scope: string) =>
+    scope === ALL_TOOLS ? 'Nothing is frozen.' : `There is no freeze of ${scopeInWords(scope)}.`,
   unknownTool: (name: string, tools: readonly string[]) =>
     `Nothing is frozen: ${sentence(describeUnknownTool(name, tools))} To freeze everything, use /countersign freeze all [reason].`,
   unknownFreeze: (freezes: readonly Freeze[]) =>
@@ -59,10 +61,14 @@ export const freezeTexts = {
       `Frozen: ${scopeInWords(scope)}${withModel ? ' and the model' : ''}.${why({ reason })} By `,
     unfrozen: (scope: string) => `Unfrozen: ${scopeInWords(scope)}. By `,
   },
-  onCard: (freeze: Freeze) =>
-    `Frozen: ${freeze.scope === ALL_TOOLS ? 'no action starts' : 'this action does not start'} until it's unfrozen. Approvals still count.${why(freeze)}`,
-  held: (freeze: Freeze) =>
-    `On hold: ${freeze.scope === ALL_TOOLS ? 'actions are' : 'this action is'} frozen.${why(freeze)} It starts once unfrozen.`,
+  onCard: (freeze: Freeze | HoldingFreeze) =>
+    'name' in freeze
+      ? `Frozen: ${sentence(freezeInWords(freeze))} This action does not start then. Approvals still count.`
+      : `Frozen: ${freeze.scope === ALL_TOOLS ? 'no action starts' : 'this action does not start'} until it's unfrozen. Approvals still count.${why(freeze)}`,
+  held: (freeze: Freeze | HoldingFreeze) =>
+    'name' in freeze
+      ? `On hold: ${sentence(freezeInWords(freeze))} It starts after that.`
+      : `On hold: ${freeze.scope === ALL_TOOLS ? 'actions are' : 'this action is'} frozen.${why(freeze)} It starts once unfrozen.`,
   denied: (freeze: Pick<Freeze, 'reason'>) => `Actions are frozen.${why(freeze)}`,
   home: {
     title: 'Frozen',

@@ -1,3 +1,4 @@
+import type { RevokedGrant } from '../../../engine/asks/grants.ts';
 import { conditionInWords } from '../../../policy/condition.ts';
 import { durationInWords } from '../../../policy/limits.ts';
 import { STATE_ICON } from './cards.ts';
@@ -30,7 +31,7 @@ export const grantTexts = {
   rules:
     'The pre-approval ends when the tool or its policy changes, and you can end it at any time. If several people must approve, all of them have to pre-approve.',
   onCard: ({ forMs, uses }: GrantTerms) =>
-    `Also pre-approved: up to ${plural(uses, 'more call')} within ${durationInWords(forMs)} of this approval.`,
+    `Also pre-approved at that time: up to ${plural(uses, 'more call')} within ${durationInWords(forMs)}.`,
   revokedBy: 'Pre-approval ended by ',
   revoke: 'End pre-approval',
   icon: {
@@ -44,7 +45,7 @@ export const grantTexts = {
     succeeded: ' · pre-approved by ',
     failed: ' failed · pre-approved by ',
     paused: ' started · pre-approved by ',
-    unknown: ": we don't know whether this completed · pre-approved by ",
+    unknown: ': it may or may not have happened · pre-approved by ',
   },
   count: (used: number, uses: number) => ` (${used} of ${uses})`,
   /** What a grant covers: calls that fit its condition, or the same call again. */
@@ -68,4 +69,10 @@ function scopeInWords(scope: GrantTerms['scope'], caller: string | undefined): s
   return scope === 'thread'
     ? 'for the same people in this thread only.'
     : 'for the same people in any thread.';
+}
+
+/** Says how an attempt to revoke a grant ended. */
+export function revokedText(result: RevokedGrant): string {
+  if (result.outcome === 'revoked') return grantTexts.revoked(result.used);
+  return result.outcome === 'unknown' ? grantTexts.unknown : grantTexts.notYours;
 }

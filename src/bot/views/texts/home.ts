@@ -1,3 +1,4 @@
+import type { ListName } from '../../../engine/asks/load-lists.ts';
 import { callerId } from '../../../tools/callers.ts';
 import { momentText, plural } from './format.ts';
 
@@ -15,11 +16,15 @@ export const homeTexts = {
   } satisfies Record<ListName, string>,
   /** The way to the whole request: of one that waits to decide it, of any other to see it. */
   view: { pending: 'Review', settled: 'View' },
+  awaited: (what: string) => `Waiting for: ${what}`,
   viewTitle: (word: string, title: string) => `${word} ${title}`,
   approveTitle: (title: string) => `Approve ${title}`,
-  highRisk: '🔴 High risk',
-  why: (reason: string) => `Why approval: ${reason}`,
-  ifRejected: 'What you reject does not run, and your reason is passed on.',
+  highRisk: 'High risk',
+  why: (reason: string) => `Why: ${reason}`,
+  ifRejected: 'If you reject, nothing runs, and who asked reads why.',
+  /** For a person who has nothing here yet. */
+  welcome:
+    'Mention me in a channel or write to me, and I do the work. What is risky waits here until the right people approve it. To begin, write to me: `What can you do here?`, `Which of it needs approval?`, or `/countersign` to see your requests.',
   directMessage: 'a direct message',
   /** Says how long a request still waits; App Home says of which moment it is. */
   expiresIn(ms: number): string {
@@ -55,11 +60,6 @@ function durationText(seconds: number): string {
   if (seconds < 120) return `${Math.round(seconds * 10) / 10} s`;
   return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 }
-
-/** The three lists of a person. */
-export const LISTS = ['waiting', 'asked', 'decided'] as const;
-
-export type ListName = (typeof LISTS)[number];
 
 /** The decisions under one policy, or about what one caller asked for. */
 export interface DecisionStats {

@@ -47,8 +47,12 @@ export const modalTexts = {
   approveTitle: 'Approve',
   approve: 'Approve',
   approveIntro: (title: string) => `${title}? This is a high-risk action.`,
+  onceRun: (undo: string) => `Once run, this${undo}.`,
   typeTarget: (target: string) => `Type ${target} to approve`,
   wrongTarget: "This doesn't match. Nothing was approved.",
+
+  commentedIntro: (title: string) => `${title}?`,
+  comment: 'Comment (optional). The requester and the agent will read it.',
 
   rejectTitle: 'Reject',
   reject: 'Reject',

@@ -1,7 +1,23 @@
+import type { ApproverProblem } from '../../../engine/asks/approver-groups.ts';
+import type { NamedBecause } from '../../../engine/ports.ts';
+import { WHY_NOT_READ } from '../../../engine/turns/files/file-texts.ts';
 import { plural } from './format.ts';
 
 /** Slack's reasons of a channel that the bot has left or never joined. */
 const NOT_A_MEMBER: ReadonlySet<string> = new Set(['not_in_channel', 'channel_not_found']);
+
+function whyUnknown(problem: ApproverProblem): string {
+  switch (problem.code) {
+    case 'not-found':
+      return "the approver can't be found right now.";
+    case 'not-said':
+      return 'it does not say whose approval it needs.';
+    case 'not-checked':
+      return `${problem.email} can't be looked up in Slack right now.`;
+    case 'nobody':
+      return `nobody in Slack has the address ${problem.email}.`;
+  }
+}
 
 /** Every sentence that people are told privately or in a thread, outside of cards. */
 export const noticeTexts = {
@@ -12,11 +28,12 @@ export const noticeTexts = {
   outcomeConfirmed: (by: string) =>
     `The outcome of this is already confirmed${by === '' ? '' : `, by ${by}`}.`,
   ownRequest: 'You took part in requesting this, so someone else has to approve it.',
-  notApprover: "You're not an approver for this request.",
+  notApprover: "You can't approve this.",
+  onlyThey: (who: readonly string[]) => `Only ${who.join(' or ')} can approve this.`,
   ownAnswer: 'You took part in requesting this, so someone else has to answer it.',
   notAnswerer: 'Only the people this was sent to can answer.',
   notResolver: "You can't confirm the outcome of this action.",
-  mayNotRunAgain: "You can't have this action run again.",
+  mayNotRunAgain: 'Only its approvers can have this run again.',
   onlyRequesterWithdraws: 'Only the requester can withdraw this.',
   alreadyRejected: "You've already rejected this.",
   alreadyApproved: "You've already approved. Waiting for others.",
@@ -82,6 +99,7 @@ export const noticeTexts = {
   noPolicy: (name: string) => `Nobody can approve this: there is no policy "${name}".`,
   oneAnswer: (name: string) =>
     `Nobody can answer this: policy "${name}" needs more than one click, and a form takes one answer. Ask with choices, or for a yes or no.`,
+  approverUnknown: (problem: ApproverProblem) => `Nobody can approve this: ${whyUnknown(problem)}`,
   tooFewApprovers: (policy: string, quorum: number, approvers: number) => {
     const needed = quorum === 1 ? '1 approval' : `${quorum} approvals`;
     const found = approvers === 0 ? 'nobody' : `only ${approvers}`;
@@ -96,15 +114,15 @@ export const noticeTexts = {
   escalated: { lead: 'Escalated: no decision yet on ', tail: '. Can now be decided by ' },
   unknown: {
     lead: '',
-    tail: ": the process that ran it stopped, and we don't know whether this completed. Who can confirm the outcome: ",
+    tail: ': Countersign restarted or lost its database while this ran. It may or may not have happened. Please check, then say on its card what happened: ',
   },
   inDoubt: {
     lead: '',
-    tail: ": it ended without a clear answer after it may have taken effect, and we don't know whether it completed. Who can confirm the outcome: ",
+    tail: ': it ended with an error while it ran. It may or may not have happened. Please check, then say on its card what happened: ',
   },
   notTriedAgain: {
     lead: '',
-    tail: ": it was started before and can't be tried again, and we don't know whether it completed. Who can confirm the outcome: ",
+    tail: ": it was started before and can't be tried again. It may or may not have happened. Please check, then say on its card what happened: ",
   },
   editDenied: (reason: string) => `This change isn't allowed: ${reason}`,
   unchanged: "You haven't changed anything.",
@@ -120,10 +138,12 @@ export const noticeTexts = {
     `${titles} did not run. ${/[.!?…]$/.test(reason) ? reason : `${reason}.`}`,
   calls: (title: string, times: number) => `${title} (${times} calls)`,
 
-  editedLate: "You edited a message that I've already read. I can start again with the new text.",
-  editedTooLate:
-    'You edited a message after I had acted on it. Send me a new message if something needs to change.',
-  deletedLate: "I've already read the message that you deleted. Write *stop* to cancel what I'm doing.",
+  revised: {
+    edited: "You edited a message that I've already read. I can start again with the new text.",
+    'edited-too-late':
+      'You edited a message after I had acted on it. Send me a new message if something needs to change.',
+    deleted: "I've already read the message that you deleted. Write *stop* to cancel what I'm doing.",
+  },
   waitsStill: (count: number) =>
     `${count === 1 ? 'Your request is' : `${count} of your requests are`} still waiting for approval. I'll read this message after the decision.`,
   startAgain: 'Withdraw and start again',
@@ -135,6 +155,13 @@ export const noticeTexts = {
   onlyAuthorRedoes: 'Only the author of the message can redo this.',
   nothingToRedo: 'This message no longer exists.',
 
+  filesNotRead: (files: readonly { readonly name: string; readonly because: NamedBecause }[]) =>
+    files.length === 1
+      ? `I didn't read “${files[0]?.name}”: ${WHY_NOT_READ[files[0]?.because ?? 'other']}.`
+      : [
+          "I didn't read these files:",
+          ...files.map(({ name, because }) => `• “${name}”: ${WHY_NOT_READ[because]}`),
+        ].join('\n'),
   threadNotRead: {
     limited:
       "Slack limits how much I can read right now, so I don't know the earlier messages of this thread.",
@@ -154,6 +181,7 @@ export const noticeTexts = {
 const NOT_APPLIED: Readonly<Record<string, string>> = {
   rejected: 'it was rejected',
   expired: 'nobody decided in time',
+  withdrawn: 'it was withdrawn',
   asked: 'nobody could be asked',
 };
 
@@ -163,6 +191,8 @@ export const AUDIT_REASONS: Readonly<Record<string, string>> = {
   'state-unwritable': "the file in which the signer remembers what it signed can't be written",
   'checkpoint-changed': 'the last checkpoint in Redis was changed',
   'checkpoint-missing': 'checkpoints that were signed are missing in Redis',
+  'older-copy':
+    'Redis holds another log than the one that was signed: an older copy, as after a restore, or a changed one',
   'unknown-key': "the last checkpoint in Redis is signed with a key that isn't ours",
   'not-continued': "the checkpoints in Redis don't continue the last one that was signed",
   'log-changed': "the rows in Redis don't continue the last one that was signed",
@@ -183,13 +213,13 @@ export const adminTexts = {
   quarantined: (threadId: string, reason: string) =>
     `The thread ${threadId} is quarantined, so I don't continue it. ${reason}\nWhen the cause is fixed, run: countersign retry ${threadId}`,
   auditNotSigned: (code: string, checkpoint: number) =>
-    `The audit log isn't signed any more: ${AUDIT_REASONS[code] ?? code}.${checkpoint > 0 ? ` Checkpoint ${checkpoint} is the last one I trust.` : ''} Somebody may have changed Redis. Keep the exported log, and run: countersign audit verify`,
+    `The audit log isn't signed any more: ${AUDIT_REASONS[code] ?? code}.${checkpoint > 0 ? ` Checkpoint ${checkpoint} is the last one I trust.` : ''} ${code === 'older-copy' ? "If you restored a backup, what happened after it is not on record: don't approve anything before you know what is missing." : 'Somebody may have changed Redis.'} Keep the exported log, and run: countersign audit verify${code === 'older-copy' ? ' --against' : ''}`,
   auditNotExported: (sink: 'file' | 'http') =>
     `The audit log isn't exported any more: ${sink === 'file' ? "its file (`audit.file`) can't be written" : "its endpoint (`audit.http`) doesn't take it"}. Nothing is lost yet: the rows stay in Redis. Run: countersign doctor`,
   writesRefused: (code: string) =>
     `I can't record anything new: ${WRITE_REASONS[code] ?? `Redis refuses writes (${code})`}. New messages and approvals fail until that's fixed; nothing that is on record is lost. \`/countersign freeze\` and withdrawing a request still work.`,
   processDied:
-    'Each process that continued it ended without a word, five times in a row, for example because it ran out of memory.',
+    'The bot crashed five times in a row on this thread, for example because it ran out of memory.',
   turnFailed: (problem: string) => `The turn failed: ${problem}`,
   budgetOwner: {
     thread: (threadId: string) => `the thread ${threadId}`,

@@ -33,7 +33,7 @@ export const planTexts = {
   editStep: 'Edit a step…',
   undoStep: 'Undo a step…',
   notOpen: 'This plan is not waiting for approval any more.',
-  asked: ' · asked separately, the plan waits here',
+  asked: ' · needs its own approval first',
   notChosen: 'Not chosen: ',
   both: (first: number, last: number) => `Steps ${first} to ${last}:`,
   rules: 'Each step starts after the one before it. The first that does not run stops the rest.',

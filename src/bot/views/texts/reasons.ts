@@ -1,6 +1,5 @@
 import type { Change, Reason } from '../../../engine/reasons.ts';
 import { limitInWords } from '../../../policy/limits.ts';
-import { changeFreezeInWords } from '../../../policy/time.ts';
 import { freezeTexts } from './freezes.ts';
 
 /** The sentences about one reason. */
@@ -28,14 +27,10 @@ const TEXTS: TextsOf = {
   }),
   'over-limit': ({ limit }) => didNotRun(limitInWords(limit)),
   frozen: ({ reason }) => whole(freezeTexts.denied({ reason })),
-  'change-freeze': ({ name, until }) => didNotRun(changeFreezeInWords({ name, to: until })),
   ungranted: () => needsApproval('The pre-approval has ended'),
-  unproven: () => didNotRun('A passkey that approved it was removed, or does not prove the approval'),
-  'quorum-lost': () => didNotRun('Too few of the people who approved are still approvers'),
-  'stale-approval': () => ({
-    ...didNotRun("It was approved but couldn't start in time"),
-    replaced: "It was approved but couldn't start in time, so it needs a new approval.",
-  }),
+  unproven: () => askedAgain('A passkey that approved it was removed, or does not prove the approval'),
+  'quorum-lost': () => askedAgain('Too few of the people who approved are still approvers'),
+  'stale-approval': () => askedAgain("It was approved but couldn't start in time"),
   held: () => needsApproval('Another step of the plan did not run'),
   edited: () => didNotRun('Someone edited it'),
   'in-doubt': ({ error }) => whole(error),
@@ -46,7 +41,7 @@ const TEXTS: TextsOf = {
   'not-run': ({ why }) =>
     whole(
       why === undefined
-        ? 'The process that ran it stopped, and it may not be tried again now.'
+        ? 'Countersign restarted while it ran, and it may not be tried again now.'
         : `It was started before and wasn't tried again: ${why}`,
     ),
 };
@@ -68,6 +63,11 @@ function changedTexts(change: Change): ReasonTexts {
 
 function didNotRun(why: string): ReasonTexts {
   return { why, replaced: `${why}, so it did not run.`, notTriedAgain: `${why}, so it wasn't tried again.` };
+}
+
+/** A request that did not run, in place of which people are asked again. */
+function askedAgain(why: string): ReasonTexts {
+  return { ...didNotRun(why), replaced: `${why}, so it needs a new approval.` };
 }
 
 function needsApproval(why: string): ReasonTexts {

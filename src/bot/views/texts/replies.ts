@@ -1,5 +1,6 @@
 import type { ModelErrorCode } from '../../../agent/errors.ts';
 import type { GenerateResponse } from '../../../agent/generate.ts';
+import type { AskerProblem } from '../../../engine/asks/may-ask.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -78,15 +79,18 @@ export const replyTexts = {
       'Stopped.',
       ...(withdrawn.length === 0 ? [] : [`Withdrawn: ${ended(listed(withdrawn))}`]),
       ...(running.length === 0 ? [] : [`Too late to stop: ${ended(listed(running))}`]),
-      ...(unknown.length === 0 ? [] : [`We don't know whether this completed: ${ended(listed(unknown))}`]),
+      ...(unknown.length === 0 ? [] : [`May or may not have happened: ${ended(listed(unknown))}`]),
       ran.length === 0 ? 'Nothing else had run.' : `Already done: ${ended(listed(ran))}`,
     ].join(' '),
   cutOff: '(This answer was interrupted. I started again below.)',
   notStopped: (running: readonly string[], canBeUndone: boolean, isTold = false) =>
     `This is running and ${isTold ? 'was told to stop; its card says how it ended' : "can't be stopped from here"}: ${ended(listed(running))}${canBeUndone ? ' You can undo it on its card when it is done.' : ''} I won't do anything after it.`,
   nothingToStop: 'You have nothing to stop here.',
-  notAnAsker: "You can't give me tasks in this workspace. Please ask a colleague who can.",
-  askerNotChecked: "I can't check right now whether you may ask me. Please try again in a moment.",
+  mayNotAsk: {
+    'not-an-asker': "You can't give me tasks in this workspace. Please ask a colleague who can.",
+    'not-checked': "I can't check right now whether you may ask me. Please try again in a moment.",
+  } satisfies Record<AskerProblem, string>,
+  fileNotSent: (name: string, reason: string) => `I couldn't send the file ${name} here (${reason}).`,
   undelivered: (channel: string, reason: string) =>
     `Slack didn't let me post my reply in <#${channel}> (${reason}). Please ask me again somewhere else.`,
   outcomes: { done: 'Done', 'partly-done': 'Partly done', 'not-done': 'Not done' },

@@ -1,9 +1,10 @@
+import { useSyncExternalStore } from 'react';
 import type { LogPart, LogRow, Refusal } from '../../protocol.ts';
 
-/** The answer of the page's server: a value, or a sentence that says why there is none. */
+/** The answer of the page's server: a value with when it came, or a sentence that says why there is none. */
 export type Loaded<Value> =
   | { readonly state: 'loading' }
-  | { readonly state: 'loaded'; readonly value: Value }
+  | { readonly state: 'loaded'; readonly value: Value; readonly at: number }
   | { readonly state: 'failed'; readonly status: number; readonly error: string };
 
 /** Asks the page's server; the address is below the page. */
@@ -14,11 +15,34 @@ export async function ask<Value>(path: string, body?: object): Promise<Loaded<Va
       headers: { accept: 'application/json' },
     });
     const answer: unknown = await response.json();
-    if (response.ok) return { state: 'loaded', value: answer as Value };
+    if (response.ok) return { state: 'loaded', value: answer as Value, at: Date.now() };
+    if (response.status === 401) endSession();
     return { state: 'failed', status: response.status, error: (answer as Refusal).error };
   } catch {
     return { state: 'failed', status: 0, error: "The bot can't be reached. Try again." };
   }
+}
+
+let hasEnded = false;
+const listeners = new Set<() => void>();
+
+function endSession(): void {
+  hasEnded = true;
+  for (const listener of listeners) listener();
+}
+
+/** Tells whether the person is signed in no more. */
+export function useSessionEnd(): boolean {
+  return useSyncExternalStore(subscribe, isSessionOver);
+}
+
+export function isSessionOver(): boolean {
+  return hasEnded;
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
 /** Reads the rows of the log after its first part, a part at a time. */

@@ -1,21 +1,22 @@
 import { useEffect, useRef } from 'react';
 import type { Me } from '../../protocol.ts';
+import { useSessionEnd } from './api.ts';
 import { ApprovePage } from './approve.tsx';
 import { FiguresView } from './figures.tsx';
 import { Inbox } from './inbox.tsx';
 import { Log } from './log.tsx';
 import { ManifestPage } from './manifest.tsx';
-import { PageLink, useLoaded } from './parts.tsx';
+import { Avatar, PageLink, useLoaded } from './parts.tsx';
 import { PasskeysPage } from './passkeys.tsx';
 import { RequestPage } from './request.tsx';
 import { type Route, useRoute } from './use-route.ts';
 
 const VIEWS = [
   { path: '', name: 'Inbox', isForAuditors: false },
-  { path: 'passkeys', name: 'Passkeys', isForAuditors: false },
   { path: 'log', name: 'Log', isForAuditors: true },
   { path: 'figures', name: 'Figures', isForAuditors: true },
   { path: 'manifest', name: 'Manifest', isForAuditors: true },
+  { path: 'passkeys', name: 'Passkeys', isForAuditors: false },
 ] as const;
 
 /** The page: who is signed in, the views, and the one that is open. */
@@ -28,20 +29,47 @@ export function App() {
 }
 
 function SignIn({ error }: { error: string | undefined }) {
-  const { path, query } = useRoute();
-  const asked = query.toString();
-  const to = encodeURIComponent(asked === '' ? path : `${path}?${asked}`);
   return (
     <main className="alone">
+      <Logo />
       <h1>Countersign</h1>
       {error !== undefined && <p role="alert">{error}</p>}
       <p>See what you asked for, and what waits for you.</p>
       <p>
-        <a className="button" href={`sign-in?to=${to}`}>
-          Sign in
-        </a>
+        <SignInLink />
       </p>
     </main>
+  );
+}
+
+/** Leads through the sign-in and back to this view. */
+function SignInLink() {
+  const { path, query } = useRoute();
+  const asked = query.toString();
+  const to = encodeURIComponent(asked === '' ? path : `${path}?${asked}`);
+  return (
+    <a className="button" href={`sign-in?to=${to}`}>
+      Sign in
+    </a>
+  );
+}
+
+function Logo() {
+  return (
+    <svg className="logo" viewBox="0 0 26 26" aria-hidden="true">
+      <rect width="26" height="26" rx="6" />
+      <path d="M7 13.5l4 4 8-9" />
+    </svg>
+  );
+}
+
+/** Stands above everything once nobody is signed in any more; what was shown stays. */
+function SessionNotice() {
+  if (!useSessionEnd()) return null;
+  return (
+    <div role="alert" className="notice">
+      <span>Your session has ended. Sign in again.</span> <SignInLink />
+    </div>
   );
 }
 
@@ -57,13 +85,17 @@ function SignedIn({ me, route }: { me: Me; route: Route }) {
     isFirst.current = false;
   }, [path]);
   const current = path.startsWith('requests/') ? '' : path;
+  useTitle(path);
   return (
     <>
       <button type="button" className="skip" onClick={() => main.current?.focus()}>
         Skip to the content
       </button>
+      <SessionNotice />
       <header>
-        <p className="brand">Countersign</p>
+        <p className="brand">
+          <Logo /> Countersign
+        </p>
         <nav aria-label="Views">
           <ul>
             {views.map(({ path: to, name }) => (
@@ -76,8 +108,11 @@ function SignedIn({ me, route }: { me: Me; route: Route }) {
           </ul>
         </nav>
         <form method="post" action="sign-out" className="me">
+          <Avatar id={me.who} names={{ [me.who]: me.name }} />
           <span>{me.name}</span>
-          <button type="submit">Sign out</button>
+          <button type="submit" className="quiet">
+            Sign out
+          </button>
         </form>
       </header>
       <main id="main" tabIndex={-1} ref={main}>
@@ -85,6 +120,14 @@ function SignedIn({ me, route }: { me: Me; route: Route }) {
       </main>
     </>
   );
+}
+
+/** Names the view in the tab, where a reader of the screen hears it first. */
+function useTitle(path: string): void {
+  const name = path.startsWith('requests/') ? 'Request' : VIEWS.find((view) => view.path === path)?.name;
+  useEffect(() => {
+    document.title = name === undefined ? 'Countersign' : `${name} · Countersign`;
+  }, [name]);
 }
 
 function View({ route, me }: { route: Route; me: Me }) {
@@ -121,8 +164,10 @@ function decoded(text: string): string {
 function NotThere() {
   return (
     <>
-      <h1>Not here</h1>
-      <p>There is no such page, or you can't see it.</p>
+      <h1>Page not found, or you don't have access</h1>
+      <p>
+        <PageLink to="">Go to the inbox</PageLink>
+      </p>
     </>
   );
 }

@@ -3,15 +3,15 @@ import { useState } from 'react';
 import type { Approval, Approved } from '../../protocol.ts';
 import { ask } from './api.ts';
 import { Answer, Facts, PageLink, useLoaded } from './parts.tsx';
-import { Call } from './request.tsx';
+import { Head, RawData, Summary } from './request.tsx';
 
-/** The view of a one-time link: the request from the stored bytes, what the approval covers, and the button that asks the passkey. */
+/** The view of a one-time link: the request from the stored bytes, what the approval or the delegation covers, and the button that asks the passkey. */
 export function ApprovePage({ nonce }: { nonce: string }) {
   const loaded = useLoaded<Approval>(`approval/${nonce}`);
   if (loaded.state === 'failed')
     return (
       <>
-        <h1>Not approved</h1>
+        <h1>Not signed</h1>
         <p role="alert">{loaded.error}</p>
       </>
     );
@@ -23,49 +23,70 @@ type Step =
   | { readonly at: 'done' | 'failed'; readonly text: string };
 
 function Sign({ nonce, approval }: { nonce: string; approval: Approval }) {
-  const { request, covers } = approval;
+  const { request, covers, digest } = approval;
   const [step, setStep] = useState<Step>({ at: 'reading' });
   const approve = async () => {
     setStep({ at: 'signing' });
     setStep(await sign(nonce, approval));
   };
+  const title =
+    request === undefined ? (
+      <h1>Let somebody decide for you</h1>
+    ) : (
+      <h1 className="untrusted">{request.title}</h1>
+    );
   if (step.at === 'done')
     return (
-      <article>
-        <h1 className="untrusted">{request.title}</h1>
-        <p role="status">{step.text}</p>
-        <p>
-          <PageLink to={`requests/${encodeURIComponent(request.id)}`}>See the request</PageLink>
-        </p>
+      <article className="box">
+        <div className="head">
+          {title}
+          <p role="status">{step.text}</p>
+          {request !== undefined && (
+            <p>
+              <PageLink to={`requests/${encodeURIComponent(request.id)}`}>See the request</PageLink>
+            </p>
+          )}
+        </div>
       </article>
     );
   return (
     <article>
-      <h1 className="untrusted">{request.title}</h1>
-      <p>
-        Read what will run. Then approve it with your passkey. To reject it, use Reject in Slack: that needs
-        no passkey.
-      </p>
-      <Call request={request} />
-      <section>
-        <h2>Facts</h2>
-        <Facts facts={request.facts} names={request.names} />
-      </section>
-      <section className="signing">
-        <h2>Your approval</h2>
+      <div className="box">
+        {request === undefined ? (
+          <div className="head">
+            {title}
+            <p>
+              Read who may decide for you. Then sign it with your passkey. If you didn't delegate anything,
+              tell an admin, and type /countersign delegate stop in Slack.
+            </p>
+          </div>
+        ) : (
+          <>
+            <Head request={request} />
+            <Summary request={request} />
+          </>
+        )}
         <Facts facts={covers} />
+      </div>
+      {request !== undefined && <RawData request={request} more={digest === undefined ? [] : [digest]} />}
+      <div className="foot">
         {step.at === 'failed' && <p role="alert">{step.text}</p>}
-        <p>
-          <button
-            type="button"
-            className="button"
-            disabled={step.at === 'signing'}
-            onClick={() => void approve()}
-          >
-            {step.at === 'signing' ? 'Waiting for your passkey…' : 'Approve with passkey'}
-          </button>
-        </p>
-      </section>
+        <button
+          type="button"
+          className={request?.isHighRisk === true ? 'button danger' : 'button go'}
+          disabled={step.at === 'signing'}
+          onClick={() => void approve()}
+        >
+          {step.at === 'signing'
+            ? 'Waiting for your passkey…'
+            : request === undefined
+              ? 'Sign with passkey'
+              : 'Approve with passkey'}
+        </button>
+        <span className="soft">
+          Your device signs exactly this.{request !== undefined && ' To reject, use Reject in Slack.'}
+        </span>
+      </div>
     </article>
   );
 }
@@ -85,6 +106,6 @@ async function sign(nonce: string, { challenge, rpId, keys, terms }: Approval): 
     return { at: 'failed', text: answer.state === 'failed' ? answer.error : '' };
   } catch {
     // The person closed the dialog, or the device has none of the keys.
-    return { at: 'failed', text: 'Your passkey did not answer. Nothing was approved. Try again.' };
+    return { at: 'failed', text: 'Your passkey did not answer. Nothing was signed. Try again.' };
   }
 }

@@ -1,14 +1,14 @@
 import { createElement, type ReactNode } from 'react';
 import { type Chart, chartsOf, type Drawn, drawChart, tableOf } from '../../plots.ts';
 import type { Figures } from '../../protocol.ts';
-import { Answer, nameIn, PageLink, useLoaded } from './parts.tsx';
+import { Answer, nameIn, PageLink, Updated, useLoaded } from './parts.tsx';
 
 const SPANS = [7, 30, 90] as const;
 
 /** How people decide, as plots with a table behind each. */
 export function FiguresView({ query }: { query: URLSearchParams }) {
   const days = query.get('days') ?? '';
-  const loaded = useLoaded<Figures>(`figures?days=${encodeURIComponent(days)}`);
+  const loaded = useLoaded<Figures>(`figures?days=${encodeURIComponent(days)}`, { isLive: true });
   return (
     <>
       <h1>Figures</h1>
@@ -29,7 +29,7 @@ export function FiguresView({ query }: { query: URLSearchParams }) {
             <>
               <p>
                 {figures.requests === 1 ? '1 request' : `${figures.requests} requests`} that needed an
-                approval.
+                approval. <Updated loaded={loaded} />
               </p>
               {charts.map((chart) => (
                 <ChartView key={chart.title} chart={chart} />
@@ -45,7 +45,7 @@ export function FiguresView({ query }: { query: URLSearchParams }) {
 function ChartView({ chart }: { chart: Chart }) {
   const [headings = [], ...rows] = tableOf(chart);
   return (
-    <section className="chart">
+    <section className="box chart">
       <h2>{chart.title}</h2>
       <p>
         {chart.about}

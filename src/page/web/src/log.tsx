@@ -1,9 +1,11 @@
-import { type FormEvent, useEffect, useState } from 'react';
+import { type FormEvent, useEffect, useMemo, useState } from 'react';
 import { idsIn } from '../../names.ts';
 import type { LogPart, LogRow, Names } from '../../protocol.ts';
+import { titleInRow, whoIn } from '../../row-words.ts';
 import { ask, readRows } from './api.ts';
-import { Moment, PageLink, useLoaded } from './parts.tsx';
+import { Box, PageLink, useLoaded } from './parts.tsx';
 import { Rows } from './rows.tsx';
+import { Clock, TIME_ZONE } from './times.tsx';
 import { type LogCheck, verifyLog } from './verify-log.ts';
 
 /** The newest rows that are listed; the check reads all. */
@@ -12,14 +14,20 @@ const LISTED = 100;
 type Checked =
   | { readonly state: 'reading'; readonly rows: number }
   | { readonly state: 'failed'; readonly error: string }
-  | { readonly state: 'checked'; readonly check: LogCheck; readonly rows: readonly LogRow[] };
+  | {
+      readonly state: 'checked';
+      readonly check: LogCheck;
+      readonly rows: readonly LogRow[];
+      readonly at: number;
+    };
 
 /** The audit log, checked in this browser each time it is opened. The address may name a row. */
 export function Log({ query }: { query: URLSearchParams }) {
   const [key, setKey] = useState<string>();
+  const [round, setRound] = useState(0);
   const asked = Number(query.get('row'));
   const chosen = Number.isSafeInteger(asked) && asked > 0 ? asked : undefined;
-  const checked = useCheck(key);
+  const checked = useCheck(key, round);
   const give = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const given = new FormData(event.currentTarget).get('key');
@@ -32,15 +40,15 @@ export function Log({ query }: { query: URLSearchParams }) {
         Your browser checks every row and every signature. It takes nothing from the bot but the rows and,
         unless you give one, its public key.
       </p>
-      <Result checked={checked} />
-      <details>
+      <Result checked={checked} onAgain={() => setRound(round + 1)} />
+      <details className="own-key">
         <summary>Check with your own copy of the public key</summary>
         <form onSubmit={give} className="stacked">
           <label>
             Public key (PEM)
             <textarea name="key" rows={4} />
           </label>
-          <button type="submit">Check again</button>
+          <button type="submit">Check with this key</button>
         </form>
       </details>
       {checked.state === 'checked' && <Listed checked={checked} chosen={chosen} />}
@@ -58,32 +66,47 @@ function Listed({ checked: { check, rows: all }, chosen }: ListedOptions) {
   const broken = check.break !== undefined && 'row' in check.break.at ? check.break.at.row : undefined;
   const middle = chosen ?? broken;
   const rows = middle === undefined ? all.slice(-LISTED).reverse() : around(all, middle);
-  const ids = [...new Set(rows.flatMap(({ detail }) => idsIn(detail)))].join(',');
+  const titles = useMemo(() => titlesIn(all), [all]);
+  const ids = [...new Set(rows.flatMap((row) => [...idsIn(row.detail), ...whoIn(row)]))].join(',');
   const names = useLoaded<Names>(`names?ids=${ids}`);
   const isThere = chosen === undefined || rows.some(({ seq }) => seq === chosen);
   return (
-    <section>
-      <h2>{middle === undefined ? 'Newest rows' : `Rows around row ${middle}`}</h2>
+    <Box
+      title={middle === undefined ? 'Newest rows' : `Rows around row ${middle}`}
+      beside={<span className="soft">all times in {TIME_ZONE}</span>}
+    >
       {middle !== undefined && (
-        <p>
+        <p className="inset">
           {!isThere && `Row ${middle} is not in the log. `}
           <PageLink to="log">Newest rows</PageLink>
         </p>
       )}
-      {rows.length === 0 && middle === undefined && <p>Nothing was recorded yet.</p>}
+      {rows.length === 0 && middle === undefined && <p className="inset">Nothing was recorded yet.</p>}
       <Rows
         rows={rows}
         names={names.state === 'loaded' ? names.value : {}}
+        titles={titles}
         broken={broken}
         chosen={chosen}
         hasLinks={true}
       />
-    </section>
+    </Box>
   );
 }
 
-function useCheck(key: string | undefined): Checked {
+/** The titles of requests, as the rows that begin them have them. */
+function titlesIn(rows: readonly LogRow[]): ReadonlyMap<string, string> {
+  const titles = new Map<string, string>();
+  for (const row of rows) {
+    const title = titles.has(row.subject) ? undefined : titleInRow(row);
+    if (title !== undefined) titles.set(row.subject, title);
+  }
+  return titles;
+}
+
+function useCheck(key: string | undefined, round: number): Checked {
   const [checked, setChecked] = useState<Checked>({ state: 'reading', rows: 0 });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another round checks again.
   useEffect(() => {
     let isOver = false;
     const show = (next: Checked) => {
@@ -95,7 +118,7 @@ function useCheck(key: string | undefined): Checked {
     return () => {
       isOver = true;
     };
-  }, [key]);
+  }, [key, round]);
   return checked;
 }
 
@@ -114,7 +137,7 @@ async function checkLog(key: string | undefined, onRead: (rows: number) => void)
   }
   const rows = keep(readRows(first, onRead));
   const check = await verifyLog({ first, rows, publicKeys: key ?? first.publicKeys ?? '' });
-  return { state: 'checked', check, rows: kept };
+  return { state: 'checked', check, rows: kept, at: Date.now() };
 }
 
 function around(rows: readonly LogRow[], middle: number): readonly LogRow[] {
@@ -129,10 +152,10 @@ const SIGNATURES = {
     "This browser can't check signatures (Ed25519), so this proves only that its rows fit each other.",
 } as const;
 
-function Result({ checked }: { checked: Checked }) {
+function Result({ checked, onAgain }: { checked: Checked; onAgain: () => void }) {
   if (checked.state === 'reading') return <p role="status">Checking… {checked.rows} rows read.</p>;
   if (checked.state === 'failed') return <p role="alert">{checked.error}</p>;
-  const { check } = checked;
+  const { check, at } = checked;
   return (
     <div role="status" className={check.break === undefined ? 'verdict good' : 'verdict bad'}>
       <p>
@@ -144,7 +167,7 @@ function Result({ checked }: { checked: Checked }) {
         {check.checkpoints === 1 ? '1 signed checkpoint' : `${check.checkpoints} signed checkpoints`}
         {check.signedUntil !== undefined && (
           <>
-            , the last <Moment at={check.signedUntil} />
+            , the last at <Clock at={check.signedUntil} />
           </>
         )}
         .{' '}
@@ -154,6 +177,12 @@ function Result({ checked }: { checked: Checked }) {
         {check.proven > 0 &&
           `${check.proven === 1 ? '1 approval is' : `${check.proven} approvals are`} proven by passkeys. `}
         {check.isTrimmed && 'Older rows were exported and removed.'}
+      </p>
+      <p className="soft">
+        Checked in this browser at <Clock at={at} />{' '}
+        <button type="button" className="quiet" onClick={onAgain}>
+          Check again
+        </button>
       </p>
     </div>
   );

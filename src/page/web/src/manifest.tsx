@@ -2,7 +2,7 @@ import { type FormEvent, useEffect, useState } from 'react';
 import { showLine, showText } from '../../../bot/views/texts/show-text.ts';
 import type { Explained, ManifestView } from '../../protocol.ts';
 import { ask, type Loaded } from './api.ts';
-import { Answer, Named, PageLink, useLoaded, Whole } from './parts.tsx';
+import { Answer, Box, Named, PageLink, People, PersonField, useLoaded, Whole } from './parts.tsx';
 import { goTo, useFormOf } from './use-route.ts';
 
 /** The manifest that is active, and a form that asks what it would do. */
@@ -21,9 +21,6 @@ function Manifest({ manifest, query }: { manifest: ManifestView; query: URLSearc
   return (
     <>
       <p>
-        Digest <code>{digest === '' ? 'not on record' : digest}</code>
-      </p>
-      <p>
         {isGoverned ? 'Changes of who approves what need an approval.' : 'Changes need no approval.'}{' '}
         {approval !== undefined && (
           <>
@@ -34,17 +31,24 @@ function Manifest({ manifest, query }: { manifest: ManifestView; query: URLSearc
         )}
       </p>
       <WhatIf tools={tools} query={query} />
-      <section>
-        <h2>Text</h2>
-        {text === '' ? (
-          <p>It isn't on record.</p>
-        ) : (
-          <Whole label="Text of the manifest" text={showText(text)} />
-        )}
-      </section>
+      <Box
+        title="Text"
+        beside={
+          digest !== '' && (
+            <span className="soft">
+              digest <code title={digest}>{digest.slice(0, DIGEST_SHOWN)}…</code>
+            </span>
+          )
+        }
+      >
+        <Whole label="Text of the manifest" text={showText(text)} />
+      </Box>
     </>
   );
 }
+
+/** So much of a digest is shown; who points at it sees the whole. */
+const DIGEST_SHOWN = 12;
 
 const ASKED = ['as', 'tool', 'arguments', 'channel'] as const;
 /** A longer question is asked, but has no address. */
@@ -76,13 +80,9 @@ function WhatIf({ tools, query }: { tools: readonly string[]; query: URLSearchPa
     else goTo(`manifest?${next}`);
   };
   return (
-    <section>
-      <h2>What would happen if…</h2>
+    <Box title="What would happen if…">
       <form onSubmit={submit} className="stacked" ref={useFormOf(query, ASKED)}>
-        <label>
-          this person (such as U012ABCDEF)
-          <input name="as" required />
-        </label>
+        <PersonField label="this person or caller" name="as" isRequired={true} />
         <label>
           called this tool
           <select name="tool" required>
@@ -105,12 +105,17 @@ function WhatIf({ tools, query }: { tools: readonly string[]; query: URLSearchPa
       <div role="status">
         {answer !== undefined && (
           <Answer loaded={answer}>
-            {({ lines, names }) => (
-              <Whole label="What would happen" text={showText(lines.join('\n'))} names={names} />
+            {({ as, lines, names }) => (
+              <>
+                <p className="inset">
+                  If <People ids={[as]} names={names} /> called it now:
+                </p>
+                <Whole label="What would happen" text={showText(lines.join('\n'))} names={names} />
+              </>
             )}
           </Answer>
         )}
       </div>
-    </section>
+    </Box>
   );
 }

@@ -2,12 +2,13 @@ import { startRegistration } from '@simplewebauthn/browser';
 import { type FormEvent, useState } from 'react';
 import type { PasskeyItem, Passkeys } from '../../protocol.ts';
 import { ask } from './api.ts';
-import { Answer, Moment, useLoaded } from './parts.tsx';
+import { Answer, Box, Pill, useLoaded } from './parts.tsx';
+import { Ago, Moment } from './times.tsx';
 
 /** The person's own passkeys: list, add, rename, remove. */
 export function PasskeysPage() {
   const [changes, setChanges] = useState(0);
-  const loaded = useLoaded<Passkeys>(`passkeys?after=${changes}`);
+  const loaded = useLoaded<Passkeys>(`passkeys?after=${changes}`, { isLive: true });
   return (
     <>
       <h1>Your passkeys</h1>
@@ -15,12 +16,16 @@ export function PasskeysPage() {
       <Answer loaded={loaded}>
         {({ keys, isFresh }) => (
           <>
-            {keys.length === 0 && <p>You have none yet.</p>}
-            <ul className="requests" aria-label="Your passkeys">
-              {keys.map((key) => (
-                <Key key={key.credential} item={key} onChange={() => setChanges(changes + 1)} />
-              ))}
-            </ul>
+            <Box title="On record">
+              {keys.length === 0 && <p className="inset">You have none yet.</p>}
+              {keys.length > 0 && (
+                <ul className="requests" aria-label="Your passkeys">
+                  {keys.map((key) => (
+                    <Key key={key.credential} item={key} onChange={() => setChanges(changes + 1)} />
+                  ))}
+                </ul>
+              )}
+            </Box>
             {isFresh ? (
               <Add onAdded={() => setChanges(changes + 1)} />
             ) : (
@@ -38,7 +43,7 @@ export function PasskeysPage() {
 }
 
 function Key({ item, onChange }: { item: PasskeyItem; onChange: () => void }) {
-  const { credential, name, code, addedAt, counts } = item;
+  const { credential, name, code, addedAt, isConfirmed, counts, countsFrom } = item;
   const [error, setError] = useState<string>();
   const change = async (path: string, body: object) => {
     const answer = await ask<PasskeyItem>(path, { credential, ...body });
@@ -51,17 +56,30 @@ function Key({ item, onChange }: { item: PasskeyItem; onChange: () => void }) {
   };
   return (
     <li>
-      <h2 className="untrusted">{name}</h2>
+      <div className="row-head">
+        <h3 className="untrusted">{name}</h3>
+        <Pill tone={isConfirmed ? 'good' : 'open'}>
+          {counts}
+          {countsFrom !== undefined && (
+            <>
+              {' '}
+              <Moment at={countsFrom} />
+            </>
+          )}
+        </Pill>
+      </div>
       <p className="soft">
-        Code {code} · {counts} · added <Moment at={addedAt} />
+        Code <code>{code}</code> · added <Ago at={addedAt} />
       </p>
       {error !== undefined && <p role="alert">{error}</p>}
       <form className="inline" onSubmit={rename}>
         <label>
           Name <input name="name" defaultValue={name} maxLength={60} required />
         </label>{' '}
-        <button type="submit">Rename</button>{' '}
-        <button type="button" onClick={() => void change('passkey-remove', {})}>
+        <button type="submit" className="quiet">
+          Rename
+        </button>{' '}
+        <button type="button" className="danger" onClick={() => void change('passkey-remove', {})}>
           Remove {name}
         </button>
       </form>
@@ -79,20 +97,23 @@ function Add({ onAdded }: { onAdded: () => void }) {
     if (problem === undefined) onAdded();
   };
   return (
-    <section>
-      <h2>Add a passkey</h2>
-      <p>
+    <Box title="Add a passkey">
+      <p className="inset">
         You and the admins are told. It does not count at once: it says here when it does, or that an admin
         has to confirm it.
       </p>
-      {error !== undefined && <p role="alert">{error}</p>}
-      <form className="inline" onSubmit={(event) => void add(event)}>
+      {error !== undefined && (
+        <p role="alert" className="inset">
+          {error}
+        </p>
+      )}
+      <form className="inline inset" onSubmit={(event) => void add(event)}>
         <label>
           Name of the new passkey <input name="name" maxLength={60} required placeholder="Laptop" />
         </label>{' '}
         <button type="submit">Add a passkey</button>
       </form>
-    </section>
+    </Box>
   );
 }
 

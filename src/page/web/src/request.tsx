@@ -1,21 +1,67 @@
+import type { ReactNode } from 'react';
 import { showLine, showText } from '../../../bot/views/texts/show-text.ts';
-import type { Me, RequestView } from '../../protocol.ts';
-import { Answer, Facts, Moment, Named, State, useLoaded, Whole } from './parts.tsx';
+import type { Fact, Me, RequestView } from '../../protocol.ts';
+import {
+  Answer,
+  Avatar,
+  Box,
+  Facts,
+  isLong,
+  nameIn,
+  People,
+  Pill,
+  State,
+  Updated,
+  useLoaded,
+  Whole,
+} from './parts.tsx';
 import { Rows } from './rows.tsx';
+import { Ago, Clock, TIME_ZONE } from './times.tsx';
 
 /** One request, whole: what it would do, who decided, why people were asked, and its rows in the log. */
 export function RequestPage({ id, me }: { id: string; me: Me }) {
-  const loaded = useLoaded<RequestView>(`requests/${encodeURIComponent(id)}`);
-  return <Answer loaded={loaded}>{(request) => <Request request={request} me={me} />}</Answer>;
+  const loaded = useLoaded<RequestView>(`requests/${encodeURIComponent(id)}`, { isLive: true });
+  return (
+    <Answer loaded={loaded}>
+      {(request) => (
+        <article>
+          <div className="box">
+            <Head request={request} />
+            {!request.isKept && (
+              <p className="inset">This request was removed after its time. The log alone tells of it.</p>
+            )}
+            <Summary request={request} />
+          </div>
+          <Happened request={request} me={me} beside={<Updated loaded={loaded} />} />
+          <RawData request={request} />
+        </article>
+      )}
+    </Answer>
+  );
 }
 
-function Request({ request, me }: { request: RequestView; me: Me }) {
-  const { title, state, word, facts, rows, names, slackLink, isKept } = request;
+/** The title of a request, with its state, who asked and until when. */
+export function Head({ request }: { request: RequestView }) {
+  const { title, state, word, isHighRisk, requesters, channel, askedAt, expiresAt, names, slackLink } =
+    request;
+  const [first = ''] = requesters;
   return (
-    <article>
+    <div className="head">
       <h1 className="untrusted">{title}</h1>
-      <p>
-        <State state={state} word={word} />
+      <p className="soft">
+        <span className="pills">
+          <State state={state} word={word} />
+          {isHighRisk && <Pill tone="bad">High risk</Pill>}
+        </span>{' '}
+        {first !== '' && <Avatar id={first} names={names} />} asked by{' '}
+        <People ids={requesters} names={names} />
+        {channel !== undefined && ` in ${nameIn(names, channel)}`} <Ago at={askedAt} />
+        {expiresAt !== undefined && (
+          <>
+            {' · expires '}
+            <Ago at={expiresAt} />
+          </>
+        )}
         {slackLink !== undefined && (
           <>
             {' · '}
@@ -25,38 +71,46 @@ function Request({ request, me }: { request: RequestView; me: Me }) {
           </>
         )}
       </p>
-      {!isKept && <p>This request was removed after its time. The log alone tells of it.</p>}
-      <Call request={request} />
-      <Votes request={request} />
-      <Why request={request} />
-      <section>
-        <h2>Facts</h2>
-        <Facts facts={facts} names={names} />
-      </section>
-      <section>
-        <h2>In the log</h2>
-        {rows.length === 0 ? (
-          <p>Its rows were removed from Redis; the export has them.</p>
-        ) : (
-          <Rows rows={rows} names={names} hasLinks={me.seesAll} />
-        )}
-      </section>
-    </article>
+    </div>
   );
 }
 
-/** The call itself: what its card says, and the exact texts. */
-export function Call({ request: { fields, texts } }: { request: RequestView }) {
+/** The call in the words of its card, and what people decide by. */
+export function Summary({ request: { fields, texts, terms, names } }: { request: RequestView }) {
   return (
     <>
-      {fields.length > 0 && <Facts facts={fields} />}
-      {texts.map(({ label, text }) => (
-        <section key={label}>
-          <h2>{label}</h2>
-          <Whole label={label} text={text} />
-        </section>
-      ))}
+      <Facts facts={fields} className="fields" />
+      <Facts facts={texts.filter(({ text }) => !isLong(text))} />
+      <Texts texts={texts.filter(({ text }) => isLong(text))} />
+      <Facts facts={terms} names={names} className="terms" />
     </>
+  );
+}
+
+function Texts({ texts }: { texts: readonly Fact[] }) {
+  return texts.map(({ label, text }) => (
+    <section key={label} className="text">
+      <h2>{label}</h2>
+      <Whole label={label} text={text} />
+    </section>
+  ));
+}
+
+/** The exact texts behind the words; open where the words do not tell everything. */
+export function RawData({ request, more = [] }: { request: RequestView; more?: readonly Fact[] }) {
+  const { raw, facts, rules, names, isComplete, isKept } = request;
+  return (
+    <details className="box raw" open={isKept && !isComplete}>
+      <summary>Details and raw data</summary>
+      <Texts texts={raw} />
+      {rules.length > 0 && (
+        <section className="text">
+          <h2>What the rules say now</h2>
+          <Whole label="What the rules say now" text={showText(rules.join('\n'))} names={names} />
+        </section>
+      )}
+      <Facts facts={[...facts, ...more]} names={names} />
+    </details>
   );
 }
 
@@ -69,45 +123,39 @@ const DECISIONS: Readonly<Record<string, string>> = {
   'run-again': 'had it run again',
 };
 
-function Votes({ request: { votes, names } }: { request: RequestView }) {
-  return (
-    <section>
-      <h2>Votes</h2>
-      {votes.length === 0 && <p>Nobody has voted.</p>}
-      <ul>
-        {votes.map(({ who, decision, at, standsFor }) => (
-          <li key={`${who} ${at}`}>
-            <Named text={showLine(who)} names={names} />
-            {standsFor !== undefined && (
-              <>
-                {' (for '}
-                <Named text={showLine(standsFor)} names={names} />)
-              </>
-            )}{' '}
-            {DECISIONS[decision] ?? showLine(decision)} <Moment at={at} />
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
+interface HappenedOptions {
+  readonly request: RequestView;
+  readonly me: Me;
+  readonly beside: ReactNode;
 }
 
-function Why({ request: { because, rules, names } }: { request: RequestView }) {
-  if (because === undefined && rules.length === 0) return null;
+/** The rows of a request in the log; the votes alone, once the rows were removed. */
+function Happened({ request: { rows, votes, names }, me, beside }: HappenedOptions) {
   return (
-    <section>
-      <h2>Why approval was needed</h2>
-      {because !== undefined && (
-        <p className="untrusted">
-          <Named text={showText(because)} names={names} />
-        </p>
-      )}
-      {rules.length > 0 && (
+    <Box title="What happened" beside={beside}>
+      {rows.length === 0 ? (
         <>
-          <h3>What the rules say now</h3>
-          <Whole label="What the rules say now" text={showText(rules.join('\n'))} names={names} />
+          <p className="inset">Its rows were removed from Redis; the export has them.</p>
+          <ul className="votes">
+            {votes.map(({ who, decision, at, standsFor, reason }) => (
+              <li key={`${who} ${at}`}>
+                <People ids={[who]} names={names} />
+                {standsFor !== undefined && (
+                  <>
+                    {' (for '}
+                    <People ids={[standsFor]} names={names} />)
+                  </>
+                )}{' '}
+                {DECISIONS[decision] ?? showLine(decision)} <Clock at={at} />
+                {reason !== undefined && <span className="untrusted">: {showText(reason)}</span>}
+              </li>
+            ))}
+          </ul>
         </>
+      ) : (
+        <Rows rows={rows} names={names} hasLinks={me.seesAll} />
       )}
-    </section>
+      <p className="soft inset">All times in {TIME_ZONE}.</p>
+    </Box>
   );
 }

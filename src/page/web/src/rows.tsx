@@ -1,11 +1,15 @@
 import { useEffect, useRef } from 'react';
 import { showLine, showText } from '../../../bot/views/texts/show-text.ts';
 import type { LogRow, Names } from '../../protocol.ts';
-import { Moment, Named, PageLink, Whole } from './parts.tsx';
+import { rowWords } from '../../row-words.ts';
+import { Avatar, Named, PageLink, People, Whole } from './parts.tsx';
+import { Clock } from './times.tsx';
 
 interface RowsOptions {
   readonly rows: readonly LogRow[];
   readonly names: Names;
+  /** The titles of requests, by id; missing where all rows are of one request. */
+  readonly titles?: ReadonlyMap<string, string>;
   readonly broken?: number | undefined;
   /** The row that a link led to. */
   readonly chosen?: number | undefined;
@@ -13,8 +17,8 @@ interface RowsOptions {
   readonly hasLinks: boolean;
 }
 
-/** Rows of the log with their hashes; what each says, exactly, is below it. */
-export function Rows({ rows, names, broken, chosen, hasLinks }: RowsOptions) {
+/** Rows of the log in words; what each says, exactly, is below it. */
+export function Rows({ rows, names, titles, broken, chosen, hasLinks }: RowsOptions) {
   const target = useRef<HTMLLIElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is shown once it is there.
   useEffect(() => target.current?.scrollIntoView({ block: 'center' }), [chosen]);
@@ -28,12 +32,8 @@ export function Rows({ rows, names, broken, chosen, hasLinks }: RowsOptions) {
         >
           <details open={row.seq === chosen}>
             <summary>
-              <span className="number">{row.seq}</span> <Moment at={row.at} />{' '}
-              <strong>{showLine(row.event)}</strong>{' '}
-              <span className="untrusted">
-                <Named text={showLine(row.detail)} names={names} />
-              </span>{' '}
-              <code className="hash">{row.hash.slice(0, 12)}</code>
+              <Told row={row} names={names} title={titles?.get(row.subject)} />
+              <Clock at={row.at} />
             </summary>
             <RowDetails row={row} hasLinks={hasLinks} />
           </details>
@@ -43,12 +43,44 @@ export function Rows({ rows, names, broken, chosen, hasLinks }: RowsOptions) {
   );
 }
 
+/** What a row says: what it is about, who did it, and what. */
+function Told({ row, names, title }: { row: LogRow; names: Names; title: string | undefined }) {
+  const { who, words } = rowWords(row);
+  return (
+    <span className="told">
+      {who === undefined ? (
+        <span className="avatar no-one" aria-hidden="true" />
+      ) : (
+        <Avatar id={who} names={names} />
+      )}
+      <span>
+        {title !== undefined && (
+          <>
+            <strong className="untrusted">{showLine(title)}</strong>
+            {' · '}
+          </>
+        )}
+        {who !== undefined && <People ids={[who]} names={names} />}{' '}
+        <span className="words">
+          <Named text={showLine(words)} names={names} />
+        </span>
+      </span>
+    </span>
+  );
+}
+
 /** The row as it was hashed, with ids in place of names. */
 function RowDetails({ row, hasLinks }: { row: LogRow; hasLinks: boolean }) {
   const isRequest = row.subject.includes('~');
   return (
-    <>
+    <div className="row-details">
       <dl className="facts soft">
+        <div>
+          <dt>Row</dt>
+          <dd>
+            {row.seq}, <code>{showLine(row.event)}</code>
+          </dd>
+        </div>
         <div>
           <dt>About</dt>
           <dd>
@@ -62,7 +94,7 @@ function RowDetails({ row, hasLinks }: { row: LogRow; hasLinks: boolean }) {
         {row.detail !== '' && (
           <div>
             <dt>Detail</dt>
-            <dd>{showLine(row.detail)}</dd>
+            <dd className="detail">{showLine(row.detail)}</dd>
           </div>
         )}
         <div>
@@ -78,6 +110,6 @@ function RowDetails({ row, hasLinks }: { row: LogRow; hasLinks: boolean }) {
           <PageLink to={`log?row=${row.seq}`}>Link to row {row.seq}</PageLink>
         </p>
       )}
-    </>
+    </div>
   );
 }

@@ -1,22 +1,17 @@
 -- Records that a person wants to end a freeze, and ends it if enough do. A timer has the cards show it, and wakes what it held.
 -- ARGV
 --   1 ''
---   2 tool, or '*' for the freeze of all
---   3 id of the freeze that the person was shown, or '' for the one that holds
---   4 id of the click
---   5 who
---   6 '1' if the person may
---   7 how many must
---   8 the others who may still, of those who wanted it before
---   9 audit body (JSON)
---  10 digest of the body
+--   2 named values: scope, a tool, or '*' for the freeze of all; shown, the id of the freeze that the person was shown, or '' for the one
+--     that holds; click, its id; who; eligible, '1' if the person may; quorum, how many must; still, the others who may still, of those who
+--     wanted it before; body and digest of the audit row
 -- Returns
 --   {'unfrozen'}           also for the same call again
 --   {'voted', how many so far}
 --   {'not-frozen'}, {'not-as-shown'}, {'not-eligible'}
 --- include audit
+local a = cmsgpack.unpack(ARGV[2])
 local scope, shown, click, who, eligible, quorum, still, body, digest =
-  ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7]), ARGV[8], ARGV[9], ARGV[10]
+  a.scope, a.shown, a.click, a.who, a.eligible, tonumber(a.quorum), a.still, a.body, a.digest
 local found = read(K.freezes, 'scope|' .. scope, 'votes|' .. scope, 'ended|' .. scope)
 local freeze, subject = found['scope|' .. scope], 'freeze:' .. scope
 

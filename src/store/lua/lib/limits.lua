@@ -71,12 +71,11 @@ local function count_kept(done)
   end
 end
 
--- Reads the limits of an action: their number, then of each its name, the amount, most or '' to count only, window in ms.
-local function read_uses(args, position)
+-- Reads the limits of an action: of each its name, the amount, most or '' to count only, window in ms.
+local function uses_of(list)
   local uses = {}
-  for i = 1, tonumber(args[position]) do
-    local at = position + 4 * (i - 1)
-    uses[i] = { name = args[at + 1], amount = tonumber(args[at + 2]), most = args[at + 3], window = tonumber(args[at + 4]) }
+  for i, use in ipairs(list) do
+    uses[i] = { name = use[1], amount = tonumber(use[2]), most = use[3], window = tonumber(use[4]) }
   end
   return uses
 end

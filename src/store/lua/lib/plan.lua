@@ -1,60 +1,81 @@
--- A plan is a request whose approval covers others, its steps, in an order. It has `steps` (of each its interrupt, and its digest or
--- 'alone'), `step:<number>` with how far each is, and `chosen` with the numbers that were approved, if not all were. A step has the id of
--- its `plan`, its number as `step`, and `alone` if it needs an approval of its own.
+-- A plan is one Ask about several Runs that follow each other: its `runs`, and `chosen` with the numbers of those that were approved, if not
+-- all were. A Run has the id of its `plan` and its `number`. It waits for its turn; one that is `alone` waits for an Ask of its own too.
 local IS_OPEN = { pending = true, approved = true, started = true, unknown = true }
-local IS_DONE = { succeeded = true, ran = true, skipped = true }
 
--- Ends a step without a run.
-local function end_step(state, by, payload, body, digest)
-  settle(state, by, payload)
-  audit(state, request_id, 'plan ' .. request.step, body, digest)
-  return { 'settled', state, by }
+-- Whether a Run lets the next one of its plan go on: it ran, or nobody chose it.
+local function is_done(run)
+  local payload = run.payload or ''
+  return run.state == 'succeeded' or (run.state == 'resolved' and string.sub(payload, 1, 4) == 'ran\n')
+    or (run.is_covered and run.state == 'rejected' and payload == 'not-chosen')
 end
 
--- The number of the steps that were approved.
-local function is_chosen(plan)
+local function is_chosen(plan, number)
   if not plan.chosen then return true end
-  for _, number in ipairs(words(plan.chosen)) do
-    if number == request.step then return true end
+  for _, each in ipairs(words(plan.chosen)) do
+    if each == number then return true end
   end
   return false
 end
 
--- Checks before its first start that a step is the next one of a plan that holds, and gives it the approval of the plan. Returns the
--- reply if it does not start.
-local function follow_plan(body, digest)
-  local plan, number = read_all(plan_key()), tonumber(request.step)
-  local steps, held, is_next = words(plan.steps), not plan.state, true
-  for i = 1, #steps do
-    local how = plan['step:' .. i] or 'pending'
-    if i ~= number and not IS_OPEN[how] and not IS_DONE[how] then held = true end -- guard: plan-held
-    if i < number and not IS_DONE[how] then is_next = false end -- guard: plan-next
+-- Ends the Run of a step without a start.
+local function end_step(state, by, payload)
+  settle(state, by, payload)
+  audit(state, request_id, 'plan ' .. request.number, '', '')
+end
+
+-- Makes the Run of a step ready.
+local function let_run(plan)
+  if request.is_covered then
+    enter('approved', { by = plan.by })
+    audit('approved', request_id, 'plan ' .. request.number, '', '')
   end
-  local is_plan_open = plan.state == 'pending' or plan.state == 'approved'
-  if plan.state and not is_plan_open and plan.state ~= 'superseded' then -- guard: plan-ended
-    return end_step(plan.state, plan.by or '', plan.payload or '', body, digest)
-  end
-  if held or not is_plan_open then return end_step('superseded', '', 'held', body, digest) end
-  -- What it waits for makes the plan due again.
-  redis.call('ZREM', K.timers, 'run|' .. request.plan)
-  if plan.state == 'pending' or not is_next then -- guard: plan-approved
-    set_to_run(false)
-    return { 'not-next' }
-  end
-  if request.alone then return nil end
-  if not is_chosen(plan) then return end_step('rejected', plan.by, 'not-chosen', body, digest) end -- guard: plan-chosen
-  if steps[number] ~= interrupt_of(request_id) .. ':' .. request.digest then -- guard: plan-digest
-    return end_step('superseded', '', 'changed', body, digest)
-  end
-  if request.state == 'approved' then return nil end
-  for name, value in pairs(plan) do
-    local kind = string.match(name, '^(%a+):')
-    if kind == 'vote' or kind == 'at' or kind == 'groups' or kind == 'for' then set(name, value) end
-  end
-  -- A plan may have been escalated.
-  set('approvals', plan.approvals or '0', 'rejections', plan.rejections or '0', 'principals', plan.principals)
-  enter('approved', 'by', plan.by, 'decided_at', plan.decided_at)
+  request.called = 'ready'
+  set_run('state', 'ready')
   set_to_run(true)
-  audit('approved', request_id, 'plan ' .. request.step, '', '')
-  return nil
+end
+
+-- Moves a plan as far as its Runs allow: makes the next one ready, ends those that nobody chose, and ends the plan with its last one. If
+-- the plan has ended, or a Run has ended that neither ran nor was left out, what has not started ends too.
+move_plan = function()
+  if not request.state then return end
+  local plan, is_busy, next_id, waiting = request, false, nil, {}
+  local is_open = plan.state == 'pending' or plan.state == 'approved'
+  local is_held = false
+  if not is_open then is_held = true end -- guard: plan-ended
+  for _, interrupt in ipairs(words(plan.runs)) do
+    about(thread_id .. '~' .. interrupt, function()
+      if is_done(request) then return end
+      if not IS_OPEN[request.state] then is_held = true end -- guard: plan-held
+      local waits = request.state == 'pending' or request.state == 'approved'
+      if tonumber(request.attempts) > 0 then waits = false end -- guard: plan-tried
+      if waits then waiting[#waiting + 1] = request_id elseif IS_OPEN[request.state] then is_busy = true end
+      next_id = next_id or request_id
+    end)
+  end
+  if is_held then
+    local state, by, payload = 'superseded', '', 'held'
+    if not is_open and plan.state ~= 'superseded' then state, by, payload = plan.state, plan.by or '', plan.payload or '' end
+    for _, id in ipairs(waiting) do
+      about(id, function() end_step(state, by, payload) end)
+    end
+    if is_busy then return end -- guard: plan-busy
+    if is_open then
+      settle('superseded', '', 'held')
+      audit('superseded', request_id, 'held', '', '')
+    end
+    return
+  end
+  if plan.state ~= 'approved' then return end -- guard: plan-approved
+  if not next_id then
+    settle('succeeded', plan.by, '')
+    audit('succeeded', request_id, '', '', '')
+    return
+  end
+  about(next_id, function()
+    if request.called ~= 'waiting' then return end -- guard: plan-waiting
+    local is_left = request.is_covered and not is_chosen(plan, request.number)
+    if is_left then return end_step('rejected', plan.by, 'not-chosen') end -- guard: plan-chosen
+    if not request.is_covered and request.state ~= 'approved' then return end -- guard: plan-alone
+    let_run(plan)
+  end)
 end

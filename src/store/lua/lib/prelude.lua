@@ -1,6 +1,6 @@
 -- Opens every script.
 -- KEYS share one hash tag. A script receives the keys that its text names as K.<name>, in one order for all scripts, then the keys
--- of its requests: FIRST_REQUEST is the index of the first, which is K.request as well.
+-- of its requests, three of each: FIRST_REQUEST is the index of the first; its Ask, Run and immutable record are K.ask, K.run and K.record.
 -- ARGV[1] is the thread id; the others are documented by each script.
 -- A script checks first and may return at any check; once it writes, it writes everything. Values that several of its steps write to
 -- the same place are written once, by `at_end`, after its last line.
@@ -17,6 +17,13 @@ local NOW = int(now)
 local last_writes = {}
 local function at_end(write)
   last_writes[#last_writes + 1] = write
+end
+
+-- What follows from a change, for other Runs of the same plan: done after the last line of a script, or before if it asks for it, and
+-- before the last writes.
+local follow_ups = {}
+local function follow_up()
+  while #follow_ups > 0 do table.remove(follow_ups, 1)() end
 end
 
 -- The report that follows the reply. `due_work` has the name of each piece of work that is now due, and in how many ms; `events` has the
@@ -59,15 +66,6 @@ local function read_all(key)
   local found = {}
   for i = 1, #stored, 2 do found[stored[i]] = stored[i + 1] end
   return found
-end
-
--- Iterates over ARGV from a position.
-local function reader(position)
-  return function()
-    local value = ARGV[position]
-    position = position + 1
-    return value
-  end
 end
 
 -- Passes many values to a command in batches of 1,000, because Lua limits their number. Values that belong together (a score and

@@ -3,15 +3,9 @@
 -- later revision meanwhile is due again too: this one may have replaced the later one. The request is that of a card; a row has none.
 -- ARGV
 --   1 thread id, or the person of a summary
---   2 the item
---   3 owner of the claim
---   4 revision that was drawn
---   5 where it was posted (JSON)
---   6 delay in ms after which it is due once more, or 0
---   7 number of the message of a summary; a new one is a new message
---   8 audit body (JSON) of a row that cannot be read, or ''
---   9 digest of the body
---  10 and further the requests that are not on the summary any more
+--   2 named values: item; owner of the claim; revision that was drawn; place where it was posted (JSON); again, the delay in ms after
+--     which it is due once more, or 0; number of the message of a summary, a new one is a new message; body, or '', and digest of the audit
+--     row of a row that cannot be read; gone, the requests that are not on the summary any more
 -- Returns
 --   {'done'}               the same call again is 'done', 'due-again' or 'stale'
 --   {'due-again'}
@@ -20,10 +14,17 @@
 --- include audit
 --- include summary
 --- include homes
-local item, owner, revision, place, again, number, body = ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5], tonumber(ARGV[6]), ARGV[7], ARGV[8]
+local a = cmsgpack.unpack(ARGV[2])
+local item, owner, revision, place, again, number, body = a.item, a.owner, tonumber(a.revision), a.place, tonumber(a.again), a.number, a.body
 local claim, row_id, view = 'claim|' .. item, string.match(item, '^row|(.*)$'), string.match(item, '^view|[^|]*|([^|]*)')
 local is_home = string.sub(item, 1, 5) == 'home|'
-local key = view and K.request or K.summary
+local key = view and K.ask or K.summary
+local current = not row_id and not is_home and redis.call('HGET', key, 'rev')
+if view and not current then
+  -- The card of a Run that its plan covers.
+  key = K.run
+  current = redis.call('HGET', key, 'rev')
+end
 local drawn_field, place_field = view and 'drawn:' .. view or 'drawn', view and 'stands:' .. view or 'place'
 
 local function make_due(name, at)
@@ -50,10 +51,9 @@ if row_id then
   -- A resent call may arrive late; the ids of the last 1,000 rows reveal it.
   redis.call('ZADD', K.sent, NOW, row_id)
   redis.call('ZREMRANGEBYRANK', K.sent, 0, -1001)
-  if body ~= '' then audit('unreadable', row_id, '', body, ARGV[9]) end
+  if body ~= '' then audit('unreadable', row_id, '', body, a.digest) end
   return { 'done' }
 end
-local current = redis.call('HGET', key, 'rev')
 if not current then return { 'done' } end
 redis.call('HSET', key, drawn_field, int(revision), place_field, place)
 if not view then
@@ -74,6 +74,6 @@ if tonumber(current) > revision then
   return { 'due-again' }
 end
 local gone = {}
-for i = 10, #ARGV do gone[#gone + 1] = 'on|' .. ARGV[i] end
+for i, id in ipairs(a.gone) do gone[i] = 'on|' .. id end
 change('HDEL', K.summary, gone)
 return { again > 0 and 'due-later' or 'done' }

@@ -2,17 +2,14 @@
 -- ARGV
 --   1 thread id
 --   2 request id
---   3 who
---   4 '1' if the person may answer
---   5 the answer (JSON)
---   6 audit body (JSON)
---   7 digest of the body
+--   3 named values: who; eligible, '1' if the person may answer; value, the answer (JSON); body and digest of the audit row
 -- Returns
 --   {'answered'}           also for the same answer by the same person again
 --   {'settled', state, by}
 --   {'expired'}, {'unknown'}, {'is-an-approval'}, {'not-eligible'}, {'own-request'}
 --- include request
-local who, eligible, value, body, digest = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
+local a = cmsgpack.unpack(ARGV[3])
+local who, eligible, value, body, digest = a.who, a.eligible, a.value, a.body, a.digest
 
 if not request.state then return { 'unknown' } end -- guard: answer-unknown
 if request.kind == 'approval' then return { 'is-an-approval' } end -- guard: answer-kind

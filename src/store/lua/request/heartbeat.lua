@@ -16,7 +16,7 @@ if request.state ~= 'started' or request.attempt ~= attempt then return { 'lost'
 set_timer('recover', now + timeout)
 if progress == '' then return { 'alive' } end
 if request.progress == progress then return { 'alive' } end -- guard: heartbeat-repeated
-redis.call('HSET', K.request, 'progress', progress)
+redis.call('HSET', K.run, 'progress', progress)
 local first = words(request.views)[1]
 if first then
   redis.call('ZADD', K.outbox, 'NX', NOW, 'view|' .. request_id .. '|' .. first)

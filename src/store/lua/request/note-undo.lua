@@ -18,16 +18,18 @@ if not request.state then -- guard: note-undo-unknown
   forget('undo')
   return { 'unknown' }
 end
+if request.runs then return { 'unknown' } end -- guard: note-undo-plan
 if request.state ~= 'succeeded' then return settled() end -- guard: note-undo-settled
 if RANKS[step] <= (RANKS[request.undo_step] or 0) then return { 'noted' } end -- guard: note-undo-behind
 local at = redis.call('ZSCORE', K.timers, 'undo|' .. request_id)
 if step == 'over' and (not at or now < tonumber(at)) then return { 'not-due' } end -- guard: note-undo-due
 
 if step == 'offered' then
-  set('undo_step', step)
+  set_run('undo_step', step)
   due('undo', request.settled_at + within)
 else
   forget('undo')
-  redraw('undo_step', step, 'undo:' .. step, note)
+  set_run('undo_step', step, 'undo:' .. step, note)
+  redraw()
 end
 return { 'noted' }

@@ -2,13 +2,8 @@
 -- ARGV
 --   1 thread id
 --   2 request id
---   3 who
---   4 'ran', 'did-not-run' or 'run-again'
---   5 '1' if the person may resolve it
---   6 reason
---   7 audit body (JSON)
---   8 digest of the body
---   9 number of attempts that the person was shown, or ''
+--   3 named values: who; verdict, 'ran', 'did-not-run' or 'run-again'; eligible, '1' if the person may; reason; tries, the number of
+--     attempts that the person was shown, or ''; body and digest of the audit row
 -- Returns
 --   {'resolved', state}    also for the same verdict by the same person again
 --   {'settled', state, by}
@@ -16,8 +11,8 @@
 --   {'not-as-shown'}, {'unknown'}, {'not-eligible'}, {'own-request'}
 --- include request
 --- include limits
-local who, verdict, eligible, reason, body, digest = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8]
-local tries = ARGV[9]
+local a = cmsgpack.unpack(ARGV[3])
+local who, verdict, eligible, reason, tries, body, digest = a.who, a.verdict, a.eligible, a.reason, a.tries, a.body, a.digest
 
 if not request.state then return { 'unknown' } end -- guard: resolve-unknown
 if request.verdict == verdict .. ' ' .. who then return { 'resolved', request.state } end -- guard: resolve-repeated
@@ -33,6 +28,11 @@ end
 if verdict == 'run-again' and is_barred(who) then -- guard: resolve-own
   return refuse(who, body, digest, 'own-request')
 end
+-- Running again is what was approved, once more: one person says so only where one approval by a click was enough.
+local is_weaker = request.unsigned ~= '1' and (tonumber(request.quorum) > 1 or request.passkey)
+if verdict == 'run-again' and is_weaker then -- guard: resolve-terms
+  return refuse(who, body, digest, 'not-eligible')
+end
 -- An approval is for one start of its caller.
 if verdict == 'run-again' and request.elsewhere then -- guard: resolve-elsewhere
   return refuse(who, body, digest, 'not-eligible')
@@ -44,7 +44,8 @@ end
 
 audit('resolved', request_id, verdict .. ' ' .. who, body, digest)
 if verdict == 'run-again' then
-  enter('approved', 'attempt', '', 'verdict', verdict .. ' ' .. who, 'decided_at', NOW)
+  set_run('attempt', '', 'verdict', verdict .. ' ' .. who)
+  enter('approved', { decided_at = NOW })
   unlist_for(request.resolvers)
   forget('recover')
   set_to_run(true)
@@ -52,6 +53,6 @@ if verdict == 'run-again' then
 end
 if verdict == 'did-not-run' and request.action then take_back(request.action) end -- guard: resolve-did-not-run
 if verdict == 'ran' then count_kept(request.done) end -- guard: resolve-done
-redis.call('HSET', K.request, 'verdict', verdict .. ' ' .. who)
+set_run('verdict', verdict .. ' ' .. who)
 settle('resolved', who, verdict .. '\n' .. reason)
 return { 'resolved', 'resolved' }

@@ -3,25 +3,17 @@
 -- ARGV
 --   1 thread id
 --   2 request id
---   3 who
---   4 'approve' or 'reject'
---   5 digest of what the person was shown
---   6 '1' if the person may vote
---   7 audit body (JSON)
---   8 digest of the body
---   9 reason
---  10 numbers of the approver groups that the person votes for, or '' where the policy has no groups
---  11 '1' if the person allows the same again as well
---  12 the approver in whose place the person votes, or ''
---  13 limits of the person's approvals: of each its name, the most in its window, and the window in ms
---  14 numbers of the steps of a plan that the person chooses, or '' for those that it has
---  15 digest of the plan with these steps
---  16 what the person's passkey signed (JSON), or ''
---  17 document of the one-time link that it was signed by
---  18 document of the person's keys
---  19 version of it that the proof was checked with
---  20 its next version and value
---  21 and further as 3 and further of `start`, or nothing
+--   3 named values: who; decision, 'approve' or 'reject'; shown, the digest of what the person was shown; eligible, '1' if the person may
+--     vote; body and digest of the audit row; reason; votes_for, the numbers of the approver groups that the person votes for, or '' where
+--     the policy has no groups; for_whom, the approver in whose place the person votes, or ''; rates, the limits of the person's approvals,
+--     of each its name, the most in its window, and the window in ms
+--     chosen, the numbers of the steps of a plan that the person chooses, and as_chosen, the digest of the plan with these; '' for those
+--     that it has
+--     grant, where the person allows the same again: its id; uses; for_ms, how long it holds; text, what it is for (JSON); body and digest
+--     of its audit row
+--     proof, where a passkey has signed: text, what it signed (JSON); link, the document of the one-time link; keys, the document of the
+--     person's keys; seen, the version of it that the proof was checked with; next, its next version and value
+--   4 as 3 of `start`, or nothing
 -- Returns
 --   {'voted', state, approvals, quorum}    the same vote again returns the state that it led to; then the reply of `start`, if it was
 --                                          tried; the same call again returns the same
@@ -37,29 +29,31 @@
 --- include delegated
 --- include frozen
 --- include limits
+--- include grant
 --- script start
-local who, decision, shown, eligible, body, digest, reason = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
-local votes_for, grants, for_whom, chosen, proof = ARGV[10], ARGV[11], ARGV[12], ARGV[14], ARGV[16]
+local a = cmsgpack.unpack(ARGV[3])
+local who, decision, body, digest, for_whom, chosen, proof = a.who, a.decision, a.body, a.digest, a.for_whom, a.chosen, a.proof
 
 -- Leaves only some steps of a plan. Who approved more, or others, is asked again.
 local function choose()
-  for name, value in pairs(read_all(K.request)) do
+  for name, value in pairs(read_all(K.ask)) do
     local person = string.match(name, '^vote:(.*)$')
     if person and value == 'approve' then
-      for _, kind in ipairs({ 'vote:', 'at:', 'groups:', 'for:', 'grant:', 'proof:' }) do
-        redis.call('HDEL', K.request, kind .. person)
+      for _, kind in ipairs({ 'vote:', 'at:', 'groups:', 'for:', 'grant:', 'proof:', 'reason:' }) do
+        redis.call('HDEL', K.ask, kind .. person)
         request[kind .. person] = nil
       end
     end
   end
-  set('chosen', chosen, 'digest', ARGV[15])
+  request.chosen = chosen
+  set('chosen', chosen, 'digest', a.as_chosen)
   audit('chosen', request_id, chosen .. ' ' .. who, body, digest)
 end
 
 local function cast()
   if not request.state then return { 'unknown' } end -- guard: vote-unknown
   if request.kind ~= 'approval' then return { 'not-an-approval' } end -- guard: vote-kind
-  if request.plan and not request.alone then return { 'not-an-approval' } end -- guard: vote-step
+  if request.is_covered then return { 'not-an-approval' } end -- guard: vote-step
   local earlier = request['vote:' .. who]
   if earlier == decision and (chosen == '' or chosen == request.chosen) then return { 'voted', request.state, request.approvals, request.quorum } end -- guard: vote-repeated
   if request.state ~= 'pending' then -- guard: vote-settled
@@ -69,7 +63,7 @@ local function cast()
     report_due('expire|' .. request_id, now)
     return refuse(who, body, digest, 'expired')
   end
-  if eligible ~= '1' then -- guard: vote-eligible
+  if a.eligible ~= '1' then -- guard: vote-eligible
     return refuse(who, body, digest, 'not-eligible')
   end
   if is_barred(who) then -- guard: vote-own
@@ -84,7 +78,7 @@ local function cast()
   if for_whom ~= '' and (is_requester(who) or is_barred(for_whom)) then -- guard: vote-for-own
     return refuse(who, body, digest, 'own-request')
   end
-  if shown ~= request.digest then -- guard: vote-shown
+  if a.shown ~= request.digest then -- guard: vote-shown
     return refuse(who, body, digest, 'not-as-shown')
   end
   if earlier == 'reject' then -- guard: vote-changed
@@ -95,17 +89,17 @@ local function cast()
     return refuse(who, body, digest, 'represented', beside)
   end
 
-  if decision == 'approve' and request.passkey and proof == '' then return { 'not-proven' } end -- guard: vote-proof
-  if proof ~= '' and redis.call('EXISTS', K.document .. ':' .. ARGV[17]) == 0 then -- guard: vote-link
+  if decision == 'approve' and request.passkey and not proof then return { 'not-proven' } end -- guard: vote-proof
+  if proof and redis.call('EXISTS', K.document .. ':' .. proof.link) == 0 then -- guard: vote-link
     return refuse(who, body, digest, 'link-used')
   end
-  local keys = K.document .. ':' .. ARGV[18]
-  if proof ~= '' and string.match(redis.call('GET', keys) or '', '^[^\n]*') ~= ARGV[19] then -- guard: vote-keys
+  local keys = proof and K.document .. ':' .. proof.keys
+  if proof and string.match(redis.call('GET', keys) or '', '^[^\n]*') ~= proof.seen then -- guard: vote-keys
     return refuse(who, body, digest, 'keys-changed')
   end
 
   local rate = {}
-  for name, most, window in string.gmatch(decision == 'approve' and ARGV[13] or '', '(%S+) (%d+) (%d+)') do
+  for name, most, window in string.gmatch(decision == 'approve' and a.rates or '', '(%S+) (%d+) (%d+)') do
     rate[#rate + 1] = { name = name, amount = 1, most = most, window = tonumber(window) }
   end
   local is_many = count_action('vote/' .. request_id, rate)
@@ -121,21 +115,22 @@ local function cast()
   if earlier == 'approve' then approvals = approvals - 1 end
   if decision == 'approve' then approvals = approvals + 1 else rejections = rejections + 1 end
   set('vote:' .. who, decision, 'at:' .. who, NOW, 'approvals', int(approvals), 'rejections', int(rejections))
-  if request.groups then set('groups:' .. who, votes_for) end
+  if a.reason ~= '' or request['reason:' .. who] then set('reason:' .. who, a.reason) end
+  if request.groups then set('groups:' .. who, a.votes_for) end
   if request.delegation then set('for:' .. who, for_whom) end
-  if grants == '1' and decision == 'approve' then set('grant:' .. who, '1') end
-  if proof ~= '' then
-    set('proof:' .. who, proof)
-    redis.call('DEL', K.document .. ':' .. ARGV[17])
-    redis.call('ZREM', K.documents, ARGV[17])
-    redis.call('SET', keys, ARGV[20])
+  if a.grant and decision == 'approve' then set('grant:' .. who, '1') end
+  if proof then
+    set('proof:' .. who, proof.text)
+    redis.call('DEL', K.document .. ':' .. proof.link)
+    redis.call('ZREM', K.documents, proof.link)
+    redis.call('SET', keys, proof.next)
   end
   local count = int(approvals) .. ' of ' .. request.quorum
   local place = for_whom == '' and '' or ' for ' .. for_whom
   audit('voted', request_id, decision .. ' ' .. who .. ' ' .. count .. place, body, digest)
 
   if decision == 'reject' and rejections >= tonumber(request.vetoes) then
-    settle('rejected', who, reason)
+    settle('rejected', who, a.reason)
     audit('rejected', request_id, who, '', '')
     return { 'voted', 'rejected', int(approvals), request.quorum }
   end
@@ -146,29 +141,33 @@ local function cast()
       local person = string.match(name, '^vote:(.*)$')
       if person and person ~= who and value == 'approve' then people[person] = numbers(request['groups:' .. person]) end
     end
-    people[who] = numbers(votes_for)
+    people[who] = numbers(a.votes_for)
     is_complete = filled_places(people) >= tonumber(request.quorum)
   end
   if is_complete then
-    enter('approved', 'by', who, 'decided_at', NOW)
+    enter('approved', { by = who, decided_at = NOW })
     unlist_for(request.principals)
     forget('expire', 'remind', 'escalate')
-    set_to_run(true)
+    -- A plan is no Run itself, and a step of one waits for its turn.
+    set_to_run(not request.plan and not request.runs)
+    plan_follows()
     audit('approved', request_id, count, '', '')
     -- Only the whole quorum allows the same again.
-    local granting, granted = {}, 0
+    local granting, granted, proofs = {}, 0, {}
     for name, value in pairs(request) do
       local person = string.match(name, '^vote:(.*)$')
       if person and value == 'approve' and request['grant:' .. person] then
         granting[person] = numbers(request['groups:' .. person])
+        proofs[person] = request['proof:' .. person] or ''
       end
     end
-    if grants == '1' then granting[who] = numbers(votes_for) end
+    if a.grant then granting[who], proofs[who] = numbers(a.votes_for), proof and proof.text or '' end
     for _ in pairs(granting) do granted = granted + 1 end
     if request.groups then granted = filled_places(granting) end
-    if granted >= tonumber(request.quorum) then -- guard: vote-granted
+    if a.grant and granted >= tonumber(request.quorum) then -- guard: vote-granted
       set('granted', '1')
       audit('granted', request_id, int(granted) .. ' of ' .. request.quorum, '', '')
+      open_grant(a.grant, proofs)
     end
     return { 'voted', 'approved', int(approvals), request.quorum }
   end
@@ -177,7 +176,8 @@ local function cast()
 end
 
 local reply = cast()
-if reply[1] ~= 'voted' or not ARGV[21] then return reply end
-if request.state ~= 'approved' and request.attempt ~= ARGV[21] then return reply end -- guard: vote-start-approved
-append(reply, start({ ARGV[1], ARGV[2], unpack(ARGV, 21) }))
+follow_up()
+if reply[1] ~= 'voted' or not ARGV[4] then return reply end
+if request.state ~= 'approved' and request.attempt ~= cmsgpack.unpack(ARGV[4]).attempt then return reply end -- guard: vote-start-approved
+append(reply, start({ ARGV[1], ARGV[2], ARGV[4] }))
 return reply

@@ -5,7 +5,7 @@
 --   3 length of the lease in ms
 -- Returns
 --   {'claimed', token, number of messages, inbox, interrupts of the round and their ends as pairs, version of the record,
---    refs of the calls in the journal and their states as pairs, '1' if a person stopped the turn that this one continues}
+--    the Runs of the turn that has not ended: of each its ref, state, attempt, attempts, first start and result or '', '1' if a person stopped the turn that this one continues}
 --                          the same call again returns the same token
 --   {'died', token}        too many claims in a row ended with their processes; the token is that of the last
 --   {'busy', end of the other lease}   also that of the suspect, if this thread is suspected too
@@ -14,6 +14,7 @@
 --   {'quarantined', reason}
 --- include thread
 --- include wake
+--- include runs
 --- include claims
 local owner, lease = ARGV[2], tonumber(ARGV[3])
 
@@ -26,8 +27,8 @@ if held and thread.owner ~= owner then return { 'busy', thread.lease_until } end
 if tonumber(thread.open or '0') > 0 then return { 'waiting', thread.open } end -- guard: claim-waiting
 local inbox = redis.call('LRANGE', K.inbox, 0, -1)
 local round = redis.call('HGETALL', K.round)
-local effects = redis.call('HGETALL', K.effects)
-if #inbox == 0 and #round == 0 and #effects == 0 then -- guard: claim-idle
+local runs = words(thread.runs)
+if #inbox == 0 and #round == 0 and #runs == 0 then -- guard: claim-idle
   wake_never()
   return { 'idle' }
 end
@@ -58,4 +59,9 @@ if stopped == '1' then
 end
 redis.call('HSET', K.thread, 'token', token, 'owner', owner, 'lease_until', int(now + lease), 'inbox_claimed', #inbox)
 wake_at(int(now + lease))
-return { 'claimed', token, int(redis.call('LLEN', K.log)), inbox, round, thread.v or '', effects, stopped }
+local calls = {}
+for _, id in ipairs(runs) do
+  local run = read(run_key(id), 'ref', 'state', 'attempt', 'attempts', 'first_start', 'part')
+  append(calls, { run.ref or '', run.state or '', run.attempt or '', run.attempts or '', run.first_start or '', run.part or '' })
+end
+return { 'claimed', token, int(redis.call('LLEN', K.log)), inbox, round, thread.v or '', calls, stopped }

@@ -2,15 +2,10 @@
 -- With an owner it claims the thread's next turn in the same step, and adds nothing while requests are open.
 -- ARGV
 --   1 thread id
---   2 id of the item
---   3 the item (JSON)
---   4 '1' if only an existing thread takes it
---   5 the item to add instead while the thread is at work (JSON), or ''
---   6 who stops the turn that has not ended, or ''
---   7 audit body of a withdrawal (JSON)
---   8 digest of the body
---   9 owner, new for every claim, or ''
---  10 length of the lease in ms
+--   2 named values:
+--     id; item (JSON); known, '1' if only an existing thread takes it; at_work, the item to add instead while the thread is at work (JSON),
+--     or ''; who stops the turn that has not ended, or ''; body and digest of the audit row of a withdrawal; owner, new for every claim,
+--     or ''; lease in ms
 -- Returns
 --   {'enqueued', open requests, place in the inbox, '1' if a turn has not ended}, and for a stop: token of the turn or '', time;
 --                          with an owner the reply of `claim-turn` instead, and the same call again returns the same token
@@ -21,9 +16,9 @@
 --- include wake
 --- include stopped
 --- script claim-turn
-local item_id, item, only_known, item_at_work = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-local who, body, digest = ARGV[6], ARGV[7], ARGV[8]
-local owner = ARGV[9]
+local a = cmsgpack.unpack(ARGV[2])
+local item_id, item, only_known, item_at_work = a.id, a.item, a.known, a.at_work
+local who, body, digest, owner = a.who, a.body, a.digest, a.owner
 
 local function add()
   if only_known == '1' and redis.call('EXISTS', K.thread) == 0 then return { 'unknown-thread' } end -- guard: enqueue-unknown
@@ -62,5 +57,5 @@ if tonumber(thread.open or '0') > 0 then -- guard: enqueue-claim-waiting
 end
 local reply = add()
 if reply[1] == 'duplicate' and thread.owner == owner then reply = { 'enqueued', '0', int(redis.call('LLEN', K.inbox)), '0' } end -- guard: enqueue-claim-repeated
-if reply[1] == 'enqueued' then append(reply, claim_turn({ ARGV[1], owner, ARGV[10] })) end
+if reply[1] == 'enqueued' then append(reply, claim_turn({ thread_id, owner, a.lease })) end
 return reply

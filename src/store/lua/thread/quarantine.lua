@@ -12,7 +12,7 @@
 local why, body, digest, request_id = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
 -- Without this, timers and workers would return to the request for ever. The thread may be quarantined already, for another request.
-for _, timer in ipairs({ 'expire', 'remind', 'escalate', 'recover', 'purge', 'run' }) do
+for _, timer in ipairs({ 'expire', 'remind', 'escalate', 'recover', 'purge', 'run', 'ended' }) do
   redis.call('ZREM', K.timers, timer .. '|' .. request_id)
 end
 

@@ -3,13 +3,8 @@
 -- tried again after a delay that doubles; a thread that fails too often is quarantined, and people are told.
 -- ARGV
 --   1 thread id
---   2 token
---   3 most failures in a row, or '' for a turn that has not failed
---   4 first delay in ms
---   5 reason
---   6 audit body (JSON)
---   7 digest of the body
---   8 number of notices, then id and row (JSON) of each
+--   2 named values: token; of a turn that has failed most, the most failures in a row; delay, the first one in ms; reason; notices, id and
+--     row (JSON) of each; body and digest of the audit row
 -- Returns
 --   {'released'}, {'failed'}, {'quarantined'}    also for the same call again
 --   {'stale'}
@@ -19,7 +14,8 @@
 --- include frozen
 -- A freeze that ends wakes what it held at once, so this is only for a process that has missed it.
 local HOLD_MS = 60000
-local token, most, delay, reason = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
+local a = cmsgpack.unpack(ARGV[2])
+local token, most, delay, reason = a.token, tonumber(a.most), tonumber(a.delay), a.reason
 local thread = read(K.thread, 'token', 'owner', 'committed', 'failures', 'failed', 'quarantine')
 
 if most and thread.failed == token then return { thread.quarantine and 'quarantined' or 'failed' } end -- guard: release-failed
@@ -33,9 +29,8 @@ if most and failures >= most then -- guard: release-most
   redis.call('HSET', K.thread, 'quarantine', reason)
   redis.call('ZREM', K.timers, 'thread|' .. thread_id, 'retire|' .. thread_id)
   redis.call('ZADD', K.quarantined, NOW, thread_id)
-  local next_arg = reader(9)
-  for _ = 1, tonumber(ARGV[8]) do send(next_arg(), next_arg()) end
-  audit('quarantined', thread_id, reason, ARGV[6], ARGV[7])
+  for _, notice in ipairs(a.notices) do send(notice[1], notice[2]) end
+  audit('quarantined', thread_id, reason, a.body, a.digest)
   return { 'quarantined' }
 end
 local again_at = most and now + delay * 2 ^ (failures - 1) or now

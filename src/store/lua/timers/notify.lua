@@ -1,14 +1,12 @@
--- Sends the notice of a timer of a request: a reminder, the call for further people to decide, or the question about an unknown outcome.
+-- Sends the notice of a timer of a request: a reminder, the call for further people to decide, the question about an unknown outcome, or what
+-- follows the end of a Run that no thread made.
 -- Only now the timer goes, so that a process that dies before leaves the notice to another.
 -- ARGV
 --   1 thread id
 --   2 request id
---   3 timer: 'remind', 'escalate', or 'recover' for an unknown outcome
---   4 id of the notice's outbox row
---   5 the row (JSON)
---   6 when the quiet hours end, in ms, or ''
---   7 revision of the request that the caller has seen, or ''
---   8 number of further views, then id and place (JSON) of each
+--   3 named values: timer, 'remind', 'escalate', 'recover' for an unknown outcome, or 'ended'; row_id, or '', and row (JSON) of the notice; quiet, when
+--     the quiet hours end, in ms, or ''; seen, the revision of the request that the caller has seen, or ''; views, id and place (JSON) of
+--     each further one
 -- Returns
 --   {'sent'}
 --   {'postponed'}          it is due when the quiet hours end
@@ -19,13 +17,14 @@
 --- include request
 --- include views
 --- include send
-local timer, row_id, row, quiet_until, seen = ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6]), ARGV[7]
+local a = cmsgpack.unpack(ARGV[3])
+local timer, row_id, row, quiet_until, seen = a.timer, a.row_id, a.row, tonumber(a.quiet), a.seen
 
 if not request.state then -- guard: notify-unknown
   forget(timer)
   return { 'unknown' }
 end
-if request.state ~= (timer == 'recover' and 'unknown' or 'pending') then return settled() end -- guard: notify-settled
+if timer ~= 'ended' and request.state ~= (timer == 'recover' and 'unknown' or 'pending') then return settled() end -- guard: notify-settled
 local at = redis.call('ZSCORE', K.timers, timer .. '|' .. request_id)
 if not at or now < tonumber(at) then return { 'not-due' } end -- guard: notify-due
 if seen ~= '' and request.rev ~= seen then return { 'changed' } end -- guard: notify-changed
@@ -35,8 +34,8 @@ if quiet_until and now < quiet_until then -- guard: notify-quiet
   return { 'postponed' }
 end
 
-send(row_id, row)
-add_views(reader(8))
+if row_id ~= '' then send(row_id, row) end
+add_views(a.views)
 if timer == 'remind' then
   due(timer, now + request.remind_every)
   audit('reminded', request_id, '', '', '')
@@ -45,7 +44,7 @@ end
 forget(timer)
 if timer == 'escalate' then
   local escalate_to = request.escalate_to or ''
-  redis.call('HSET', K.request, 'principals', request.principals .. ' ' .. escalate_to, 'escalated_at', NOW)
+  redis.call('HSET', K.ask, 'principals', request.principals .. ' ' .. escalate_to, 'escalated_at', NOW)
   list_for(escalate_to)
   redraw()
   audit('escalated', request_id, escalate_to, '', '')

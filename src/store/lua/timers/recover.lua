@@ -31,7 +31,8 @@ if tonumber(request.attempts) >= tonumber(request.max_attempts) then again = fal
 
 if again then
   forget('recover')
-  enter('approved', 'attempt', '')
+  set_run('attempt', '')
+  enter('approved')
   set_to_run(true)
   audit('retried', request_id, 'after try ' .. request.attempts, body, digest)
   return { 'retry', request.attempts }

@@ -8,6 +8,7 @@ const PAGE = 500;
 /** A missing field must not block the rest of the log; the row's hash no longer fits and reveals it. */
 const Part = z.string().catch('');
 const Fields = z.object({
+  v: z.coerce.number().catch(0),
   t: z.coerce.number().catch(0),
   e: Part,
   s: Part,
@@ -79,8 +80,8 @@ function numberOf(id: string): number {
 
 function parseRow(seq: number, flat: readonly string[]): AuditRow {
   const pairs = flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1]] as const] : []));
-  const { t, e, s, d, b, h } = Fields.parse(Object.fromEntries(pairs));
-  return { seq, at: t, event: e, subject: s, detail: d, body: b, hash: h };
+  const { v, t, e, s, d, b, h } = Fields.parse(Object.fromEntries(pairs));
+  return { v, seq, at: t, event: e, subject: s, detail: d, body: b, hash: h };
 }
 
 function parseCheckpoint(n: number, [, hash = '', , text = '']: readonly string[]): StoredCheckpoint {

@@ -3,7 +3,7 @@ import type { KeptFile, Store } from '../../port/store.ts';
 import { isThreadId, type Keys } from '../../record/keys.ts';
 import type { RedisClient, RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
-import type { Retention } from './thread-verbs.ts';
+import type { Retention } from './turn-verbs.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -7,8 +7,9 @@ export interface PersonTraces {
   readonly threads: readonly string[];
   readonly requests: readonly string[];
   readonly grants: readonly string[];
-  /** The keys of the person's own counters. */
+  /** The keys of the person's own counters, and what single calls have counted there: a key with a field. */
   readonly counters: readonly string[];
+  readonly counted: readonly (readonly [key: string, field: string])[];
   /** The ids of rows in the outbox. */
   readonly messages: readonly string[];
 }
@@ -32,6 +33,7 @@ export async function findPerson(
   const requests = new Set<string>();
   const grants = new Set<string>();
   const counters = new Set<string>();
+  const counted: [string, string][] = [];
   const messages: string[] = [];
   for await (const { key, kind, id } of scanKeys(client, prefix)) {
     if (kind === 'log' || kind === 'inbox') {
@@ -40,7 +42,10 @@ export async function findPerson(
       if (isNamed((await client.get(key)) ?? '')) requests.add(id);
     } else if (kind === 'limit') {
       if (isCounter(id)) counters.add(key);
-    } else if (kind === 'request' && isIn(await client.hgetall(key), person, isNamed)) requests.add(id);
+    } else if (kind === 'counted') {
+      for (const field of await client.hkeys(key)) if (isCounter(field)) counted.push([key, field]);
+    } else if ((kind === 'ask' || kind === 'run') && isIn(await client.hgetall(key), person, isNamed))
+      requests.add(id);
   }
   for (const [name, value] of Object.entries(await client.hgetall(keys.shared('grants')))) {
     const [, kind, id = ''] = /^(grant|revoked)\|(.*)$/.exec(name) ?? [];
@@ -49,14 +54,25 @@ export async function findPerson(
   }
   for (const [id, row] of Object.entries(await client.hgetall(keys.shared('rows'))))
     if (isNamed(row)) messages.push(id);
+  // A step is removed with its plan.
+  const whole = [...requests].map(async (id) => (await client.hget(keys.run(id), 'plan')) ?? id);
   return {
-    ...{ threads: [...threads], requests: [...requests], grants: [...grants], messages },
-    counters: [...counters],
+    ...{
+      threads: [...threads],
+      requests: [...new Set(await Promise.all(whole))],
+      grants: [...grants],
+      messages,
+    },
+    ...{ counters: [...counters], counted },
   };
 }
 
 /** Removes counters, each of which stands alone: what they counted counts as never done. */
-export async function removeCounters(client: RedisClient, counters: readonly string[]): Promise<void> {
+export async function removeCounters(
+  client: RedisClient,
+  { counters, counted }: Pick<PersonTraces, 'counters' | 'counted'>,
+): Promise<void> {
+  for (const [key, field] of counted) await client.hdel(key, field);
   for (let from = 0; from < counters.length; from += PAGE)
     await client.unlink(...counters.slice(from, from + PAGE));
 }

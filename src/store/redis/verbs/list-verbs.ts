@@ -53,10 +53,11 @@ export function listVerbs(run: RunScript, client: RedisClient, keys: Keys): List
       const reply = new ScriptReply(await run('measure', { threadId: '', args: [] }));
       const [pending = 0, approved = 0, started = 0, unknown = 0, ...others] = reply.strings(1).map(Number);
       const [quarantinedThreads = 0, waiting = 0, due = 0, oldestMs = 0, overdueTimers = 0] = others;
+      const [oldestWebhookMs = 0] = others.slice(5);
       return {
         requests: { pending, approved, started, unknown },
         quarantinedThreads,
-        outbox: { waiting, due, oldestMs },
+        outbox: { waiting, due, oldestMs, oldestWebhookMs },
         overdueTimers,
       };
     },

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type JsonObject, tryParseJson } from '../../../agent/json.ts';
-import type { HomePage, OutboxItem, Store, SummaryStore } from '../../port/store.ts';
+import type { Drawn, HomePage, OutboxItem, OutboxRow, Store, SummaryStore } from '../../port/store.ts';
 import { type Keys, threadOf } from '../../record/keys.ts';
-import type { RedisClient, RunScript } from '../run-script.ts';
+import { pack, type RedisClient, type RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
-import { rowText } from './thread-verbs.ts';
 
 type OutboxVerbs = Pick<
   Store,
@@ -44,20 +43,16 @@ export function outboxVerbs(run: RunScript, client: RedisClient, keys: Keys): Ou
         else
           await run('outbox-done', {
             threadId: '',
-            args: [item, owner, 0, '', 0, 0, ...run.auditBody({ row })],
+            args: [doneValues({ item, owner }, { revision: 0, place: '' }, run.auditBody({ row }))],
           });
       }
       return items;
     },
 
-    async done(
-      item,
-      { revision, postedAt, againMs = 0, number = 0, gone = [] } = { revision: 0, postedAt: {} },
-    ) {
+    async done(item, { postedAt, ...drawn }: Drawn = { revision: 0, postedAt: {} }) {
       const requestIds = item.kind === 'view' ? [item.requestId] : [];
       const threadId = item.kind === 'summary' ? item.person : (threadOf(requestIds[0] ?? '') ?? '');
-      const drawn = [revision, JSON.stringify(postedAt), againMs, number];
-      const args = [item.item, item.owner, ...drawn, '', '', ...gone];
+      const args = [doneValues(item, { ...drawn, place: JSON.stringify(postedAt) })];
       const reply = await run('outbox-done', { threadId, requestIds, args });
       return new ScriptReply(reply).oneOf('done', 'due-again', 'due-later', 'stale');
     },
@@ -107,6 +102,27 @@ export function outboxVerbs(run: RunScript, client: RedisClient, keys: Keys): Ou
       };
     },
   };
+}
+
+/** Writes a message for the outbox, to be sent in the trace of the work that writes it. */
+export function rowText(run: RunScript, { body }: OutboxRow): string {
+  const trace = run.trace();
+  return JSON.stringify(trace === undefined ? body : { ...body, trace });
+}
+
+/** Writes what was sent or drawn as `outbox-done.lua` reads it. */
+function doneValues(
+  { item, owner }: Pick<OutboxItem, 'item' | 'owner'>,
+  {
+    revision,
+    place,
+    againMs = 0,
+    number = 0,
+    gone = [],
+  }: Omit<Drawn, 'postedAt'> & { readonly place: string },
+  [body, digest]: readonly [body: string, digest: string] = ['', ''],
+): Buffer {
+  return pack({ item, owner, revision, place, again: againMs, number, gone, body, digest });
 }
 
 const Page = z.object({ list: z.string().optional(), from: z.string().optional() }).catch({});

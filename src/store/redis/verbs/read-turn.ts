@@ -12,7 +12,7 @@ import type {
 } from '../../port/store.ts';
 import { requestIdOf } from '../../record/keys.ts';
 import { readPart, SettledState } from '../../record/request-record.ts';
-import type { RunScript, ThreadLog } from '../run-script.ts';
+import { pack, type RunScript, type ThreadLog } from '../run-script.ts';
 import type { ScriptReply } from '../script-reply.ts';
 import { quarantine } from './quarantine.ts';
 
@@ -41,7 +41,7 @@ export async function readClaim(
         refuseNewer(`The thread ${threadId}`, reply.string(5), THREAD_VERSION);
       } catch (error) {
         // A process that can read it claims it at once, and nobody takes this claim for one that ended with its process.
-        await run('release', { threadId, args: [reply.string(1), ''] });
+        await run('release', { threadId, args: [pack({ token: reply.string(1) })] });
         throw error;
       }
       const rows = await log.ofLength(reply.number(2));
@@ -109,17 +109,25 @@ function parseTurn(threadId: string, reply: ScriptReply, messages: readonly Mess
   };
 }
 
-const EFFECT = /^(started|paused|finished) (\S+) (\d+) (\d+)(?: (.*))?$/s;
+/** The fields of a Run as `claim-turn` gives them. */
+const CALL_FIELDS = 6;
+const CallState = z.enum(['running', 'paused', 'succeeded', 'failed', 'unknown']);
 
-function parseEffects(pairs: readonly string[]): EffectRecord[] {
-  const effects = pairs.flatMap((ref, index): EffectRecord[] => {
-    if (index % 2 === 1) return [];
-    const [, state, run = '', runs, firstStart, part] = EFFECT.exec(pairs[index + 1] ?? '') ?? [];
+function parseEffects(fields: readonly string[]): EffectRecord[] {
+  const starts = fields.flatMap((_, index) => (index % CALL_FIELDS === 0 ? [index] : []));
+  const effects = starts.map((start): EffectRecord => {
+    const [ref = '', stored, run = '', runs, firstStart, part = ''] = fields.slice(
+      start,
+      start + CALL_FIELDS,
+    );
+    const state = readPart(`The state of the call ${ref}`, () => CallState.parse(stored));
     const base = { ref, run, runs: Number(runs), firstStart: Number(firstStart) };
-    if (state === 'started') return [{ ...base, state }];
-    if (state === 'finished' || state === 'paused')
-      return [{ ...base, state, part: readToolPart(JSON.parse(part ?? '')) }];
-    throw new TypeError(`The journal has no state for the call ${ref}`);
+    if (state === 'running') return { ...base, state: 'started' };
+    return {
+      ...base,
+      state: state === 'paused' ? 'paused' : 'finished',
+      part: readPart(`The result of the call ${ref}`, () => readToolPart(JSON.parse(part))),
+    };
   });
   return effects.sort((a, b) => (a.ref < b.ref ? -1 : 1));
 }

@@ -1,8 +1,8 @@
 import type { DueWork, Store } from '../../port/store.ts';
 import { workNamed } from '../../port/work.ts';
-import type { RunScript } from '../run-script.ts';
+import { pack, type RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
-import { askAbout, viewFields } from './request-verbs.ts';
+import { askAbout, viewValues } from './about-request.ts';
 
 type TimerVerbs = Pick<Store, 'notify' | 'recover' | 'purge' | 'due' | 'noteUndo'>;
 
@@ -10,10 +10,11 @@ type TimerVerbs = Pick<Store, 'notify' | 'recover' | 'purge' | 'due' | 'noteUndo
 export function timerVerbs(run: RunScript): TimerVerbs {
   return {
     async notify(requestId, timer, { row, quietUntil = '', revision = '', views = [] }) {
-      const listed = viewFields(views);
+      const listed = viewValues(views);
       if (listed === undefined) return { outcome: 'invalid-view' };
-      const args = [timer, row.id, JSON.stringify(row.body), quietUntil, revision, ...listed];
-      const reply = await askAbout(run, 'notify', requestId, args);
+      const told = { row_id: row?.id ?? '', row: JSON.stringify(row?.body ?? {}), views: listed };
+      const values = pack({ timer, quiet: quietUntil, seen: revision, ...told });
+      const reply = await askAbout(run, 'notify', requestId, [values]);
       return reply.plain('sent', 'postponed', 'changed', 'not-due');
     },
 

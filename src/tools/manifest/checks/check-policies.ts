@@ -4,10 +4,11 @@ import { type ApproverGroup, fillGroups, isRiskLevel, RISK_LEVELS } from '../../
 import { isTimeZone } from '../../../policy/time.ts';
 import { parseDisplayTemplate, placeholdersIn, type TemplateRoot } from '../../presentation/text-template.ts';
 import { didYouMean, type Finding } from '../problem.ts';
-import { ANSWERERS, LimitFile, NotifyFile, PolicyFile, RULE_WORDS } from '../schema/policies.ts';
+import { FreezeFile } from '../schema/manifest-file.ts';
+import { ANSWERERS, LimitFile, NotifyFile, PolicyFile, RULE_WORDS, RuleFile } from '../schema/policies.ts';
 import { durationMs } from '../schema/values.ts';
 import { DEFAULT_EXPIRES_MS, toApprovers } from '../to-manifest.ts';
-import { CONDITION, checkExpression, possibleTexts } from './check-rules.ts';
+import { CONDITION, checkExpression, listRules, possibleTexts } from './check-rules.ts';
 import { readableParts } from './check-shape.ts';
 
 const MOST_WITHIN_MS = durationMs('1d');
@@ -15,7 +16,7 @@ const Parts = PolicyFile.partial();
 
 /** Finds mistakes that the schema cannot: a quorum that cannot be reached, times after the request expires, unknown time zones. */
 export function checkPolicies(manifest: JsonObject): Finding[] {
-  const { agent, policies, limits, change_freezes: freezes, page } = manifest;
+  const { agent, policies, limits, freezes, page } = manifest;
   const ofAgent = isJsonObject(agent)
     ? [
         ...checkTimeZone('/agent', agent.time_zone),
@@ -24,8 +25,9 @@ export function checkPolicies(manifest: JsonObject): Finding[] {
         ...(page === undefined ? checkPasskey('/agent/policy_changes', agent.policy_changes) : []),
       ]
     : [];
-  ofAgent.push(...checkChangeFreezes(freezes));
+  ofAgent.push(...checkFreezes(freezes));
   ofAgent.push(...checkLimits(limits, isJsonObject(policies) ? Object.keys(policies) : []));
+  ofAgent.push(...checkTotals(manifest));
   if (!isJsonObject(policies)) return ofAgent;
   return [
     ...ofAgent,
@@ -129,58 +131,114 @@ export const AMOUNT = {
   expected: 'an amount must be a number',
 };
 
-const LimitParts = LimitFile.partial();
+/** The result of a limit's condition, which also knows whether people have approved the call. */
+const LIMITED = { ...CONDITION, variable: 'approved' } as const;
+/** The result of a freeze's condition on the output of a tool. */
+const FROZEN = { ...CONDITION, variable: 'output' } as const;
 
-/** Finds mistakes that the schema cannot: policies that do not exist, amounts that are no numbers, names that are taken. */
-function checkChangeFreezes(freezes: JsonValue | undefined): Finding[] {
-  return (Array.isArray(freezes) ? freezes : []).flatMap((freeze: JsonValue, index) => {
-    if (!isJsonObject(freeze)) return [];
-    const pointer = `/change_freezes/${index}`;
-    const { from, to, time_zone: zone } = freeze;
-    // Both have one form, in which later means later in the alphabet.
-    const isBackwards = typeof from === 'string' && typeof to === 'string' && to <= from;
-    return [
-      ...checkTimeZone(pointer, zone),
-      ...(isBackwards
-        ? [
-            {
-              pointer: `${pointer}/to`,
-              at: 'value',
-              message: `it would end before it begins (${from})`,
-            } as const,
-          ]
-        : []),
+const LimitParts = LimitFile.partial();
+const FreezeParts = FreezeFile.partial();
+
+/** Finds freezes that never hold, and conditions that cannot be evaluated. */
+function checkFreezes(freezes: JsonValue | undefined): Finding[] {
+  return (Array.isArray(freezes) ? freezes : []).flatMap((written: JsonValue, index): Finding[] => {
+    const pointer = `/freezes/${index}`;
+    const freeze = readableParts(FreezeParts, written);
+    const { from, to, time_zone: zone, while: said } = freeze;
+    const zones = checkTimeZone(pointer, zone);
+    if (said !== undefined) {
+      const beside = from ?? to;
+      const wrong = checkExpression(said.when, FROZEN);
+      return [
+        ...zones,
+        ...(beside === undefined
+          ? []
+          : [{ pointer, at: 'key', message: 'write either "from" and "to" or "while", not both' } as const]),
+        ...(wrong === undefined
+          ? []
+          : [{ pointer: `${pointer}/while/when`, at: 'value', ...wrong } as const]),
+      ];
+    }
+    // A value with a mistake of its own is reported for that.
+    if (!isJsonObject(written) || written.while !== undefined) return zones;
+    if (written.from === undefined || written.to === undefined)
+      return [...zones, { pointer, at: 'key', message: 'say when it holds: "from" and "to", or "while"' }];
+    if (from === undefined || to === undefined) return zones;
+    const report = (message: string): Finding[] => [
+      ...zones,
+      { pointer: `${pointer}/to`, at: 'value', message },
     ];
+    if (/^\d/.test(from) !== /^\d/.test(to))
+      return report('"from" and "to" are both dates, or both days of the week');
+    if (from === to) return report('it would end when it begins');
+    // Dates have one form, in which later means later in the alphabet.
+    return /^\d/.test(from) && to < from ? report(`it would end before it begins (${from})`) : zones;
   });
+}
+
+/** A call of `count` or `sum` with the name of its limit, or a text, in which there is none. */
+const TOTALS = /(?<![\w.])(?:count|sum)\(\s*(["'])(.*?)\1\s*\)|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g;
+
+/** Finds conditions that ask for the total of a limit that there is not: they could never be decided. */
+function checkTotals({ tools, policies, limits }: JsonObject): Finding[] {
+  const conditions = [
+    ...entriesOf(tools).flatMap(([tool, written]) =>
+      listRules(
+        `${pointerTo('/tools', tool)}/approval`,
+        isJsonObject(written) ? written.approval : undefined,
+      ).map(({ pointer, value }) => ({
+        pointer: `${pointer}/when`,
+        text: readableParts(RuleFile, value).when,
+      })),
+    ),
+    ...entriesOf(policies).flatMap(([name, written]) => {
+      const { risk, grants } = readableParts(Parts, written);
+      const pointer = pointerTo('/policies', name);
+      return [
+        { pointer: `${pointer}/risk`, text: risk },
+        { pointer: `${pointer}/grants/when`, text: grants?.when },
+      ];
+    }),
+  ];
+  const names = entriesOf(limits).map(([name]) => name);
+  const others = names.length === 0 ? '; there are no limits' : `; the limits are ${names.join(', ')}`;
+  return conditions.flatMap(({ pointer, text = '' }) =>
+    [...text.matchAll(TOTALS)].flatMap(({ index, 2: name }): Finding[] =>
+      name === undefined || names.includes(name)
+        ? []
+        : [
+            {
+              pointer,
+              at: 'value',
+              inside: index,
+              message: `there is no limit "${name}"${didYouMean(name, names) || others}`,
+            },
+          ],
+    ),
+  );
+}
+
+function entriesOf(written: JsonValue | undefined): [string, JsonValue][] {
+  return isJsonObject(written) ? Object.entries(written) : [];
 }
 
 function checkLimits(limits: JsonValue | undefined, policies: readonly string[]): Finding[] {
   if (!isJsonObject(limits)) return [];
-  const taken = new Set<string>();
-  return Object.entries(limits).flatMap(([tool, written]) => {
-    const pointer = pointerTo('/limits', tool);
-    const isList = Array.isArray(written);
-    const all = isList ? written : [written];
-    return all.flatMap((limit, index) => {
-      const at = isList ? pointerTo(pointer, index) : pointer;
-      const {
-        sum,
-        policy,
-        name = index === 0 ? tool : `${tool}-${index + 1}`,
-      } = readableParts(LimitParts, limit);
-      const findings: Finding[] = [];
-      const report = (key: string, message: string) =>
-        findings.push({ pointer: `${at}/${key}`, at: 'value', message });
-      const wrong = sum === undefined ? undefined : checkExpression(sum, AMOUNT);
-      if (wrong !== undefined) findings.push({ pointer: `${at}/sum`, at: 'value', ...wrong });
-      if (sum !== undefined && usesFirst(sum))
-        report('sum', 'a limit does not know "first"; write it in a rule');
-      if (policy !== undefined && !policies.includes(policy))
-        report('policy', `there is no policy "${policy}"${didYouMean(policy, policies)}`);
-      if (taken.has(name)) report('name', `another limit is named "${name}"`);
-      taken.add(name);
-      return findings;
-    });
+  return Object.entries(limits).flatMap(([name, limit]) => {
+    const pointer = pointerTo('/limits', name);
+    const { sum, when, policy } = readableParts(LimitParts, limit);
+    const findings: Finding[] = [];
+    const report = (key: string, message: string) =>
+      findings.push({ pointer: `${pointer}/${key}`, at: 'value', message });
+    for (const [key, text, expected] of [['sum', sum, AMOUNT] as const, ['when', when, LIMITED] as const]) {
+      const wrong = text === undefined ? undefined : checkExpression(text, expected);
+      if (wrong !== undefined) findings.push({ pointer: `${pointer}/${key}`, at: 'value', ...wrong });
+      if (text !== undefined && usesFirst(text))
+        report(key, 'a limit does not know "first"; write it in a rule');
+    }
+    if (policy !== undefined && !policies.includes(policy))
+      report('policy', `there is no policy "${policy}"${didYouMean(policy, policies)}`);
+    return findings;
   });
 }
 

@@ -7,6 +7,7 @@ import {
   isNode,
   type MethodCall,
   methodCalls,
+  placeOfVariable,
   usesGroups,
 } from '../../../policy/condition.ts';
 import { DEFAULT_POLICY_NAME } from '../../../policy/policy.ts';
@@ -17,6 +18,7 @@ import { readableParts } from './check-shape.ts';
 import { isFromCode } from './check-texts.ts';
 import {
   type ConditionProblem,
+  comparedName,
   gapBetween,
   impliesCondition,
   inputPath,
@@ -93,9 +95,27 @@ function findGap(
   const last = fitting.at(-1);
   if (last === undefined || conditions.length < rules.length) return [];
   const gap = gapBetween(conditions, schema);
-  if (gap === undefined) return [];
+  if (gap === undefined) {
+    const message = uncheckedGap(conditions, schema);
+    return message === undefined ? [] : [{ pointer: last.pointer, at: 'value', message }];
+  }
   const message = `${gap} fits no rule, so the policy "default" is asked; close the gap, or end the list with a rule without "when"`;
   return [{ pointer: last.pointer, at: 'value', message }];
+}
+
+/** Names a number that fits no rule about it, where a rule about something else may be for it. */
+function uncheckedGap(conditions: readonly string[], schema: JsonObject | undefined): string | undefined {
+  const names = conditions.map((condition) => comparedName(condition, schema));
+  for (const name of new Set(names.filter((each) => each !== undefined))) {
+    const gap = gapBetween(
+      conditions.filter((_, index) => names[index] === name),
+      schema,
+    );
+    const other = conditions.find((_, index) => names[index] !== name);
+    if (gap !== undefined)
+      return `not checked: ${gap} fits no rule, unless ${other} is true; else the policy "default" is asked`;
+  }
+  return undefined;
 }
 
 /** Finds names that the input does not have, and comparisons that cannot be what was meant. */
@@ -292,6 +312,11 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   first: ['tool', 'target', 'pair'],
 };
 
+const ELSEWHERE = [
+  ['approved', 'only the "when" of a limit knows "approved"'],
+  ['output', 'only the "when" of a freeze knows "output"'],
+] as const;
+
 interface ExpressionProblem {
   /** The offset of the mistake in the expression. */
   readonly inside: number;
@@ -304,6 +329,8 @@ interface ExpectedResult {
   readonly expected: string;
   /** Whether the user groups of the requester are known there. */
   readonly hasGroups?: true;
+  /** The variable that only such an expression has. */
+  readonly variable?: 'approved' | 'output';
 }
 
 /** The result of a condition. */
@@ -318,13 +345,17 @@ const RULE_CONDITION: ExpectedResult = { ...CONDITION, hasGroups: true };
 /** Checks a CEL expression: its syntax, its variables, and the type of its result; `inputs` are the names of the tool's input. */
 export function checkExpression(
   expression: string,
-  { what, types, expected, hasGroups }: ExpectedResult,
+  { what, types, expected, hasGroups, variable }: ExpectedResult,
   inputs: readonly string[] = [],
 ): ExpressionProblem | undefined {
   const { valid, type, error } = conditionEnvironment.check(expression);
   if (valid) {
     const inexact = findInexact(expression);
     if (inexact !== undefined) return { inside: inexact.start, message: inexact.problem };
+    for (const [name, message] of ELSEWHERE) {
+      const inside = variable === name ? -1 : placeOfVariable(expression, name);
+      if (inside !== -1) return { inside, message };
+    }
     if (hasGroups !== true && usesGroups(expression))
       return {
         inside: Math.max(expression.indexOf('requester.groups'), 0),
@@ -379,7 +410,7 @@ function foreignOperator(expression: string, at: number): ExpressionProblem | un
   for (const { index, 0: word } of withoutTexts.matchAll(/\b(?:and|or|not)\b|<>|(?<![=!<>])=(?!=)/gi)) {
     const advice = OPERATORS.get(word.toLowerCase());
     if (advice !== undefined && index <= at + 1 && index + word.length + 1 >= at)
-      return { inside: index, message: `"${word}" is no operator of CEL; ${advice}` };
+      return { inside: index, message: `"${word}" is not a CEL operator; ${advice}` };
   }
   return undefined;
 }

@@ -100,7 +100,7 @@ function describe(error: ErrorObject): Finding {
   if (error.keyword === 'additionalProperties') {
     const key = String(params.additionalProperty);
     const message =
-      formerKey(pointer, key) ??
+      keyOfSection(pointer, key) ??
       misplacedKey(pointer, key, error.data) ??
       unknownKey(key, error.parentSchema);
     return { pointer: pointerTo(pointer, key), at: 'key', message };
@@ -118,7 +118,7 @@ function describe(error: ErrorObject): Finding {
       message: `${showValue(item)} appears twice in this list`,
     };
   }
-  return { pointer, at: 'value', message: formerValue(pointer, error.data) ?? describeValue(error) };
+  return { pointer, at: 'value', message: describeValue(error) };
 }
 
 /** The keys of each kind of section, so that a key of another one is recognised. */
@@ -158,28 +158,16 @@ export function outdentedKey(pointer: string, value: unknown): string | undefine
   return `"${key}" is a key of ${owner}; indent it further than the name of ${owner}`;
 }
 
-const IN_MODEL: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.keys(ModelFile.shape).map((key) => [key, key])),
-  fallback_models: 'fallbacks',
-};
+const IN_MODEL = Object.keys(ModelFile.shape);
 const IN_NOTIFY = Object.keys(NotifyFile.shape);
 
-/** Names the key that has taken the place of an older one. */
-function formerKey(pointer: string, key: string): string | undefined {
-  if (pointer.startsWith('/limits/') && key === 'then')
-    return '"then" is now "policy": write "policy: NAME" to ask that policy, and nothing to deny the call';
-  const inModel = pointer === '/agent' ? IN_MODEL[key] : undefined;
-  if (inModel !== undefined)
-    return `"${key}" is now a key of "model": write "model: { name: …, ${inModel}: … }"`;
-  if (/^\/policies\/[^/]+$/.test(pointer) && IN_NOTIFY.includes(key))
-    return `"${key}" is now a key of "notify": write "notify: { ${key}: … }"`;
+/** Names the section of the agent, or of a policy, that a key belongs to. */
+function keyOfSection(pointer: string, key: string): string | undefined {
+  const isOf = (section: string) =>
+    `"${key}" is a key of "${section}": write "${section}: { ${section === 'model' ? 'name: …, ' : ''}${key}: … }"`;
+  if (pointer === '/agent' && IN_MODEL.includes(key)) return isOf('model');
+  if (/^\/policies\/[^/]+$/.test(pointer) && IN_NOTIFY.includes(key)) return isOf('notify');
   return undefined;
-}
-
-/** Says how a value is written now that had another form. */
-function formerValue(pointer: string, data: unknown): string | undefined {
-  if (pointer !== '/agent/built_ins' || !isJsonObject(data)) return undefined;
-  return 'this is now a list of what is on, such as [ask_question, complete_task]; "ask_question: requester" lets only the requester answer';
 }
 
 /** Explains an unknown key that is indented too little, or too much. */
@@ -223,6 +211,8 @@ function describeValue({ keyword, data, params, parentSchema, message }: ErrorOb
       const choice = allowed.length === 1 ? '' : 'one of ';
       return `${showValue(data)} is not ${choice}${allowed.join(', ')}${didYouMean(String(data), allowed)}`;
     }
+    case 'const':
+      return `${showValue(data)} is not ${showValue(params.allowedValue)}, ${parentSchema?.title ?? 'the only value'}`;
     case 'pattern':
       return `${showValue(data)} is not ${wanted(parentSchema)}`;
     case 'format':

@@ -4,8 +4,8 @@ import { isJsonObject, type JsonObject, pointerTo, toJson } from '../../../agent
 import { compileSchema } from '../../../agent/schema/compile-schema.ts';
 import { DEFAULT_POLICY_NAME } from '../../../policy/policy.ts';
 import { httpProblems } from '../../http/http-definition.ts';
-import { MAX_TOOLS } from '../../toolbox/toolbox.ts';
 import { isPath } from '../http-defaults.ts';
+import { MAX_TOOLS } from '../manifest.ts';
 import { didYouMean, type Finding, nearestWord } from '../problem.ts';
 import { BUILT_IN_NAMES } from '../schema/agent.ts';
 import { ANSWERERS } from '../schema/policies.ts';

@@ -61,6 +61,7 @@ export function checkUses(manifest: JsonObject, byEntry: ToolsByEntry): RuleFind
       ),
       ...checkLimits(manifest.limits, byEntry, isComplete),
       ...checkPolicies(manifest, uses, byEntry),
+      ...checkOwners(manifest, uses),
     ],
     warnings: unusedPolicies(manifest, uses),
   };
@@ -68,17 +69,21 @@ export function checkUses(manifest: JsonObject, byEntry: ToolsByEntry): RuleFind
 
 /** Finds the names and patterns of tools that match none. */
 function checkNames(
-  { agent, limits, policies, tools, callers, change_freezes: freezes }: JsonObject,
+  { agent, limits, policies, tools, callers, freezes }: JsonObject,
   byEntry: ToolsByEntry,
 ): Finding[] {
   const names = [...byEntry.values()].flat().map(({ name }) => name);
   const channels = isJsonObject(agent) ? entriesOf(agent.channels) : [];
   return [
     ...(Array.isArray(freezes) ? freezes : []).flatMap((freeze: JsonValue, index) =>
-      (isJsonObject(freeze) && Array.isArray(freeze.tools) ? freeze.tools : []).flatMap((match, at) =>
-        typeof match === 'string'
-          ? checkName({ pointer: `/change_freezes/${index}/tools/${at}`, at: 'value' }, match, names)
-          : [],
+      [
+        ...listIn(freeze, 'tools').map((match, at) => [`tools/${at}`, match] as const),
+        [
+          'while/tool',
+          isJsonObject(freeze) && isJsonObject(freeze.while) ? freeze.while.tool : undefined,
+        ] as const,
+      ].flatMap(([at, match]) =>
+        checkName({ pointer: `/freezes/${index}/${at}`, at: 'value' }, match, names),
       ),
     ),
     ...entriesOf(policies).flatMap(([name, written]) => {
@@ -95,9 +100,13 @@ function checkNames(
         return checkName({ pointer, at: 'value' }, match, names);
       }),
     ),
-    ...entriesOf(limits).flatMap(([match]) =>
-      checkName({ pointer: pointerTo('/limits', match), at: 'key' }, match, names),
-    ),
+    ...entriesOf(limits).flatMap(([name, limit]) => {
+      const pointer = pointerTo('/limits', name);
+      const { tools: match } = readableParts(LimitParts, limit);
+      return match === undefined
+        ? checkName({ pointer, at: 'key' }, name, names)
+        : checkName({ pointer: `${pointer}/tools`, at: 'value' }, match, names);
+    }),
     ...channels.flatMap(([channel, settings]) =>
       listIn(settings, 'tools').flatMap((match, index) => {
         const pointer = pointerTo(`${pointerTo('/agent/channels', channel)}/tools`, index);
@@ -267,17 +276,15 @@ function givenType(value: JsonValue, schema: JsonObject | undefined) {
 
 /** Checks the amounts of limits against the tools that they count. */
 function checkLimits(limits: JsonValue | undefined, byEntry: ToolsByEntry, isComplete: boolean): Finding[] {
-  return entriesOf(limits).flatMap(([match, written]) => {
-    const counted = [...byEntry.values()].flat().filter(({ name }) => matchesGlob(match, name));
+  return entriesOf(limits).flatMap(([name, limit]) => {
+    const { tools: match = name, sum, when } = readableParts(LimitParts, limit);
+    const counted = [...byEntry.values()].flat().filter((tool) => matchesGlob(match, tool.name));
     if (counted.length === 0 || (!isComplete && /[*?]/.test(match))) return [];
-    const isList = Array.isArray(written);
-    return (isList ? written : [written]).flatMap((limit: JsonValue, index) => {
-      const { sum } = readableParts(LimitParts, limit);
-      const at = pointerTo('/limits', match);
-      return inAllOf(counted, (schema) =>
-        valueFindings(`${isList ? pointerTo(at, index) : at}/sum`, sum, schema, ['number'], AMOUNT.expected),
-      );
-    });
+    const at = pointerTo('/limits', name);
+    return inAllOf(counted, (schema) => [
+      ...valueFindings(`${at}/sum`, sum, schema, ['number'], AMOUNT.expected),
+      ...conditionFindings(`${at}/when`, when, schema),
+    ]);
   });
 }
 
@@ -319,14 +326,12 @@ function policyUses({ tools, limits }: JsonObject): ReadonlyMap<string, readonly
       add(DEFAULT_POLICY_NAME, { entry, match: '*' });
     if (typeof tool.answers === 'string') add(tool.answers, { entry, match: '*' });
   }
-  for (const [match, written] of entriesOf(limits)) {
-    for (const limit of Array.isArray(written) ? written : [written]) {
-      const { policy } = readableParts(LimitParts, limit);
-      const all = entriesOf(tools);
-      const named = all.filter(([entry, tool]) => entry === match && isHttp(tool));
-      if (policy !== undefined)
-        for (const [entry] of named.length > 0 ? named : all) add(policy, { entry, match });
-    }
+  for (const [name, limit] of entriesOf(limits)) {
+    const { policy, tools: match = name } = readableParts(LimitParts, limit);
+    const all = entriesOf(tools);
+    const named = all.filter(([entry, tool]) => entry === match && isHttp(tool));
+    if (policy !== undefined)
+      for (const [entry] of named.length > 0 ? named : all) add(policy, { entry, match });
   }
   return uses;
 }
@@ -392,6 +397,32 @@ function checkOthers(
   const at = quorum === undefined || groups.length > 1 ? 'approvers' : 'quorum';
   const message = `only ${people.join(', ')} may use "${entry}", and nobody approves their own request: ${shortage}`;
   return [{ pointer: `${pointer}/${at}`, at: 'value', message }];
+}
+
+/** Finds callers whose owner would have to approve their own request: nobody else can under a policy that they come under. */
+function checkOwners(
+  { callers, policies }: JsonObject,
+  uses: ReadonlyMap<string, readonly PolicyUse[]>,
+): Finding[] {
+  return entriesOf(callers).flatMap(([caller, written]) => {
+    const owner = isJsonObject(written) ? written.owner : undefined;
+    if (typeof owner !== 'string') return [];
+    const called = listIn(written, 'tools').map(String);
+    const name = entriesOf(policies).find(([policy, terms]) => {
+      const isAsked =
+        listIn(written, 'ask').includes(policy) ||
+        (uses.get(policy) ?? []).some(({ entry }) => called.some((match) => matchesGlob(match, entry)));
+      const { approvers, quorum, escalate, self_approval: isSelf } = readableParts(PolicyParts, terms);
+      if (!isAsked || approvers === undefined || escalate !== undefined || isSelf === true) return false;
+      const { groups, excluded } = toApprovers({ approvers, quorum });
+      return (
+        shortageOf(groups, excluded) === undefined && shortageOf(groups, [...excluded, owner]) !== undefined
+      );
+    })?.[0];
+    if (name === undefined) return [];
+    const message = `nobody approves their own request, and without ${owner} too few can approve under the policy "${name}"; name another owner or more approvers`;
+    return [{ pointer: `${pointerTo('/callers', caller)}/owner`, at: 'value', message }];
+  });
 }
 
 /** Finds policies that no rule and no limit names; "default" is also for tools that are still to come. */

@@ -136,6 +136,11 @@ export function wrongResult(
   return `${domain.name} is ${TYPE_WORDS[domain.type]}`;
 }
 
+/** Returns the one name that a condition compares with values that are written out; `undefined` for any other condition. */
+export function comparedName(condition: string, schema: JsonObject | undefined): string | undefined {
+  return parsePart(condition, schema)?.of;
+}
+
 /** Names a number between rules that no rule of a list is for; `undefined` if the rules are not all about one number. */
 export function gapBetween(
   conditions: readonly string[],

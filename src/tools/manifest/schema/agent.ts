@@ -60,9 +60,6 @@ const FilesFile = z
     z.strictObject({
       max_size: Size.optional().describe('The largest file that is read or sent (default: 10MB).'),
       max_count: Count.max(20).optional().describe('How many files one turn reads (default: 5).'),
-      timeout: Duration.optional().describe(
-        'How long one file may take to download and to read (default: 30s).',
-      ),
       types: distinct(
         z.enum(FILE_KINDS),
         'What is read, judged by the content (default: all of them).',

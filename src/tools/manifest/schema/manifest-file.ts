@@ -9,11 +9,13 @@ import {
   Duration,
   distinct,
   Headers,
-  LocalDateTime,
+  LOCAL_DATE_TIME,
+  Name,
   named,
   PersonOrGroup,
   Text,
   TimeZone,
+  WEEKLY_TIME,
   WebAddress,
 } from './values.ts';
 
@@ -60,11 +62,26 @@ export const RetentionFile = z
   .describe('How long what has ended stays in Redis; the audit log has audit.retention.');
 export type RetentionFile = z.output<typeof RetentionFile>;
 
-export const ChangeFreezeFile = z
+const FreezeTime = z
+  .string()
+  .regex(new RegExp(`${LOCAL_DATE_TIME.source}|${WEEKLY_TIME.source}`))
+  .meta({ title: 'a date or a day of the week with a time, such as "2026-11-26 18:00" or "friday 14:00"' });
+
+export const FreezeFile = z
   .strictObject({
     name: Text.describe('What people read: Black Friday.'),
-    from: LocalDateTime.describe('When it begins.'),
-    to: LocalDateTime.describe('When it ends.'),
+    from: FreezeTime.optional().describe(
+      'When it begins: "2026-11-26 18:00", or each week at "friday 14:00".',
+    ),
+    to: FreezeTime.optional().describe('When it ends, in the same form.'),
+    while: z
+      .strictObject({
+        tool: Name.describe('A tool that only reads (effect: none); over HTTP a GET.'),
+        input: z.record(z.string(), z.unknown()).optional().describe('Its input.'),
+        when: Text.describe('CEL over its output, true while the freeze holds: "output.open > 0".'),
+      })
+      .optional()
+      .describe('In place of times: it holds while a tool says so, and while the tool does not answer.'),
     tools: z
       .array(Pattern)
       .min(1)
@@ -72,25 +89,32 @@ export const ChangeFreezeFile = z
       .describe('Which tools, such as "deploy_*" (default: every tool with effects).'),
     time_zone: TimeZone.optional().describe('Of both times (default: that of the agent).'),
   })
-  .describe('A time in which no action of some tools starts, approved or not.');
-export type ChangeFreezeFile = z.output<typeof ChangeFreezeFile>;
+  .describe('A time in which no action of some tools starts; what is approved waits for its end.');
+export type FreezeFile = z.output<typeof FreezeFile>;
 
 /** The manifest as it is written; durations come out in milliseconds. */
 export const ManifestFile = z
   .strictObject({
+    version: z
+      .literal(1)
+      .meta({ title: 'the version that this Countersign reads' })
+      .optional()
+      .describe('The version of the manifest (default: 1).'),
     slack: z.record(z.string(), z.unknown()).optional(),
     agent: AgentFile.optional(),
     policies: named(PolicyFile, 'Who approves; "default" is for the tools without a rule.').optional(),
     limits: z
-      .record(Pattern, z.union([LimitFile, z.array(LimitFile).min(1)]))
+      .record(Pattern, LimitFile)
       .optional()
       .describe(
-        'How much the calls of a tool may do in a time, by the name of the tool or a pattern such as "refund_*".',
+        'How much the calls of a tool may do in a time, by a name for count("…") and sum("…"): that of the tool, a pattern such as "refund_*", or another with "tools".',
       ),
-    change_freezes: z
-      .array(ChangeFreezeFile)
+    freezes: z
+      .array(FreezeFile)
       .optional()
-      .describe('The calendar of times in which nothing may change; tools that only read still run.'),
+      .describe(
+        'The times in which nothing may change; tools that only read still run, and approvals count.',
+      ),
     http_defaults: HttpDefaultsFile.optional(),
     tools: named(ToolFile, 'What the agent may do, by the name that the model uses.').optional(),
     callers: named(

@@ -17,10 +17,16 @@ export const Pattern = z
   .regex(/^[a-zA-Z0-9_*?-]{1,64}$/)
   .meta({ title: 'the name of a tool, or a pattern such as "refund_*"' });
 
+/** Periods of the calendar. */
+const PERIODS = ['day', 'week', 'month'] as const;
+
 export const LimitFile = z
   .strictObject({
-    name: Name.optional().describe(
-      'The name of the limit in count("…") and sum("…") of conditions (default: the name of the tool).',
+    tools: Pattern.optional().describe(
+      'Which tools it counts, such as "refund_*" (default: those of its name).',
+    ),
+    when: Text.optional().describe(
+      'CEL over the call, and "approved": which calls count, such as "!approved" for those without approval (default: all).',
     ),
     sum: Text.optional().describe(
       'CEL over the call that gives its amount: "input.amount"; without it calls are counted.',
@@ -31,7 +37,11 @@ export const LimitFile = z
       .describe(
         'For whom it counts: each requester, each channel, or the tool as a whole (default: requester).',
       ),
-    window: Duration.describe('The time in which it counts, such as 1d; it moves on with the clock.'),
+    window: z
+      .union([z.enum(PERIODS), Duration])
+      .describe(
+        'The time in which it counts: 1d moves on with the clock; day, week and month are those of the calendar in agent.time_zone.',
+      ),
     max: z.number().min(0).describe('The most in that time.'),
     policy: Name.optional().describe(
       'The policy that is asked for a call over the limit (default: such a call is denied).',

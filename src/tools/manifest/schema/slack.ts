@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../../../agent/json.ts';
 import slackSchema from '../slack-manifest.schema.json' with { type: 'json' };
 
@@ -7,16 +8,23 @@ const BOT_SCOPES: readonly string[] = [
   'channels:history',
   'chat:write',
   'commands',
-  'files:read',
-  'files:write',
   'groups:history',
   'im:history',
   'im:write',
   'mpim:history',
-  'reactions:write',
-  'usergroups:read',
   'users:read',
 ];
+
+/** The scopes without which the bot works: nobody attaches files, no message is marked as waiting, no user group is read. */
+const OPTIONAL_SCOPES: readonly string[] = [
+  'files:read',
+  'files:write',
+  'reactions:write',
+  'usergroups:read',
+];
+/** The parts of the app that only an agent has. */
+const AGENT_SCOPE = 'assistant:write';
+const AGENT_EVENT = 'agent_session_stopped';
 
 /** The Slack app that the bot needs. The section `slack` of a manifest changes parts of it. */
 export const SHIPPED_SLACK: JsonObject = {
@@ -64,6 +72,7 @@ export const SHIPPED_SLACK: JsonObject = {
   oauth_config: {
     scopes: {
       bot: BOT_SCOPES,
+      bot_optional: OPTIONAL_SCOPES,
     },
   },
   settings: {
@@ -98,19 +107,69 @@ export interface ScopeUse {
 
 /**
  * Lays a section over the shipped one: mappings are merged key by key, an empty key takes a part away, and any other value replaces
- * the shipped one. Unless it lists scopes, the app asks for those that the rest of the manifest needs.
+ * the shipped one. Unless it lists scopes, the app asks for those that the rest of the manifest needs. Without the agent view, which needs
+ * a paid plan, the app is no agent at all.
  */
 export function withShippedSlack(given: Readonly<Record<string, unknown>>, use: ScopeUse): JsonObject {
-  const shipped = mergeOver(SHIPPED_SLACK, {
-    oauth_config: { scopes: { bot: scopesFor(use), ...(use.signsIn === true && { user: ['openid'] }) } },
-  });
   const section = toJson(given);
-  return isJsonObject(section) ? mergeOver(shipped, section) : shipped;
+  const written = isJsonObject(section) ? section : {};
+  const { features, oauth_config: oauth } = Parts.parse(written);
+  const isAgent = features?.agent_view !== null;
+  const shipped = mergeOver(isAgent ? SHIPPED_SLACK : withoutAgent(SHIPPED_SLACK), {
+    oauth_config: {
+      scopes: {
+        ...scopesFor(use, isAgent),
+        // Who lists the scopes lists all.
+        ...(oauth?.scopes?.bot !== undefined && { bot_optional: null }),
+        ...(use.signsIn === true && { user: ['openid'] }),
+      },
+    },
+  });
+  return mergeOver(shipped, written);
 }
 
-function scopesFor({ readsFiles, findsByEmail, readsTopics }: ScopeUse): readonly string[] {
+const Parts = z.object({
+  features: z.object({ agent_view: z.unknown() }).nullish().catch(undefined),
+  oauth_config: z
+    .object({ scopes: z.object({ bot: z.unknown() }).nullish() })
+    .nullish()
+    .catch(undefined),
+});
+
+/** The section of a workspace without a paid plan. */
+export const NO_AGENT = { features: { agent_view: null } };
+
+function withoutAgent(shipped: JsonObject): JsonObject {
+  const events = Events.parse(shipped).settings.event_subscriptions.bot_events;
+  const kept = events.filter((event) => event !== AGENT_EVENT);
+  return mergeOver(shipped, { settings: { event_subscriptions: { bot_events: kept } } });
+}
+
+const Events = z.object({
+  settings: z.object({ event_subscriptions: z.object({ bot_events: z.array(z.string()) }) }),
+});
+
+const Asked = z.object({
+  oauth_config: z.object({
+    scopes: z.object({ bot: z.array(z.string()).default([]), bot_optional: z.array(z.string()).default([]) }),
+  }),
+});
+
+/** Lists the scopes that a Slack app asks for, and those of them that a workspace may leave out. */
+export function scopesOf(slack: JsonObject): {
+  readonly bot: readonly string[];
+  readonly optional: readonly string[];
+} {
+  const { bot = [], bot_optional: optional = [] } = Asked.safeParse(slack).data?.oauth_config.scopes ?? {};
+  return { bot: [...bot, ...optional], optional };
+}
+
+function scopesFor({ readsFiles, findsByEmail, readsTopics }: ScopeUse, isAgent: boolean) {
   const added = [...(findsByEmail ? ['users:read.email'] : []), ...(readsTopics ? ['channels:read'] : [])];
-  return [...BOT_SCOPES.filter((scope) => readsFiles || !scope.startsWith('files:')), ...added];
+  return {
+    bot: [...BOT_SCOPES.filter((scope) => isAgent || scope !== AGENT_SCOPE), ...added],
+    bot_optional: OPTIONAL_SCOPES.filter((scope) => readsFiles || !scope.startsWith('files:')),
+  };
 }
 
 function mergeOver(shipped: JsonObject, given: JsonObject): JsonObject {

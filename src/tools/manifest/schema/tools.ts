@@ -70,7 +70,6 @@ export const PreviewFile = z
       .describe('Its input; "{{input.name}}" is replaced by that input of the call.'),
     before: Template.describe('What is there now, with values such as {{output.name}}.'),
     after: Template.describe('What will be there, with values of {{input.name}} and {{output.name}}.'),
-    timeout: Duration.optional().describe('How long it may take (default: 5s).'),
   })
   .describe(
     'What a call would change, read by another tool; shown on the card and checked again before the run.',
@@ -288,8 +287,7 @@ export const ToolFile = z
     ),
     max_attempts: Count.max(20)
       .optional()
-      .describe('How often an idempotent action is attempted (default: 3).'),
-    retry_for: Duration.optional().describe('For how long it is retried (default: 1h).'),
+      .describe('How often an idempotent action is attempted within an hour (default: 3).'),
     allow: z
       .strictObject({
         channels: distinct(Channel, 'Only in these channels.').min(1).optional(),

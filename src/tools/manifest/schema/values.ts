@@ -66,11 +66,11 @@ export const AddressOrPath = z
     title:
       'a URL that begins with https:// or http://, or a path such as /orders below http_defaults.base_url',
   });
-/** Converts a local date and time such as `2026-11-26 18:00` to its parts. */
-export const LocalDateTime = z
-  .string()
-  .regex(/^20[0-9]{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01]) (?:[01][0-9]|2[0-3]):[0-5][0-9]$/)
-  .meta({ title: 'a date and a time in quotes, such as "2026-11-26 18:00"' });
+/** A local date and time such as `2026-11-26 18:00`. */
+export const LOCAL_DATE_TIME =
+  /^20[0-9]{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01]) (?:[01][0-9]|2[0-3]):[0-5][0-9]$/;
+/** A day of the week and a time of day such as `friday 14:00`. */
+export const WEEKLY_TIME = /^(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:[01][0-9]|2[0-3]):[0-5][0-9]$/;
 export const Text = z.string().min(1);
 export const TimeZone = z
   .string()

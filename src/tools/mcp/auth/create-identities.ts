@@ -8,13 +8,27 @@ import {
 import { AuthorizationError, toAuthorizationError } from '../../errors.ts';
 import { guardedFetch } from '../../http/guard/guarded-fetch.ts';
 import type { ProxySettings } from '../../http/proxy.ts';
-import type { Manifest, McpDeclaration } from '../../manifest/manifest.ts';
 import type { Secrets } from '../../secrets.ts';
-import type { BotAuth, Challenge, ClientConfig, Fetch, Identity, McpOptions } from '../mcp-config.ts';
+import type {
+  BotAuth,
+  Challenge,
+  ClientConfig,
+  Fetch,
+  Identity,
+  McpConfig,
+  McpOptions,
+} from '../mcp-config.ts';
 import type { Accounts } from './ask-for-consent.ts';
 import { type Connections, listerIdentity, personIdentity, type RequesterServer } from './connections.ts';
 import { type Discovered, discover, selectScope } from './discover.ts';
 import { renewalTime } from './grant.ts';
+
+/** A server as the manifest declares it. */
+interface DeclaredServer {
+  readonly name: string;
+  readonly config: McpConfig;
+  readonly allowPrivate: readonly string[];
+}
 
 interface IdentityParts {
   /** Reaches only addresses that the manifest allows. */
@@ -31,7 +45,7 @@ interface Identities extends Pick<McpOptions, 'identity' | 'identityOf'> {
 
 /** Creates the identities of a server, as the manifest says. */
 export function createIdentities(
-  { name, config }: Pick<McpDeclaration, 'name' | 'config'>,
+  { name, config }: Pick<DeclaredServer, 'name' | 'config'>,
   { fetch, secrets, connections = NO_CONNECTIONS }: IdentityParts,
 ): Identities {
   if (config.transport !== 'http' || config.auth === undefined) return {};
@@ -69,16 +83,14 @@ const NO_CONNECTIONS: Connections = {
   someone: refuse,
 };
 
-/** Lists the servers of a manifest whose calls run in the name of their requesters, without opening them. */
+/** Lists those of the servers whose calls run in the name of their requesters, without opening them. */
 export function requesterServersOf(
-  { tools }: Pick<Manifest, 'tools'>,
+  servers: readonly DeclaredServer[],
   proxy?: ProxySettings | undefined,
 ): RequesterServer[] {
-  return tools.flatMap((declaration) => {
-    if (declaration.kind !== 'mcp' || declaration.config.transport !== 'http') return [];
-    const { name, config, allowPrivate } = declaration;
+  return servers.flatMap(({ name, config, allowPrivate }) => {
+    if (config.transport !== 'http' || config.auth?.as !== 'requester') return [];
     const { url, auth } = config;
-    if (auth?.as !== 'requester') return [];
     return [{ name, url, auth, fetch: authFetch(guardedFetch({ allowPrivate, proxy })) }];
   });
 }

@@ -40,7 +40,7 @@ test.each<[RequestRecord['kind'], string]>([
     const details = detailsFor({ question: 'Which?', choices: [] });
     const times = { createdAt: ASKED_AT, expiresAt: ASKED_AT + 1 };
     const pending = draw({ kind, details, ...times });
-    expect(pending.said).toContain('expires ');
+    expect(pending.said).toContain('until ');
     expect(pending.actions).toContain(action);
     const expired = draw({ kind, details, ...times, state: 'expired', settledAt: EXPIRES_AT });
     expect(expired.actions).not.toContain(action);
@@ -48,16 +48,22 @@ test.each<[RequestRecord['kind'], string]>([
 );
 
 describe('an approval that was decided', () => {
+  /** A step that was approved by itself, before its turn has come. */
+  const IN_PLAN = { step: { plan: 'C1:1~plan', number: 2, alone: true } };
+  /** One approval is enough. */
+  const BY_ONE = { policy: { ...recordOf().policy, quorum: 1 } };
   const decided = { by: 'U0BRUNO', settledAt: ASKED_AT + 120_000, votes: signed, approvals: 1 };
 
   test.each<[RequestRecord['state'], Partial<RequestRecord>, RegExp, string[]]>([
     ['approved', {}, /Starting…/, [WITHDRAW]],
+    ['approved', IN_PLAN, /It starts when the steps before it have run/, [WITHDRAW]],
     ['started', { progress: 'half-way <!here>' }, /Running\nhalf-way <!here>/, []],
     ['started', { attempts: 2 }, /Running \(attempt 2\)/, []],
     ['succeeded', { payload: '{"refunded":120}' }, /asked by \n · approved by \n · /, []],
     ['failed', { payload: '"card declined"' }, /failed \ncard declined/, []],
     ['failed', { payload: 'no JSON' }, /failed \nno JSON/, []],
-    ['unknown', {}, /We don't know whether this completed/, [RAN, DID_NOT_RUN, RUN_AGAIN]],
+    ['unknown', {}, /It may or may not have happened/, [RAN, DID_NOT_RUN]],
+    ['unknown', BY_ONE, /It may or may not have happened/, [RAN, DID_NOT_RUN, RUN_AGAIN]],
     [
       'resolved',
       { payload: 'did-not-run\nno trace of it' },
@@ -70,12 +76,7 @@ describe('an approval that was decided', () => {
     ['expired', {}, /expired [\s\S]* with no decision/, [ASK_AGAIN]],
     ['withdrawn', { payload: '' }, /withdrawn by /, []],
     ['superseded', { payload: 'quorum-lost' }, /approved by [\s\S]*are still approvers/, []],
-    [
-      'unknown',
-      { progress: 'building (0 %)' },
-      /Last progress: building \(0 %\)/,
-      [RAN, DID_NOT_RUN, RUN_AGAIN],
-    ],
+    ['unknown', { progress: 'building (0 %)' }, /Last progress: building \(0 %\)/, [RAN, DID_NOT_RUN]],
     [
       'superseded',
       { payload: '{"code":"edited","input":{"amount":1},"by":"U0RITA"}' },
@@ -112,6 +113,12 @@ describe('an approval that was decided', () => {
       text: 'Refund order',
       style: isStruck ? { strike: true } : { bold: true },
     });
+  });
+
+  test('and too few of whose approvers are left says that people are asked again', () => {
+    const card = draw({ ...decided, state: 'superseded', payload: 'quorum-lost' });
+    expect(card.text).toBe('Replaced: Refund order');
+    expect(card.said).toMatch(/are still approvers, so it needs a new approval\./);
   });
 
   test('names who decided and when', () => {

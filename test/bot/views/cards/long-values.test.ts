@@ -58,7 +58,10 @@ test.each(Object.entries(LONG))(
       recordOf({ details: detailsFor({ text, [text]: 1, list: [text] }) }),
       recordOf({ details: detailsFor(text) }),
       recordOf({
-        details: detailsFor({ amount: 1 }, { why: text, description: text, rule: text, presented }),
+        details: detailsFor(
+          { amount: 1 },
+          { facets: { why: text, description: text, reason: { rule: text } }, presented },
+        ),
       }),
       recordOf({ state: 'failed', details: detailsFor({ amount: 1 }), payload: JSON.stringify(text) }),
       recordOf({ kind: 'question', details: detailsFor({ question: text, choices: [text] }) }),

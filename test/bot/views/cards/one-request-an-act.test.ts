@@ -17,7 +17,7 @@ import {
 } from '../../../../src/bot/views/modals/decision-modals.ts';
 import { buildDetailsModal } from '../../../../src/bot/views/modals/details-modal.ts';
 import { buildEditModal, buildOutputModal } from '../../../../src/bot/views/modals/form-modal.ts';
-import { LISTS } from '../../../../src/bot/views/texts/home.ts';
+import { LISTS } from '../../../../src/engine/asks/load-lists.ts';
 import type { RequestRecord } from '../../../../src/store/port/store.ts';
 import { RequestKind, RequestState } from '../../../../src/store/record/request-record.ts';
 import { nonEmpty } from '../../../support/non-empty.ts';

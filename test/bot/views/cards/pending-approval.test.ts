@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src/agent/json.ts';
 import {
   APPROVE,
+  APPROVE_COMMENTED,
   APPROVE_TYPED,
   DETAILS,
   EDIT,
@@ -18,14 +19,16 @@ describe('a pending approval', () => {
     expect(card.text).toBe('Approval needed: Refund order');
     expect(card.said).toContain('orderId: "A1"\namount: 120');
     expect(card.said).toContain('Refund order?');
-    expect(card.said).toContain('🟡 1 of 2 approvals · asked by <@U0ASKER> · expires ');
     expect(card.said).toMatch(
-      /✅ Approved by <@U0ALICE> \(.*\) · needs 1 more: <@U0BRUNO> or <!subteam\^S0FINANCE>/,
+      /🟡 1 of 2 approvals · needs 1 more: \S+ or \S+ · asked by <@U0ASKER> · until /,
     );
-    expect(card.said).toContain("Reject: it does not run, and your reason is passed on · can't be undone");
-    expect(liveParts(card.blocks)).toEqual(['U0ASKER', 'U0ALICE', 'U0BRUNO', 'S0FINANCE']);
+    expect(card.said).toMatch(/✅ Approved by <@U0ALICE> \(.*\)\n/);
+    expect(card.said).toContain(
+      'Why: no rule lets this run without approval. If rejected, nothing runs and <@U0ASKER> reads why.\n',
+    );
+    expect(liveParts(card.blocks)).toEqual(['U0BRUNO', 'S0FINANCE', 'U0ASKER', 'U0ALICE', 'U0ASKER']);
     expect(momentsIn(card.blocks)).toEqual([EXPIRES_AT, ASKED_AT + 60_000].map((at) => at / 1000));
-    expect(card.actions).toEqual([APPROVE, REJECT, EDIT, DETAILS, WITHDRAW]);
+    expect(card.actions).toEqual([APPROVE, REJECT, EDIT, APPROVE_COMMENTED, DETAILS, WITHDRAW]);
   });
 
   test('has buttons that carry the id of the request and nothing else', () => {
@@ -34,7 +37,7 @@ describe('a pending approval', () => {
   });
 
   test("sets the model's words apart, under a label of ours; in the thread they are the message above", () => {
-    const details = detailsFor({}, { why: '*Approve this*\nSigned by <@U0ALICE>' });
+    const details = detailsFor({}, { facets: { why: '*Approve this*\nSigned by <@U0ALICE>' } });
     const { blocks } = draw({ details }, { view: 'direct' });
     expect(draw({ details }).said).not.toContain('Approve this');
     const [quote] = nodesIn(blocks).filter(({ type }) => type === 'rich_text_quote');
@@ -57,9 +60,9 @@ describe('a pending approval', () => {
   test.each([
     ['policy', { policy: 'finance' }],
     ['risk', { policy: { risk: 'none', own: false } }],
-    ['word about undoing', { reversible: 'maybe' }],
+    ['word about undoing', { facets: { undo: { reversible: 'maybe' } } }],
     ['title', { presented: {} }],
-    ['people in the context', { contextAuthors: 'U0CAROL' }],
+    ['people in the context', { facets: { context: 'U0CAROL' } }],
   ])('whose %s cannot be read can be approved by nobody', (_, extra) => {
     const { actions, said } = draw({ details: detailsFor({ a: 1 }, extra) });
     expect(said).toContain("This request can't be shown, so nobody can approve");
@@ -68,35 +71,27 @@ describe('a pending approval', () => {
 
   test.each([
     ['nothing', {}, "can't be undone"],
-    ['no', { reversible: 'no' }, "can't be undone"],
-    ['undo', { reversible: 'undo', undoMs: 3_600_000 }, 'can be undone for 1 hour'],
-    ['yes', { reversible: 'yes' }, 'can be undone'],
+    ['no', { facets: { undo: { reversible: 'no' } } }, "can't be undone"],
+    ['undo', { facets: { undo: { reversible: 'undo', withinMs: 3_600_000 } } }, 'can be undone for 1 hour'],
+    ['yes', { facets: { undo: { reversible: 'yes' } } }, 'can be undone'],
   ])('of which the record says %s about undoing says it in words, also in the button', (_, extra, words) => {
     const { blocks, said } = draw({
       details: detailsFor({ a: 1 }, { ...extra, policy: { risk: 'high', own: false } }),
     });
-    expect(said).toContain(`is passed on · ${words}\n`);
+    expect(said).toContain(`Once run, this ${words}.\n`);
     expect(textIn(blocks)).toContain(`? This ${words}.`);
   });
 
   test('says what is a first time, for what and for whom, and which days it looked at', () => {
     const first = { act: 'refund', days: 90, of: 'customer', byTool: [], byPair: [] };
-    const saidOf = (changes: JsonObject) => {
-      const { presented = {} } = detailsFor({});
-      const shown = { title: 'Refund', fields: [], hasTitle: true, isComplete: false };
-      return draw({
-        details: detailsFor(
-          {},
-          { presented: { ...shown, ...Object(presented), first: { ...first, ...changes } } },
-        ),
-      }).said;
-    };
-    expect(saidOf({ isTarget: true })).toContain('First refund for this customer on record (90 days)');
+    const saidOf = (changes: JsonObject) =>
+      draw({ details: detailsFor({}, { facets: { first: { ...first, ...changes } } }) }).said;
+    expect(saidOf({ isTarget: true })).toContain('First refund for this customer in 90 days');
     expect(saidOf({ byPair: ['U0ASKER'] })).toContain(
-      'First refund for this customer by <@U0ASKER> on record',
+      'First refund for this customer by <@U0ASKER> in 90 days',
     );
     expect(saidOf({ isTarget: true, byTool: ['U0ASKER'], days: 1 })).toContain(
-      'First refund for this customer · First refund by <@U0ASKER> on record (1 day)',
+      'First refund for this customer in 1 day · First time in 1 day that <@U0ASKER> uses refund',
     );
     expect(saidOf({ isTarget: true, act: 'pay <!channel>', of: '*all*' })).toContain(
       'First pay <!channel> for this *all*',
@@ -105,7 +100,9 @@ describe('a pending approval', () => {
   });
 
   test('says who is reviewing it, and has no buttons where others have them', () => {
-    expect(draw({}, { review: 'U0ALICE' }).said).toContain('Being reviewed by <@U0ALICE>');
+    expect(draw({}, { shown: { review: { who: 'U0ALICE', until: 0 } } }).said).toContain(
+      'Being reviewed by <@U0ALICE>',
+    );
     expect(draw({}, { hasButtons: false }).actions).toEqual([DETAILS, WITHDRAW]);
   });
 
@@ -137,7 +134,7 @@ describe('a pending approval', () => {
       isComplete: true,
     };
     const input = { orderId: 'A1', amount: 120 };
-    const whole = draw({ details: detailsFor(input, { presented, description: 'Refunds.' }) });
+    const whole = draw({ details: detailsFor(input, { presented, facets: { description: 'Refunds.' } }) });
     expect(whole.text).toBe('Approval needed: Refund $1.20 of order A1');
     expect(whole.said).toMatch(/^Refund \$1\.20 of order A1\?\n/);
     expect(whole.said).toContain('*Why*\nlate\\u{202e}');
@@ -150,6 +147,19 @@ describe('a pending approval', () => {
     });
     expect(long.said).toMatch(/^Refund x+…\n/);
     expect(long.said).toContain('orderId: "A1"');
+  });
+
+  test('leaves out a field that its title tells already, unless the title is cut', () => {
+    const fields = [
+      { label: 'Order', text: 'A1', isInTitle: true },
+      { label: 'Reason', text: 'late' },
+    ];
+    const drawn = (title: string) =>
+      draw({ details: detailsFor({}, { presented: { title, fields, hasTitle: true, isComplete: true } }) })
+        .said;
+    expect(drawn('Refund $1.20 of order A1')).toContain('*Reason*\nlate');
+    expect(drawn('Refund $1.20 of order A1')).not.toContain('*Order*');
+    expect(drawn(`Refund ${'x'.repeat(200)}`)).toContain('*Order*\nA1');
   });
 
   test('shows the beginning and the end of a long value, says once what is missing, and is approved in the full view', () => {
@@ -174,12 +184,18 @@ describe('a pending approval', () => {
     expect(short.actions[0]).toBe(APPROVE);
   });
 
-  test('shows forty fields as fields', () => {
+  test('shows six of forty fields, counts the others, and is approved in the full view', () => {
     const fields = Array.from({ length: 40 }, (_, index) => ({ label: `Field ${index}`, text: `${index}` }));
     const presented = { title: 'Do it', fields, hasTitle: false, isComplete: true };
     const card = draw({ details: detailsFor({ a: 1 }, { presented }) });
-    expect(card.said).toContain('*Field 39*\n39');
-    expect(card.actions[0]).toBe(APPROVE);
+    expect(card.said).toContain('*Field 5*\n5\n34 more. See Details.');
+    expect(card.said).not.toContain('Field 6');
+    expect(card.actions[0]).toBe(DETAILS);
+    const ten = draw({
+      details: detailsFor({ a: 1 }, { presented: { ...presented, fields: fields.slice(0, 10) } }),
+    });
+    expect(ten.said).toContain('*Field 9*\n9');
+    expect(ten.actions[0]).toBe(APPROVE);
     expect(nodesIn(card.blocks).some(({ type }) => type === 'rich_text_preformatted')).toBe(false);
   });
 
@@ -203,7 +219,7 @@ describe('a pending approval', () => {
   test('quotes what a requester wrote since, in the thread and in direct messages', () => {
     const since = { who: 'U0ASKER', text: 'Actually\nmake it "110" <!here>', before: 2 };
     for (const view of ['thread', 'direct'] as const) {
-      const { blocks } = draw({}, { view, since });
+      const { blocks } = draw({}, { view, shown: { since } });
       const said = nodesIn(blocks).find(
         ({ type, elements }) => type === 'rich_text_section' && textIn(elements).includes('💬'),
       );
@@ -214,8 +230,8 @@ describe('a pending approval', () => {
         { type: 'text', text: '"Actually make it \\"110\\" <!here>" (and 2 messages before)' },
       ]);
     }
-    expect(draw({}, { view: 'announcement', since }).said).not.toContain('💬');
-    expect(draw({ state: 'rejected', settledAt: ASKED_AT }, { since }).said).not.toContain('💬');
+    expect(draw({}, { view: 'announcement', shown: { since } }).said).not.toContain('💬');
+    expect(draw({ state: 'rejected', settledAt: ASKED_AT }, { shown: { since } }).said).not.toContain('💬');
   });
 
   test("never reads somebody else's words as markup: a status, a label, a server, a reason", () => {
@@ -229,9 +245,14 @@ describe('a pending approval', () => {
           hasTitle: true,
           isComplete: true,
         },
-        statuses: { U0ALICE: words, U0BRUNO: ':tada:' },
-        runsAs: { person: 'U0ASKER', server: words },
-        because: words,
+        facets: {
+          approvers: {
+            people: ['U0ALICE', 'U0BRUNO', 'S0FINANCE'],
+            statuses: { U0ALICE: words, U0BRUNO: ':tada:' },
+          },
+          runsAs: { person: 'U0ASKER', server: words },
+          reason: { because: words },
+        },
       },
     );
     const { blocks, said } = draw({ details });
@@ -263,10 +284,14 @@ describe('a pending approval', () => {
 
   test('that was edited shows who did, and only what changed', () => {
     const changes = [{ label: 'Amount', before: '$1.20', after: '$450.00' }];
-    const presented = { title: 'Refund $450.00', fields: [], hasTitle: true, isComplete: true, changes };
+    const presented = { title: 'Refund $450.00', fields: [], hasTitle: true, isComplete: true };
     const details = detailsFor(
       { orderId: 'A1', amount: 45000 },
-      { presented, originalInput: { orderId: 'A1', amount: 120 }, editedBy: 'U0RITA' },
+      {
+        presented,
+        originalInput: { orderId: 'A1', amount: 120 },
+        facets: { edit: { by: 'U0RITA', changes } },
+      },
     );
     const card = draw({ details, requesters: ['U0ASKER', 'U0RITA'] });
     expect(card.said).toContain('asked by <@U0ASKER> · edited by <@U0RITA>');
@@ -275,16 +300,17 @@ describe('a pending approval', () => {
     );
     expect(struck?.text).toBe('$1.20');
     expect(card.said).toContain('$1.20\n → \n$450.00');
-    const long = { ...presented, changes: [{ label: 'Note', before: 'x'.repeat(300), after: 'y' }] };
-    expect(draw({ details: { ...details, presented: long } }).said).toContain(
-      'See Details for the original.',
-    );
+    const long = [{ label: 'Note', before: 'x'.repeat(300), after: 'y' }];
+    const facets = { edit: { by: 'U0RITA', changes: long } };
+    expect(draw({ details: { ...details, facets } }).said).toContain('See Details for the original.');
   });
 
   test('says why approval is needed, in the words of its rule', () => {
-    const why = (extra: JsonObject) => draw({ details: detailsFor({ a: 1 }, extra) }).said;
-    expect(why({ because: 'refunds over $100' })).toContain('*Why approval*\nrefunds over $100');
-    expect(why({ rule: 'this tool: always' })).toContain('this action always needs it');
+    const why = (reason: JsonObject) => draw({ details: detailsFor({ a: 1 }, { facets: { reason } }) }).said;
+    expect(why({ because: 'refunds over $100' })).toContain(
+      'Why: refunds over $100. If rejected, nothing runs and <@U0ASKER> reads why.',
+    );
+    expect(why({ rule: 'this tool: always' })).toContain('Why: every “Refund order” needs approval. ');
     expect(why({ rule: 'this tool: when input.amount > 5' })).toContain('"amount" is more than 5');
     expect(why({})).toContain('no rule lets this run without approval');
   });
@@ -293,7 +319,7 @@ describe('a pending approval', () => {
     const presented = { title: 'Delete A1', target: 'A1', fields: [], hasTitle: true, isComplete: false };
     const details = detailsFor(
       { a: 1 },
-      { presented, why: 'Trust me', policy: { risk: 'high', own: false } },
+      { presented, facets: { why: 'Trust me' }, policy: { risk: 'high', own: false } },
     );
     const card = draw({ details }, { view: 'direct' });
     expect(card.said).not.toContain('Trust me');
@@ -304,9 +330,10 @@ describe('a pending approval', () => {
   });
 
   test('names as approvers those who could approve when it was made, and those it was escalated to', () => {
-    const details = { ...detailsFor({ a: 1 }), approvers: ['U0ALICE', 'U0ASKER'] };
+    const approvers = { people: ['U0ALICE', 'U0ASKER'] };
+    const details = detailsFor({ a: 1 }, { facets: { approvers } });
     const card = draw({ details, principals: ['U0ALICE', 'U0BRUNO', 'S0FINANCE', 'U0ADA'] });
-    expect(liveParts(card.blocks)).toEqual(['U0ASKER', 'U0ALICE', 'U0ADA']);
+    expect(liveParts(card.blocks)).toEqual(['U0ALICE', 'U0ADA', 'U0ASKER', 'U0ASKER']);
   });
 
   test('names at most twenty of those who may sign, and counts the rest', () => {

@@ -161,9 +161,7 @@ test('any words of a model, a person or a tool, in any kind and state, make a ca
       const [several, allowOther] = flags;
       const input = { question, choices, several, allowOther };
       const details = detailsFor(input, {
-        why,
-        description,
-        rule,
+        facets: { why, description, reason: { rule } },
         purpose,
         policy: { name: rule, risk: 'high', own: false },
       });

@@ -124,7 +124,7 @@ test('for any values and titles, everything that runs can be read on the card or
           buildHome([{ name: 'waiting', requests: [request], next: undefined, isFirst: true }], { asOf: 0 })
             .blocks,
         ),
-      ).toEqual(['U0ASKER', 'channel']);
+      ).toEqual(['U0ASKER', 'C1']);
 
       const [header = ''] = nodesIn(card.blocks)
         .filter(({ type }) => type === 'header')

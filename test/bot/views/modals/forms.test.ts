@@ -210,7 +210,7 @@ describe('a form made from a schema', () => {
         '2026-12-01',
         '',
       ]);
-      expect(inputs[0]?.hint?.text).toBe('(an amount in USD, such as 150.00)');
+      expect(inputs[0]?.hint?.text).toBe('An amount in USD, such as 150.00');
       expect(submit()).toEqual({ ok: true, value: payment });
     });
 

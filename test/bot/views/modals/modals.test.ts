@@ -20,7 +20,7 @@ import { stateOf } from './submit.ts';
 
 describe('the full view', () => {
   const long = recordOf({
-    details: detailsFor({ body: 'word '.repeat(4_000), amount: 7 }, { why: 'because' }),
+    details: detailsFor({ body: 'word '.repeat(4_000), amount: 7 }, { facets: { why: 'because' } }),
   });
   const open = (page: number, request = long) => {
     const view = buildDetailsModal(request, { page });
@@ -33,6 +33,11 @@ describe('the full view', () => {
       [NEXT_PAGE, REJECT],
       [PREVIOUS_PAGE, NEXT_PAGE, REJECT],
       [PREVIOUS_PAGE, APPROVE, REJECT],
+    ]);
+    expect([0, 1, 2].map((page) => open(page).blocks.at(-1)?.type)).toEqual([
+      'actions',
+      'actions',
+      'actions',
     ]);
     expect(textIn(open(2))).toContain('because');
     expect(parseMetadata(open(1).private_metadata ?? '')).toEqual({ requestId: long.id, page: 1 });
@@ -48,19 +53,23 @@ describe('the full view', () => {
   });
 
   test.each([
-    ['this tool: when input.amount > 100', 'Why approval: "amount" is more than 100'],
+    ['this tool: when input.amount > 100', 'Why: "amount" is more than 100'],
     [
       'get_*: when now.hour < 8 (it could not be evaluated: no such key)',
-      'Why approval: could not check whether the hour is less than 8',
+      'Why: could not check whether the hour is less than 8',
     ],
   ])('says the condition of the rule in words: %s', (rule, words) => {
-    const shown = textIn(open(0, recordOf({ details: detailsFor({ amount: 120 }, { rule }) })));
+    const shown = textIn(
+      open(0, recordOf({ details: detailsFor({ amount: 120 }, { facets: { reason: { rule } } }) })),
+    );
     expect(shown).toContain(words);
   });
 
   test('says that a rule without a condition always asks', () => {
-    const shown = textIn(open(0, recordOf({ details: detailsFor({}, { rule: 'this tool: always' }) })));
-    expect(shown).toContain('Why approval: this action always needs it');
+    const shown = textIn(
+      open(0, recordOf({ details: detailsFor({}, { facets: { reason: { rule: 'this tool: always' } } }) })),
+    );
+    expect(shown).toContain('Why: every “Refund order” needs approval');
   });
 
   test.each([

@@ -148,16 +148,6 @@ export const brokenAgent: readonly BrokenManifest[] = [
     ],
   },
   {
-    says: 'built-ins in the former way',
-    text: `agent:
-  built_ins: { ask_question: false }
-`,
-    rest: 'slack',
-    problems: [
-      '2:14: agent.built_ins: this is now a list of what is on, such as [ask_question, complete_task]; "ask_question: requester" lets only the requester answer',
-    ],
-  },
-  {
     says: 'a built-in limited to others',
     text: `agent:
   built_ins: [request_form: requestor]
@@ -168,15 +158,15 @@ export const brokenAgent: readonly BrokenManifest[] = [
     ],
   },
   {
-    says: 'keys of the model in the former way',
+    says: 'keys of the model beside their section',
     text: `agent:
-  fallback_models: [gpt-6-luna]
+  fallbacks: [gpt-6-luna]
   temperature: 0.5
 `,
     rest: 'slack',
     problems: [
-      '2:3: agent.fallback_models: "fallback_models" is now a key of "model": write "model: { name: …, fallbacks: … }"',
-      '3:3: agent.temperature: "temperature" is now a key of "model": write "model: { name: …, temperature: … }"',
+      '2:3: agent.fallbacks: "fallbacks" is a key of "model": write "model: { name: …, fallbacks: … }"',
+      '3:3: agent.temperature: "temperature" is a key of "model": write "model: { name: …, temperature: … }"',
     ],
   },
   {

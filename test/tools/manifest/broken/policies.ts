@@ -24,14 +24,22 @@ export const brokenPolicies: readonly BrokenManifest[] = [
     problems: ['2:86: policies.default.notify.load.summary.within: "within" can be at most 1d'],
   },
   {
-    says: 'notifications in the former way',
+    says: 'a manifest of a later version',
+    text: `version: 2
+policies: { default: { approvers: [U012ABCDEF] } }
+`,
+    rest: 'slack',
+    problems: ['1:10: version: 2 is not 1, the version that this Countersign reads'],
+  },
+  {
+    says: 'notifications beside their section',
     text: `policies:
   default: { approvers: [U012ABCDEF], remind: 1h, quiet_hours: { from: "20:00", to: "07:00" } }
 `,
     rest: 'slack',
     problems: [
-      '2:39: policies.default.remind: "remind" is now a key of "notify": write "notify: { remind: … }"',
-      '2:51: policies.default.quiet_hours: "quiet_hours" is now a key of "notify": write "notify: { quiet_hours: … }"',
+      '2:39: policies.default.remind: "remind" is a key of "notify": write "notify: { remind: … }"',
+      '2:51: policies.default.quiet_hours: "quiet_hours" is a key of "notify": write "notify: { quiet_hours: … }"',
     ],
   },
   {
@@ -47,6 +55,25 @@ export const brokenPolicies: readonly BrokenManifest[] = [
       '3:68: policies.manager.approvers.from.input.of: there is no {{output.…}} here',
       '3:94: policies.manager.approvers.from.email: there is no {{input.…}} here',
       '4:57: policies.owner.approvers.from.input: the model gives this input, so it could choose the approver: write this group under "all", beside one with only "any"',
+    ],
+  },
+  {
+    says: 'the total of a limit that there is not',
+    text: `policies: { default: { approvers: [U012ABCDEF], risk: "sum('refund') > 9.0 ? 'high' : 'low'" } }
+limits: { pay: { window: 1d, max: 3 }, pay-2: { tools: pay, window: 1d, max: 9 }, all: { tools: pay, window: 1d, max: 9 } }
+tools:
+  pay:
+    description: Pays.
+    http: { method: POST, url: "https://pay.example.com" }
+    approval:
+      - { policy: default, when: 'count("apy") > 2 || count("pay-2") > 1 || count("all") > 1' }
+      - { policy: default, when: "tool != 'count(\\"none\\")'" }
+      - { policy: default }
+`,
+    rest: 'slack',
+    problems: [
+      '1:56: policies.default.risk: there is no limit "refund"; the limits are pay, pay-2, all',
+      '8:35: tools.pay.approval[0].when: there is no limit "apy"; did you mean "pay"?',
     ],
   },
   {
@@ -96,17 +123,6 @@ export const brokenPolicies: readonly BrokenManifest[] = [
     problems: [
       '3:3: policies.never: "approval: never" would not ask this policy; give it another name',
       '4:3: policies.approvers: "answers: approvers" would not ask this policy; give it another name',
-    ],
-  },
-  {
-    says: 'a limit in the older spelling',
-    text: `policies: { default: { approvers: [U012ABCDEF] } }
-limits:
-  refund_order: { window: 1d, max: 5, then: policy default }
-`,
-    rest: 'slack',
-    problems: [
-      '3:39: limits.refund_order.then: "then" is now "policy": write "policy: NAME" to ask that policy, and nothing to deny the call',
     ],
   },
   {

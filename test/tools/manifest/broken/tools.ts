@@ -402,7 +402,7 @@ export const brokenTools: readonly BrokenManifest[] = [
   channels: { C012ABCDEF: { tools: [read_ordr, ask_question, "read_*"] } }
 limits:
   refnd_order: { window: 1d, max: 5 }
-  "deploy_*": [{ window: 1d, max: 5 }]
+  "deploy_*": { window: 1d, max: 5 }
   refund_order: { window: 1d, max: 5 }
 tools:
   read_order: { description: Reads., http: { method: GET, url: "https://api.example.com/orders" } }

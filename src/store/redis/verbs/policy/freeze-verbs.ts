@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type Freeze, type FreezeStore, type FreezeTable, THE_MODEL } from '../../../port/workspace.ts';
-import type { Keys } from '../../../record/keys.ts';
-import type { RedisClient, RunScript } from '../../run-script.ts';
+import { isCallInTurn, type Keys, threadOf } from '../../../record/keys.ts';
+import { pack, type RedisClient, type RunScript } from '../../run-script.ts';
 import { ScriptReply } from '../../script-reply.ts';
-import { askAbout } from '../request-verbs.ts';
+import { askAbout } from '../about-request.ts';
 
 const SCOPE = 'scope|';
 /** The time, the id, then who and why. */
@@ -27,9 +27,10 @@ export function freezeVerbs(run: RunScript, client: RedisClient, keys: Keys): Fr
     },
 
     async unfreeze({ scope, shown = '', id, who, eligible, quorum, stillEligible, reason, evidence }) {
-      const body = run.auditBody({ scope, who, reason, evidence });
-      const args = [scope, shown, id, who, eligible ? 1 : 0, quorum, stillEligible.join(' '), ...body];
-      const reply = new ScriptReply(await run('unfreeze', { threadId: '', args }));
+      const [body, digest] = run.auditBody({ scope, who, reason, evidence });
+      const voter = { who, eligible: eligible ? 1 : 0, quorum, still: stillEligible.join(' ') };
+      const values = pack({ scope, shown, click: id, ...voter, body, digest });
+      const reply = new ScriptReply(await run('unfreeze', { threadId: '', args: [values] }));
       if (reply.code === 'voted') return { outcome: 'voted', votes: reply.number(1) };
       return { outcome: reply.oneOf('unfrozen', 'not-frozen', 'not-as-shown', 'not-eligible') };
     },
@@ -40,7 +41,8 @@ export function freezeVerbs(run: RunScript, client: RedisClient, keys: Keys): Fr
 
     async showFreeze(change) {
       const open = await client.zrangebyscore(keys.shared('states'), 1, 2);
-      for (const requestId of open) await askAbout(run, 'redraw', requestId, [`freeze ${change}`, 0]);
+      for (const requestId of open)
+        await askAbout(run, 'redraw', requestId, [pack({ cause: `freeze ${change}`, views: [] })]);
       const toRun = await idsOf('run');
       for (const requestId of toRun) run.wake({ kind: 'run', requestId });
       // Turns that a freeze of the model held; one that runs is busy.
@@ -53,21 +55,11 @@ export function freezeVerbs(run: RunScript, client: RedisClient, keys: Keys): Fr
     },
 
     async listRunning() {
-      const [requestIds, threads] = await Promise.all([
-        client.zrangebyscore(keys.shared('states'), 3, 3),
-        // A thread whose turn runs is due when the lease of the turn ends.
-        idsOf('thread'),
-      ]);
-      const journals = await Promise.all(
-        threads.map(async (threadId) => ({ threadId, calls: await client.hvals(keys.effects(threadId)) })),
-      );
-      const effects = journals.flatMap(({ threadId, calls }) =>
-        calls.flatMap((call) => {
-          const [state, , , , tool = ''] = call.split(' ');
-          return state === 'started' ? [{ threadId, tool }] : [];
-        }),
-      );
-      return { requestIds, effects };
+      const running = await client.zrangebyscore(keys.shared('states'), 3, 3);
+      const calls = running.filter((id) => isCallInTurn(id));
+      const tools = await Promise.all(calls.map((id) => client.hget(keys.run(id), 'tool')));
+      const effects = calls.map((id, index) => ({ threadId: threadOf(id) ?? '', tool: tools[index] ?? '' }));
+      return { requestIds: running.filter((id) => !isCallInTurn(id)), effects };
     },
   };
 }

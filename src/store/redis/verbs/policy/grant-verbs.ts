@@ -10,23 +10,11 @@ const STORED = /^1 (\d+) (\d+) (.*)$/s;
 
 /** Keeps grants in one hash and counts their uses. */
 export function grantVerbs(run: RunScript, client: RedisClient, keys: Keys): GrantStore {
-  const call = async (name: 'open-grant' | 'revoke-grant', args: readonly (string | number)[]) =>
-    new ScriptReply(await run(name, { threadId: '', args }));
   return {
-    async openGrant({ id, expiresAt, uses, details }) {
-      const args = [
-        id,
-        expiresAt,
-        uses,
-        JSON.stringify(details),
-        ...run.auditBody({ ...details, uses, expiresAt }),
-      ];
-      return { outcome: (await call('open-grant', args)).oneOf('opened', 'expired') };
-    },
-
     async revokeGrant(id, { who, eligible, evidence, erases = false }) {
       const body = run.auditBody({ who, evidence });
-      const reply = await call('revoke-grant', [id, who, eligible ? 1 : 0, ...body, erases ? 1 : 0]);
+      const args = [id, who, eligible ? 1 : 0, ...body, erases ? 1 : 0];
+      const reply = new ScriptReply(await run('revoke-grant', { threadId: '', args }));
       if (reply.code === 'revoked') return { outcome: 'revoked', used: reply.number(1) };
       return { outcome: reply.oneOf('unknown', 'not-eligible') };
     },

@@ -6,7 +6,7 @@ import type {
   OverLimit,
   Ungranted,
 } from '../../../port/store.ts';
-import type { RunScript } from '../../run-script.ts';
+import type { Named, RunScript } from '../../run-script.ts';
 import { ScriptReply } from '../../script-reply.ts';
 
 /** Reads the counters of limits. */
@@ -24,17 +24,14 @@ export function limitVerbs(run: RunScript): LimitStore {
   };
 }
 
-/** Writes limits in the order in which `read_uses` reads them. */
-export function limitFields(limits: readonly LimitUse[] = []): (string | number)[] {
-  return [
-    limits.length,
-    ...limits.flatMap(({ key, amount, max, windowMs }) => [key, amount, max ?? '', windowMs]),
-  ];
+/** Writes limits as `uses_of` reads them. */
+export function limitValues(limits: readonly LimitUse[] = []): readonly (string | number)[][] {
+  return limits.map(({ key, amount, max, windowMs }) => [key, amount, max ?? '', windowMs]);
 }
 
-/** Writes the counters of a success in the order in which `read_uses` reads them. */
-export function doneFields(done: readonly DoneCounter[] = []): (string | number)[] {
-  return limitFields(done.map((counter) => ({ ...counter, amount: 0, max: undefined })));
+/** Writes the counters of a success as `uses_of` reads them. */
+export function doneValues(done: readonly DoneCounter[] = []): readonly (string | number)[][] {
+  return limitValues(done.map((counter) => ({ ...counter, amount: 0, max: undefined })));
 }
 
 /** Writes the counters of a success as a request keeps them. */
@@ -43,10 +40,16 @@ export function keptDone(done: readonly DoneCounter[] = []): string {
 }
 
 /** Writes the grant and the limits of a call in a turn. */
-export function countFields(run: RunScript, { grant, limits }: CountedCall): (string | number)[] {
-  const use =
-    grant === undefined ? ['', '', '', ''] : [grant.id, grant.call, ...run.auditBody(grant.evidence)];
-  return [...use, ...limitFields(limits)];
+export function countValues(run: RunScript, threadId: string, { ref, grant, limits }: CountedCall): Named {
+  const [body, digest] = grant === undefined ? ['', ''] : run.auditBody(grant.evidence);
+  return {
+    action: `${threadId}/${ref}`,
+    limits: limitValues(limits),
+    grant: grant?.id ?? '',
+    call: grant?.call ?? '',
+    use_body: body,
+    use_digest: digest,
+  };
 }
 
 /** Reads why a call did not start: a limit would be exceeded, or its grant does not hold any more. */

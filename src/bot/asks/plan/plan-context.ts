@@ -1,0 +1,7 @@
+import type { Store } from '../../../store/port/store.ts';
+import type { BotContext } from '../../context.ts';
+
+/** The parts of the context that a plan needs. */
+export type PlanContext = Pick<BotContext, 'toolbox' | 'directory'> & {
+  readonly store: Pick<Store, 'readDocument' | 'list' | 'load' | 'readTotals'>;
+};

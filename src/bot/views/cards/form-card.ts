@@ -1,0 +1,96 @@
+import type { KnownBlock } from '@slack/types';
+import type { RequestRecord } from '../../../store/port/store.ts';
+import { limits } from '../../slack/limits.ts';
+import type { Piece } from '../facets/facet-lines.ts';
+import { cardTexts, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
+import { moment, words } from '../texts/format.ts';
+import { modalTexts } from '../texts/modals.ts';
+import { escapeMarkup, excerpt, showLabel, showText } from '../texts/show-text.ts';
+import { DETAILS, WITHDRAW } from './action-ids.ts';
+import {
+  type button,
+  type Card,
+  type CardOptions,
+  context,
+  heading,
+  line,
+  moreMenu,
+  plain,
+  requesterNames,
+  threadLine,
+} from './card.ts';
+import type { CardDetails } from './card-details.ts';
+import { buildOutcome } from './outcome.ts';
+
+/** Draws the card of something that people fill in. The purpose is not ours, so it stands by itself and never in a line of ours. */
+export function drawForm(
+  request: RequestRecord,
+  purpose: string,
+  options: CardOptions,
+  parts: {
+    readonly heading: string;
+    readonly text: (title: string) => string;
+    readonly waiting: KnownBlock;
+    readonly actions: readonly ReturnType<typeof button>[];
+    /** Lines about who asks, before the purpose. */
+    readonly asked?: readonly KnownBlock[];
+    /** The word for the end, where it is not that of the state. */
+    readonly ended?: string;
+    /** The icon in place of the state's own. */
+    readonly icon?: string;
+  },
+): Card {
+  const { id, state } = request;
+  const word = parts.ended ?? STATE_WORD[state];
+  const title = showLabel(purpose, limits.label);
+  const shown = excerpt(purpose, { characters: limits.quoteCharacters, lines: limits.quoteLines });
+  const pending: KnownBlock[] = [
+    context(
+      words(cardTexts.waiting),
+      words(cardTexts.askedBy),
+      ...requesterNames(request.requesters),
+      words(` · ${cardTexts.until}`),
+      moment(request.expiresAt),
+    ),
+    parts.waiting,
+    {
+      type: 'actions',
+      block_id: id,
+      elements: [
+        ...parts.actions,
+        ...moreMenu([
+          [DETAILS, cardTexts.details],
+          ...(options.view === 'thread' ? ([[WITHDRAW, cardTexts.withdraw]] as const) : []),
+        ]),
+      ],
+    },
+  ];
+  return {
+    text: escapeMarkup(state === 'pending' ? parts.text(title) : `${word}: ${title}`),
+    blocks: [
+      state === 'pending'
+        ? heading(parts.heading)
+        : line(words(`${parts.icon ?? STATE_ICON[state]} `), words(word, { bold: true })),
+      ...(parts.asked ?? []),
+      { type: 'section', text: plain(shown.text) },
+      ...(shown.leftOut === 0 ? [] : [line(words(cardTexts.notAllShown, { bold: true }))]),
+      ...(state === 'pending' ? pending : buildOutcome(request, options)),
+      ...threadLine(options),
+    ],
+  };
+}
+
+/** Returns what a form is for: its own words, or the title of its call. */
+export function purposeOf({ purpose = '', presented }: CardDetails): string {
+  return purpose.trim() === '' ? presented.title : purpose;
+}
+
+/** Lists the words of a form for Details. */
+export function exactPurpose(_request: RequestRecord, { purpose = '' }: CardDetails): readonly Piece[] {
+  return [{ label: modalTexts.question, text: showText(purpose) }];
+}
+
+/** Returns the host of an address in the letters that a browser would connect to. */
+export function hostOf(url: string): string {
+  return URL.canParse(url) ? showLabel(new URL(url).host, limits.label) : '';
+}
