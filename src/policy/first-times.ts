@@ -88,6 +88,14 @@ export function firstTimesGiven(listed: readonly string[]): FirstOf {
   return () => ({ tool: tool === true, target: target === true, pair: pair === true });
 }
 
+/** Leaves out of first times what a call without a target cannot have. */
+export function withoutTarget(firstOf: FirstOf): FirstOf {
+  return (person) => {
+    const first = firstOf(person);
+    return first && { tool: first.tool };
+  };
+}
+
 /** The first times of a call by person, as they are kept with its request. */
 export type FirstFacts = Readonly<Record<string, FirstTimes>>;
 

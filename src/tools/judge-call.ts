@@ -1,7 +1,7 @@
 import type { JsonValue } from '../agent/json.ts';
 import { effectiveInput } from '../agent/schema/compile-schema.ts';
 import { conditionInWords } from '../policy/condition.ts';
-import { countersOfDone, firstOfFacts, readFirstTimes } from '../policy/first-times.ts';
+import { countersOfDone, firstOfFacts, readFirstTimes, withoutTarget } from '../policy/first-times.ts';
 import { freezeAt, freezeInWords, type HoldingFreeze } from '../policy/freezes.ts';
 import { type CallUse, isOverLimit, type ReadTotals, usesOf } from '../policy/limits.ts';
 import {
@@ -49,11 +49,11 @@ export interface JudgedCall {
 /** Judges a call as the gate does, with the defaults of its input filled in. Nothing runs. An unknown tool is `undefined`. */
 export async function judgeCall(
   toolbox: Pick<Toolbox, 'find' | 'policy'>,
-  { tool, input: given, now = new Date(), frozen = [], readTotals, ...where }: CallToJudge,
+  { tool, input: written, now = new Date(), frozen = [], readTotals, ...where }: CallToJudge,
 ): Promise<JudgedCall | undefined> {
   const entry = toolbox.find(tool);
   if (entry === undefined) return undefined;
-  const input = effectiveInput(entry.tool.inputSchema, given);
+  const input = effectiveInput(entry.tool.inputSchema, written);
   const { limits, reversible, firstDays, freezes } = entry;
   const target = entry.presentation.targetOf(input);
   const done =
@@ -63,7 +63,8 @@ export async function judgeCall(
     readTotals === undefined || firstDays === undefined
       ? undefined
       : await readFirstTimes({ tool, target, people }, firstDays, readTotals);
-  const place = { ...where, firstOf: where.firstOf ?? firstOfFacts(read) };
+  const given = where.firstOf && target === undefined ? withoutTarget(where.firstOf) : where.firstOf;
+  const place = { ...where, firstOf: given ?? firstOfFacts(read) };
   const call = { tool, input, now, reversible, ...place };
   const refused = entry.notAllowed(place);
   const policyOf = (name: string) => toolbox.policy(name);
