@@ -156,8 +156,9 @@ test('say no: a rejection needs a reason, and the agent answers it with a better
   await isDone('Say no');
 });
 
-test('pull the plug: a refund whose bot is killed in the middle is paid once', async () => {
-  await beginAct('Pull the plug');
+/** Pulls the plug once; on a busy machine the click may come after the twelve seconds of the payment, and the tour says so. */
+async function pullThePlug(begins: () => Promise<unknown>): Promise<'done' | 'missed'> {
+  await begins();
   await alice.click(alice.pendingCard('Refund'), 'Approve');
   await alice.threadMessage('⏳ Refund').waitFor();
   // The button stands in the step that needs it.
@@ -165,11 +166,27 @@ test('pull the plug: a refund whose bot is killed in the middle is paid once', a
   await alice.click(step, 'Kill the bot now');
   const countdown = /The bot is dead \(SIGKILL\)\. It starts again in \d+ s\./;
   await alice.tour.getByText(countdown).first().waitFor();
+  const done = alice.tour.getByRole('button', { name: 'Pull the plug Done' });
+  const missed = alice.tour.getByText('The last kill hit nothing that ran');
+  await done.or(missed).first().waitFor();
+  return (await done.count()) > 0 ? 'done' : 'missed';
+}
+
+test('pull the plug: a refund whose bot is killed in the middle is paid once', async () => {
+  let payments = 1;
+  let end = await pullThePlug(() => beginAct('Pull the plug'));
+  for (; end === 'missed'; payments += 1)
+    end = await pullThePlug(() => alice.click(alice.tour, 'Send again as Remi'));
   await alice.waitForText(/Refunded \$250\.00 of order A-1005\./);
-  await alice.tour.getByText('Ran once, after 1 restart.').waitFor();
+  const result =
+    payments === 1
+      ? /Ran once, after (1 restart|\d+ restarts)\./
+      : `${payments} ledger entries for ${payments} approved payments.`;
+  await alice.tour.getByText(result).waitFor();
   await alice.tour
     .getByRole('table', { name: "The shop's ledger" })
     .getByRole('cell', { name: '$250.00' })
+    .first()
     .waitFor();
   await alice.tour
     .getByText(/^#\d+ Retried after a crash/)
