@@ -83,8 +83,10 @@ test('first times are given, and without them nobody knows', async () => {
     '    target: "{{input.owner}}"\n    approval: [{ when: "first.target", policy: finance }, { require: never }]\n',
   );
   const environment = { MANIFEST: writeManifest(text) };
-  const args = ['explain', 'refund', '{"amount":1}', '--as', 'U012ABCDEF'];
+  const args = ['explain', 'refund', '{"amount":1,"owner":"ann@example.com"}', '--as', 'U012ABCDEF'];
   expect((await run([...args, '--first', 'none'], environment)).out).toMatch(/^Runs without approval/);
+  const ownerless = await run([...args.with(2, '{"amount":1}'), '--first', 'none'], environment);
+  expect(ownerless.out).toMatch(/^Needs approval[\s\S]*it could not be checked whether/);
   expect((await run([...args, '--first', 'tool,pair'], environment)).out).toMatch(/^Runs without approval/);
   const first = await run([...args, '--first', 'target'], environment);
   expect(first.out).toMatch(/policy "finance"[\s\S]*it is the first call of this tool for this target/);
