@@ -10,11 +10,13 @@ import type { Decision } from '../../src/engine/decision.ts';
 import { execute } from '../../src/engine/execute.ts';
 import { detailsOf } from '../../src/engine/request-details.ts';
 import { claimAndRunTurn } from '../../src/engine/turns/run-turn.ts';
+import { delegationsIn } from '../../src/store/documents/delegations.ts';
 import type { Store } from '../../src/store/port/store.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import type { AroundRun } from '../../src/tools/toolbox/toolbox.ts';
 import { connectTestRedis } from '../support/redis.ts';
 import type { Standing } from './compositions.ts';
+import { enrolAll, logProblems, signApproval } from './signers.ts';
 import { OWN_TEAM, readManifest, startQuietBot } from './start-quiet-bot.ts';
 
 export const [RITA, ROY, ANN, BEN] = ['U0RITA001', 'U0ROY0002', 'U0ANN0003', 'U0BEN0004'] as const;
@@ -182,6 +184,21 @@ export async function openScene({
       const open = await settle(thread);
       return { notice, open };
     },
+    /** Signs an approval of what waits with a passkey, which everybody has from then on. */
+    async signed(who: string): Promise<Decision> {
+      await enrolAll(store, [RITA, ROY, ANN, BEN]);
+      const [waiting = ''] = await store.waitingIn(THREAD);
+      const assertion = await signApproval(bot, waiting, who, false);
+      return { type: 'approve', ...(assertion !== undefined && { assertion }) };
+    },
+    /** Lets somebody decide in the place of somebody else. */
+    delegate: (from: string, to: string) =>
+      delegationsIn(store).delegate({
+        ...{ from, to, id: randomUUID(), reason: '', evidence: {} },
+        until: Date.now() + 3_600_000,
+      }),
+    /** Counts the approvals that the log proves, and lists what it does not. */
+    proofs: () => logProblems(store),
     settle,
     become(who: string, standing_: Standing) {
       standing[who] = standing_;

@@ -14,7 +14,7 @@ import { CAST, type StoryOptions, startStory } from '../support.ts';
 
 export const KEY = randomBytes(32).toString('base64');
 
-export interface AccountOptions extends Pick<StoryOptions, 'timing' | 'sweep'> {
+export interface AccountOptions extends Pick<StoryOptions, 'timing' | 'sweep' | 'slack'> {
   readonly replies: readonly ModelReply[];
   /** The rule of the server's tools; by default everyone's approval. */
   readonly approval?: string;
@@ -24,7 +24,12 @@ export interface AccountOptions extends Pick<StoryOptions, 'timing' | 'sweep'> {
   /** Names no client in the manifest: the authorization server registers whoever asks. */
   readonly registers?: OAuthServerOptions['registers'];
   /** Adds to the policy, to the entry of the server, and to the manifest. */
-  readonly more?: { readonly policy?: string; readonly entry?: string; readonly manifest?: string };
+  readonly more?: {
+    readonly approvers?: string;
+    readonly policy?: string;
+    readonly entry?: string;
+    readonly manifest?: string;
+  };
 }
 
 /** Starts the product with an authorization server and an MCP server that wants the account of the requester; no bot runs yet. */
@@ -46,7 +51,7 @@ export async function startAccountStory(options: AccountOptions) {
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help. }
 policies:
-  default: { approvers: [${CAST.alice}, ${CAST.bruno}], notify: { direct_messages: false }, ${more.policy ?? ''} }
+  default: { approvers: ${more.approvers ?? `[${CAST.alice}, ${CAST.bruno}]`}, notify: { direct_messages: false }, ${more.policy ?? ''} }
 ${more.manifest ?? ''}
 tools:
   docs:

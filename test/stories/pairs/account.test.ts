@@ -1,10 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { applyDecision } from '../../../src/bot/inbox/decisions/decision.ts';
+import { delegationsIn } from '../../../src/store/documents/delegations.ts';
 import { ALL_TOOLS } from '../../../src/store/port/workspace.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { parseManifest } from '../../../src/tools/manifest/parse.ts';
+import { enrolAll, logProblems, signApproval } from '../../oracle/signers.ts';
 import { serveProtected } from '../../tools/mcp/auth/fixtures/protected-server.ts';
 import { startAccountStory } from '../accounts/support.ts';
-import { CAST } from '../support.ts';
+import { CAST, SHIPPED_APP } from '../support.ts';
 
 const { alice, bruno, requester: remi, admin } = CAST;
 const whoami = { calls: [{ name: 'whoami', arguments: {} }] };
@@ -111,4 +114,53 @@ test('another address of the server asks for the account again', async () => {
   await thread.shows(/Needs an account/);
   expect(moved.calls).toEqual([]);
   expect(moved.tokens).toEqual([]);
+});
+
+const BOTH = `{ all: [{ any: [${alice}] }, { any: [${bruno}] }] }`;
+test.each([
+  { way: 'delegation', approvers: `[${alice}]`, policy: 'delegation: true', inVain: [remi], votes: [bruno] },
+  { way: 'a quorum of groups', approvers: BOTH, inVain: [remi, alice], votes: [bruno] },
+  { way: 'an approver from the input', approvers: '{ from: input.text }', inVain: [alice], votes: [bruno] },
+])('with $way a call in the account of its requester waits for its approvers', async (case_) => {
+  const { approvers, policy, inVain, votes } = case_;
+  const text = 'bruno@corner-shop.example';
+  const story = await startAccountStory({
+    replies: [{ calls: [{ name: 'write', arguments: { text } }] }, done],
+    slack: { app: { scopes: [...(SHIPPED_APP.scopes ?? []), 'users:read.email'] } },
+    more: { approvers, ...(policy !== undefined && { policy }) },
+  });
+  await story.startBot();
+  const given = { from: alice, to: bruno, until: Date.now() + 60_000, reason: '', evidence: {}, id: 'd' };
+  const store = openRedisStore({ client: story.redis, prefix: story.prefix });
+  if (policy !== undefined) await delegationsIn(store).delegate(given);
+  const thread = story.ask('write it');
+  await story.connect(thread, 'remi-at-docs');
+  for (const who of inVain) await thread.click(who, /Approval needed|1 approval|2 approvals/, 'approve');
+  await thread.shows(/pproval/);
+  expect(story.mcp.calls).toEqual([]);
+  for (const who of votes) await thread.click(who, /Approval needed|1 of 2 approvals/, 'approve');
+  await thread.shows(/Done\./);
+  expect(story.mcp.calls).toEqual([asRemi('write')]);
+});
+
+test('with a passkey a click approves nothing in the account of the requester, and the signature does', async () => {
+  const page = `page: { client_id: one, client_secret: "\${CLIENT_SECRET}" }`;
+  const story = await startAccountStory({
+    replies: [write, done],
+    more: { policy: 'confirm: passkey', manifest: page },
+  });
+  const { context } = await story.startBot();
+  await enrolAll(context.store, [alice, bruno]);
+  const thread = story.ask('write A');
+  await story.connect(thread, 'remi-at-docs');
+  await thread.click(alice, /Approval needed/, 'approve');
+  await story.noticeFor(alice, /passkey/);
+  expect(story.mcp.calls).toEqual([]);
+  const [requestId = ''] = await context.store.waitingIn(`${thread.channel}:${thread.ts}`);
+  const assertion = await signApproval(context, requestId, alice, false);
+  const click = { who: alice, id: 'signed', team: undefined, channel: undefined };
+  await applyDecision(context, { requestId, click, decision: { type: 'approve', assertion } });
+  await thread.shows(/Done\./);
+  expect(story.mcp.calls).toEqual([asRemi('write')]);
+  expect(await logProblems(context.store)).toEqual({ problems: [], proven: 1 });
 });
