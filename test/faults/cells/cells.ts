@@ -5,6 +5,7 @@ import { DELIVERY_CELLS } from './deliveries.ts';
 import { FAILPOINT_CELLS } from './failpoints.ts';
 import { LOAD_CELLS } from './load.ts';
 import { MODEL_CELLS } from './model-faults.ts';
+import { PASSKEY_CELLS } from './passkeys.ts';
 import { PLAN_CELLS } from './plans.ts';
 import { POLICY_CELLS } from './policies.ts';
 import { REDIS_CELLS } from './redis-faults.ts';
@@ -26,5 +27,6 @@ export const CELLS: readonly Cell[] = [
   ...POLICY_CELLS,
   ...PLAN_CELLS,
   ...CALLER_CELLS,
+  ...PASSKEY_CELLS,
   ...LOAD_CELLS,
 ];

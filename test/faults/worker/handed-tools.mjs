@@ -9,6 +9,7 @@ export const [
   waver,
   favored,
   deputed,
+  sealed,
   quintet,
   score,
   briefQuintet,

@@ -84,6 +84,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
   favored: { ...named, quorum: 1, expiresMs: LONG_MS },
   /** Its approver is away now and then, and somebody else signs for them. */
   deputed: { approvers: [CAST.bruno], signers: [CAST.alice], quorum: 1, expiresMs: LONG_MS },
+  /** Needs the passkey of its approver. */
+  sealed: { approvers: [CAST.alice], signers: [CAST.alice], quorum: 1, expiresMs: LONG_MS },
   quintet: { ...five, quorum: 3, expiresMs: LONG_MS },
   score: { ...twenty, quorum: 5, expiresMs: LONG_MS },
   'brief-quintet': { ...five, quorum: 3, expiresMs: FOR_A_CROWD_MS },

@@ -81,6 +81,13 @@ export const POLICY_RECIPES: readonly Recipe[] = [
   { kind: 'signed for somebody who is away', tools: ['deputed'], intent: 'approve' },
 ];
 
+/** The ways of an action that needs the passkey of its approver, beside others. */
+export const PASSKEY_RECIPES: readonly Recipe[] = [
+  { kind: 'signed with a passkey', tools: ['sealed'], intent: 'approve' },
+  { kind: 'two signed with a passkey', tools: ['sealed', 'sealed'], intent: 'approve' },
+  { kind: 'a passkey beside a click', tools: ['sealed', 'charge'], intent: 'approve' },
+];
+
 /** Plans of five steps, which end as they were approved, or are given up halfway. */
 export const PLAN_RECIPES: readonly Recipe[] = [
   {

@@ -8,8 +8,9 @@ const policies = Object.entries(RULES).map(([tool, { approvers, quorum, expiresM
       ? `, grants: { for: 1h, uses: ${GRANTED_USES}, scope: requester, when: "input.amount > 0" }`
       : '';
   const delegation = tool === 'deputed' ? ', delegation: true' : '';
+  const passkey = tool === 'sealed' ? ', confirm: passkey' : '';
   const expires = `${expiresMs / 1_000}s`;
-  return `  ${tool}: { approvers: [${approvers.join(', ')}], resolvers: [${CAST.admin}], quorum: ${quorum}, expires: ${expires}, notify: { direct_messages: ${tool === 'linger'}${tool === 'linger' ? ', remind: 1s' : ''} }${late}${grants}${delegation} }`;
+  return `  ${tool}: { approvers: [${approvers.join(', ')}], resolvers: [${CAST.admin}], quorum: ${quorum}, expires: ${expires}, notify: { direct_messages: ${tool === 'linger'}${tool === 'linger' ? ', remind: 1s' : ''} }${late}${grants}${delegation}${passkey} }`;
 });
 const rules = [
   ...Object.keys(RULES).map((tool) => `      - { match: ${tool}, policy: ${tool} }`),
@@ -18,6 +19,9 @@ const rules = [
 
 /** The key of the caller that comes through the door. */
 export const CALLER_KEY = 'caller-key-'.repeat(5);
+
+/** The secret of the page at whoever signs people in; nobody signs in there, since the approver with a passkey has a session. */
+export const PAGE_SECRET = 'page-secret';
 
 /** The tools with effects of their own, each under its own policy; nobody is kept from asking for much. */
 export const MANIFEST = `
@@ -37,6 +41,7 @@ tools:
     title: "Take effect for {{input.token}}"
     approval:
 ${rules.join('\n')}
+page: { client_id: faults, client_secret: "\${PAGE_SECRET}" }
 callers:
   job:
     owner: ${CAST.requester}

@@ -11,6 +11,7 @@ import { decideTogether } from './crowd.ts';
 import { DEEDS } from './deeds.ts';
 import { type Errand, editedAmount, wordsOf } from './errand.ts';
 import { LostWords } from './lost-words.ts';
+import type { Signers } from './signers.ts';
 
 const PATIENCE_MS = 3_000;
 const LOOK_EVERY_MS = 100;
@@ -22,12 +23,21 @@ const QUARANTINED = /can't continue this thread/;
 /** The requester and a guest, who may not approve anything, and click all the same. */
 const UNINVITED = [CAST.requester, CAST.guest];
 
+interface PeopleOptions {
+  readonly effectsFile: string;
+  /** Whether they have what did not run run again. */
+  readonly runsAgain: boolean;
+  readonly release: (threadId: string) => Promise<void>;
+  readonly signers: Signers;
+}
+
 /** The people of the workspace: they ask, look at the cards and click, as impatient as people are. */
 export class People {
   readonly #workspace: Workspace;
   readonly #effectsFile: string;
   readonly #runsAgain: boolean;
   readonly #release: (threadId: string) => Promise<void>;
+  readonly #signers: Signers;
   readonly #open = new Map<string, Errand>();
   /** Errands of callers, by token. */
   readonly #called = new Map<string, Errand>();
@@ -40,16 +50,12 @@ export class People {
   readonly #lastOrder = new Map<string, { readonly ts: string; readonly words: string }>();
   #isOver = false;
 
-  constructor(
-    workspace: Workspace,
-    effectsFile: string,
-    runsAgain: boolean,
-    release: (threadId: string) => Promise<void>,
-  ) {
+  constructor(workspace: Workspace, { effectsFile, runsAgain, release, signers }: PeopleOptions) {
     this.#workspace = workspace;
     this.#effectsFile = effectsFile;
     this.#runsAgain = runsAgain;
     this.#release = release;
+    this.#signers = signers;
     this.lostWords = new LostWords(workspace.deliveries);
   }
 
@@ -85,6 +91,7 @@ export class People {
   async run(): Promise<void> {
     while (!this.#isOver) {
       this.lostWords.look();
+      this.#signers.look();
       const { log } = this.#workspace.state;
       for (const errand of this.#open.values()) this.#look(errand, log.repliesTo(errand.channel, errand.ts));
       if (this.#called.size > 0) this.#lookForCallers();

@@ -14,10 +14,11 @@ import { PREFIX } from '../worker/prefix.ts';
 import type { WorkerOrder } from '../worker/worker.ts';
 import { Callers } from './callers.ts';
 import { CHANNELS, USER_GROUPS, USERS } from './cast.ts';
-import { ANYBODY_APPROVES, CALLER_KEY, MANIFEST } from './manifest.ts';
+import { ANYBODY_APPROVES, CALLER_KEY, MANIFEST, PAGE_SECRET } from './manifest.ts';
 import { FailingModel } from './model-script.ts';
 import { startOwnRedis } from './own-redis.ts';
 import { People } from './people.ts';
+import { Signers } from './signers.ts';
 import { startWorker, type Worker } from './start-worker.ts';
 
 /** A secret in the workers' environment that must never be shown anywhere. */
@@ -28,6 +29,8 @@ export const NOTICE_MS = 1_500;
 /** The same where none does: a worker is not dead that a busy machine holds up, that waits to connect again, or that Redis answers late. */
 const PATIENT_NOTICE_MS = 8_000;
 const SIGN_MS = 150;
+const PUBLIC_URL = 'http://localhost';
+const CALLBACK_SECRET = 'the callback secret of the tests, long enough';
 const SWEEP = { everyMs: 700, overdueMs: 100 };
 /** Often enough that workers die over it. */
 const AUDIT = { everyMs: 1_000, checkpointEveryMs: 1_000 };
@@ -99,17 +102,26 @@ export async function startWorld(options: WorldOptions) {
       with: 'retry',
     });
   };
-  const people = new People(slack.workspace, effectsFile, options.silentIsDead ?? false, release);
+  const workers = new Set<Worker>();
+  const signers = new Signers({
+    ...{ workspace: slack.workspace, publicUrl: PUBLIC_URL, secret: CALLBACK_SECRET },
+    store: openRedisStore({ client, prefix: PREFIX }),
+    ports: () => [...workers].map(({ port }) => port),
+  });
+  await signers.enrol();
+  const people = new People(slack.workspace, {
+    ...{ effectsFile, release, signers },
+    runsAgain: options.silentIsDead ?? false,
+  });
   const reached = new Set<string>();
   const faults: { point: string; action: FaultAction; pid: number }[] = [];
-  const workers = new Set<Worker>();
   let atBirth: (worker: Worker) => void = () => {};
   let started = 0;
   let isOver = false;
 
   const parsed = parseManifest(options.defect === 'anybody-approves' ? ANYBODY_APPROVES : MANIFEST, {
     file: 'faults.yml',
-    environment: { CALLER_KEY },
+    environment: { CALLER_KEY, PAGE_SECRET },
   });
   if (!parsed.ok) throw new Error(`The manifest of the faults does not hold: ${JSON.stringify(parsed)}`);
   const auditKey = { text: createKeyPair().privatePem };
@@ -124,8 +136,8 @@ export async function startWorld(options: WorldOptions) {
           : { mode: 'cluster', urls: cluster.nodes.map(({ host, port }) => `redis://${host}:${port}`) },
       manifest: 'faults.yml',
       port: 0,
-      publicUrl: 'http://localhost',
-      callbackSecret: 'the callback secret of the tests, long enough',
+      publicUrl: PUBLIC_URL,
+      callbackSecret: CALLBACK_SECRET,
       crashNoticeSeconds: 5,
       auditKey,
       logLevel: options.logLevel ?? 'debug',
@@ -199,6 +211,7 @@ export async function startWorld(options: WorldOptions) {
     model,
     failing,
     people,
+    signers,
     callers,
     reached,
     faults,
