@@ -17,7 +17,7 @@ import { parseManifest } from './manifest/parse.ts';
 import { formatProblem } from './manifest/problem.ts';
 import { LOCK_FILE, readLockText } from './manifest/tool-lock.ts';
 import type { Secrets } from './secrets.ts';
-import type { OpenToolbox } from './toolbox/open-toolbox.ts';
+import type { ModuleChange, OpenToolbox } from './toolbox/open-toolbox.ts';
 
 /**
  * A notice for the admins: the manifest was rejected, waits for approval, is valid again, or is active although some of its tools do
@@ -123,14 +123,19 @@ class ManifestReloader implements Watched {
 
   /** Loads modules whose files have changed; one with errors keeps the tools it had, and the admins are told once. */
   async reloadModules(): Promise<void> {
-    const { toolbox, logger } = this.#options;
-    const { digest: active } = this.#active;
-    const changes = await toolbox.reloadModules(async (loaded) => {
-      if (loaded.length === 0) return;
-      const modules = Object.fromEntries(loaded.map(({ name, digest }) => [name, digest]));
-      const changed = loaded.map(({ name }) => `tools.${name}`);
-      await this.#record(active, active, changed, { modules });
-    });
+    const { toolbox } = this.#options;
+    const { digest } = this.#active;
+    await this.#tellModules(await toolbox.reloadModules((loaded) => this.#recordModules(digest, loaded)));
+  }
+
+  #recordModules(digest: string, loaded: readonly ModuleChange[]): Promise<void> {
+    const modules = Object.fromEntries(loaded.map((module) => [module.name, module.digest]));
+    const changed = loaded.map(({ name }) => `tools.${name}`);
+    return this.#record(digest, digest, changed, { modules });
+  }
+
+  async #tellModules(changes: readonly ModuleChange[]): Promise<void> {
+    const { logger } = this.#options;
     for (const { name, file: about, problems, hadProblems } of changes) {
       if (problems.length > 0) await this.#notify('rejected', problems, about);
       else {
@@ -190,9 +195,12 @@ class ManifestReloader implements Watched {
     await this.#record(old, version.digest, changed);
     for (const secret of version.secrets) secrets.add(secret);
     const known = toolbox.problems();
-    await toolbox.replace(version.manifest, { text: version.lock });
+    const modules = await toolbox.replace(version.manifest, { text: version.lock }, (loaded) =>
+      this.#recordModules(version.digest, loaded),
+    );
     this.#active = version;
     logger.info({ file, old, new: version.digest, changed }, 'manifest reloaded');
+    await this.#tellModules(modules);
     return toolbox.problems().filter((problem) => !known.includes(problem));
   }
 

@@ -345,6 +345,26 @@ test.each(KINDS)('a file that a module imports is loaded when it changes ($type,
   expect(rows.map(({ body }) => JSON.parse(body).changed)).toEqual([[], ['tools.say'], ['tools.say']]);
 });
 
+test('a module that changes together with the manifest is loaded with it, and both are on record', async () => {
+  const kind = { type: 'module', ending: 'ts' } as const;
+  const folder = newFolder();
+  const text = manifest('First.', '  say: { module: ./say.ts }');
+  writeFileSync(join(folder, 'manifest.yml'), text);
+  writeTool(folder, kind, 'first');
+  const { toolbox, audit, lines } = await startWatch({ text, folder, changes: { modulePollMs: 60_000 } });
+  writeTool(folder, kind, 'second');
+  writeFileSync(join(folder, 'manifest.yml'), text.replace('First.', 'Second.'));
+  await eventually(() => expect(lines.join()).toContain('manifest reloaded'));
+  expect(toolbox.find('say')?.tool.description).toBe('second');
+  expect(lines.join()).toContain('module reloaded');
+  const rows = (await audit()).filter(({ event }) => event === 'configured');
+  expect(rows.map(({ body }) => JSON.parse(body))).toMatchObject([
+    { changed: [] },
+    { changed: ['agent'] },
+    { changed: ['tools.say'], modules: { say: expect.stringMatching(/\w{20}/) } },
+  ]);
+});
+
 test.each([
   ['a syntax error', 'export const say = ;', /say: its files have errors; the previous version stays active/],
   ['no tool', 'export const say = 1;', /exports no tool; make one with defineTool/],

@@ -71,17 +71,23 @@ export interface ModuleChange {
   readonly hadProblems: boolean;
 }
 
+/** Puts on record that modules are loaded again, before they are used. */
+type RecordModules = (loaded: readonly ModuleChange[]) => Promise<void>;
+
 /** A toolbox whose manifest can be replaced while it is in use. */
 export interface OpenToolbox extends Toolbox {
   readonly manifest: Manifest;
   /** Whether there is a lock file beside the manifest. */
   readonly isLocked: boolean;
-  /** Activates a new manifest, with this lock file or the one that is there now; sources that it declares as before stay open. */
-  replace(manifest: Manifest, lock?: LockText): Promise<void>;
+  /**
+   * Activates a new manifest, with this lock file or the one that is there now; sources that it declares as before stay open. Modules whose
+   * files have changed are loaded as `reloadModules` does.
+   */
+  replace(manifest: Manifest, lock?: LockText, record?: RecordModules): Promise<readonly ModuleChange[]>;
   /** Lists the files that the modules were loaded from; `undefined` while one of them has errors, since it may miss others. */
   moduleFiles(): readonly string[] | undefined;
   /** Loads modules whose files have changed, once those without errors are recorded; the others keep the tools they had. */
-  reloadModules(record: (loaded: readonly ModuleChange[]) => Promise<void>): Promise<readonly ModuleChange[]>;
+  reloadModules(record: RecordModules): Promise<readonly ModuleChange[]>;
   /** Returns the tools of one entry of the manifest, as they are before their gates. */
   toolsOf(entry: string): readonly Tool[];
   servers(): readonly McpDescription[];
@@ -109,6 +115,20 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
   };
   const open = (declared: Manifest, current: readonly ToolSource[]): Promise<ToolSource[]> =>
     openSources(declared, current, { ...options, onChange: rebuild });
+  /** Opens the sources of a manifest, and has the modules recorded that were loaded again; what cannot be recorded is closed. */
+  const openRecorded = async (declared: Manifest, record: RecordModules = async () => {}) => {
+    const opened = await open(declared, sources);
+    const changes = moduleChanges(sources, opened);
+    const loaded = changes.filter(({ problems: found }) => found.length === 0);
+    try {
+      if (loaded.length > 0) await record(loaded);
+    } catch (err) {
+      const unused = opened.filter((source) => !sources.includes(source));
+      await Promise.all(unused.map((source) => source.close()));
+      throw err;
+    }
+    return { opened, changes };
+  };
   /** Lets these sources take the place of those before, which are closed. */
   const activate = async (opened: readonly ToolSource[]): Promise<void> => {
     const closing = sources.filter((source) => !opened.includes(source));
@@ -150,21 +170,19 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
     requesterServers: () => sources.flatMap(({ requester }) => requester ?? []),
     servers: () => sources.flatMap((source) => source.describe() ?? []),
 
-    async replace(next, given) {
-      const opened = await open(next, sources);
+    async replace(next, given, record) {
+      const { opened, changes } = await openRecorded(next, record);
       lock = await readLock(given);
       manifest = next;
       await activate(opened);
+      return changes;
     },
 
     moduleFiles: () => moduleFilesOf(sources),
 
     async reloadModules(record) {
-      const opened = await open(manifest, sources);
-      const changes = moduleChanges(sources, opened);
-      if (changes.length === 0) return [];
-      await record(changes.filter(({ problems: found }) => found.length === 0));
-      await activate(opened);
+      const { opened, changes } = await openRecorded(manifest, record);
+      if (changes.length > 0) await activate(opened);
       return changes;
     },
 
@@ -247,10 +265,10 @@ function moduleFilesOf(sources: readonly ToolSource[]): readonly string[] | unde
   return modules.flatMap(({ files }) => files?.paths ?? []);
 }
 
-/** Lists the modules that were opened again, of the same declarations in the same order. */
+/** Lists the modules that were declared before and were opened again. */
 function moduleChanges(before: readonly ToolSource[], opened: readonly ToolSource[]): ModuleChange[] {
-  return opened.flatMap((source, index) => {
-    const former = before[index];
+  return opened.flatMap((source) => {
+    const former = before.find(({ declaration }) => isSame(declaration, source.declaration));
     if (source.declaration.kind !== 'module' || former === undefined || source === former) return [];
     const { name, module: file } = source.declaration;
     const hadProblems = former.problems().length > 0;
