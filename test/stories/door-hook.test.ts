@@ -11,7 +11,7 @@ const RULES = `
 wait: 120
 rules:
   - { tool: Read, do: allow }
-  - { tool: Bash, command: "git status*", do: allow }
+  - { tool: Bash, command: [git, status], do: allow }
   - { tool: Bash, command: "terraform apply*", do: slack, policy: release }
   - { tool: Bash, command: "rm *", do: deny, reason: Never here }
   - { tool: "mcp__*", do: here }

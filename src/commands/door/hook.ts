@@ -3,14 +3,13 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
-import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { describeError } from '../../agent/errors.ts';
 import { canonicalJson, type JsonObject, tryParseJson } from '../../agent/json.ts';
 import { JsonRecord } from '../../agent/messages.ts';
 import { type Ask, isUndecided } from '../../client/views.ts';
-import { matchesGlob } from '../../policy/rules.ts';
 import { type Command, type CommandContext, readOptions } from '../shared/command.ts';
+import { fitsHookRule, readHookRules } from './hook-rules.ts';
 import { DOOR_HELP, openClient } from './open-client.ts';
 
 /** The fields of a hook's payload that decide; an agent may send more. */
@@ -23,23 +22,6 @@ const Payload = z.looseObject({
 });
 type Payload = Readonly<z.infer<typeof Payload>>;
 type HookEvent = Payload['hook_event_name'];
-
-const Rule = z.strictObject({
-  tool: z.string().min(1),
-  command: z.string().min(1).optional(),
-  do: z.enum(['allow', 'here', 'slack', 'deny']),
-  policy: z.string().min(1).optional(),
-  reason: z.string().max(1_000).optional(),
-});
-const Rules = z
-  .strictObject({
-    wait: z.int().min(0).max(86_400).default(50),
-    rules: z.array(Rule).max(1_000),
-  })
-  .refine(
-    ({ rules }) => rules.every(({ do: action, policy }) => (action === 'slack') === (policy !== undefined)),
-    'A rule with "do: slack" has a "policy", and no other',
-  );
 
 /** The decision about a call: it may run, it may not, or the person at the terminal is asked. */
 interface Verdict {
@@ -98,13 +80,17 @@ and whenever something goes wrong, the person at the terminal is asked. Nothing 
   wait: 50                     # seconds to wait for people in Slack, less than the timeout of the hook
   rules:
     - { tool: Read, do: allow }
-    - { tool: Bash, command: "git status*", do: allow }
+    - { tool: Bash, command: [git, status], do: allow }
+    - { tool: Bash, command: [git, log, "*"], options: [--oneline, -p], do: allow }
     - { tool: Bash, command: "terraform apply*", do: slack, policy: release }
     - { tool: Bash, command: "*prod*", do: deny, reason: Use the pipeline }
     - { tool: "*", do: here }
 
-"allow" with a "command" fits no command with a shell's special characters. Run the hook for PostToolUse too: it reports
-what was approved in Slack as done, and withdraws a request that the person at the terminal decided first.
+"allow" takes a command as it is written, or a list: of its arguments, and with "*" at the end of any others that are no
+options but those in "options". A list fits no command with quotes or a shell's special characters. A pattern such as
+"git *" needs "any_arguments: true" beside it. Patterns with "deny" stop mistakes; whoever wants to gets around them.
+Run the hook for PostToolUse too: it reports what was approved in Slack as done, and withdraws a request that the person
+at the terminal decided first.
 
 Options:
   --rules PATH   the rules (default: ~/.config/countersign/hook.yml); keep them where the agent cannot write
@@ -146,27 +132,14 @@ interface Asked {
 }
 
 async function decide(context: CommandContext, { agent, payload, path }: Asked): Promise<Verdict> {
-  const rules = Rules.parse(parseYaml(await readFile(path, 'utf8')));
-  const rule = rules.rules.find((each) => fits(each, payload));
+  const rules = readHookRules(await readFile(path, 'utf8'), path);
+  const { tool_name, tool_input } = payload;
+  const rule = rules.rules.find((each) => fitsHookRule(each, tool_name, tool_input));
   if (rule === undefined) return { decision: 'here', reason: 'No rule of Countersign fits.' };
   const { do: action, policy, reason } = rule;
   if (action === 'slack')
     return askInSlack(context, { agent, payload, wait: rules.wait, policy: policy ?? '' });
   return { decision: action, reason: reason ?? `A rule of Countersign says: ${action}.` };
-}
-
-/** Matches text that a shell would read as more than one plain command. */
-const SPECIAL = /[;&|<>$`\\\n\r(){}!#*?[\]~]/;
-
-function fits(
-  { tool, command, do: action }: z.infer<typeof Rule>,
-  { tool_name, tool_input }: Payload,
-): boolean {
-  if (!matchesGlob(tool, tool_name)) return false;
-  if (command === undefined) return true;
-  const given = tool_input.command;
-  if (typeof given !== 'string') return false;
-  return matchesGlob(command, given) && !(action === 'allow' && SPECIAL.test(given));
 }
 
 async function askInSlack(
