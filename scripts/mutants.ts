@@ -345,6 +345,24 @@ export const MUTANTS: readonly Mutant[] = [
     'const isThis = true;',
     PASSKEYS,
   ),
+  mutant(
+    'cancelled call of a client that stays open',
+    'if (signal.aborted && isLast && !this.#door.isClosed)',
+    'if (false)',
+    'test/stories/door-cancel.test.ts',
+  ),
+  mutant(
+    'row that is hidden as erased',
+    'named.some(([first, last]) => first <= seq && seq <= last)',
+    'true',
+    'test/audit/erase.test.ts',
+  ),
+  mutant(
+    'link as it was typed',
+    '.url({ normalize: true })\n      .max(500)',
+    '.url()\n      .max(500)',
+    'test/stories/door.test.ts',
+  ),
 ];
 
 /** Finds the one file under `src` that holds a text once. */
