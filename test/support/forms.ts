@@ -8,6 +8,7 @@ export type Form = 'quick' | 'full';
 const ONLY_FULL = [
   'test/agent/declarations/',
   'test/audit/forgeries.test.ts',
+  'test/audit/independent-verifier.test.ts',
   'test/bench/',
   'test/bot/views/cards/long-values.test.ts',
   'test/browser/',
@@ -55,6 +56,7 @@ const ONLY_FULL = [
   'test/stories/backup.test.ts',
   'test/stories/channel-injections.test.ts',
   'test/stories/cluster.test.ts',
+  'test/stories/companies.test.ts',
   'test/stories/context-injections.test.ts',
   'test/stories/crowded.test.ts',
   'test/stories/deadly-threads.test.ts',

@@ -297,16 +297,18 @@ function writeTool(folder: string, { type, ending }: Kind, words: string): void 
       ? `exports.words = ${JSON.stringify(words)};`
       : `export const words = ${JSON.stringify(words)};`,
   );
-  const index = JSON.stringify(INDEX);
-  const tool = `defineTool({ name: 'say', description: words }, async () => words);`;
-  // The package in its sources cannot be required without a compiler.
-  const plain = `{ kind: 'tool', name: 'say', description: words, effect: 'none', matches: () => true, run: async () => words,
+  // One kind imports the package; the others are lighter, and a package in its sources cannot be required without a compiler.
+  const isWhole = type === 'module' && ending === 'ts';
+  const tool = isWhole
+    ? `defineTool({ name: 'say', description: words }, async () => words);`
+    : `{ kind: 'tool', name: 'say', description: words, effect: 'none', matches: () => true, run: async () => words,
     inputSchema: { jsonSchema: {}, parse: (value) => ({ ok: true, value }) } };`;
+  const imported = isWhole ? `import { defineTool } from ${JSON.stringify(INDEX)};\n` : '';
   writeFileSync(
     join(folder, `say.${ending}`),
     isCommonJs
-      ? `const { words } = require('./words.js');\nexports.say = ${plain}`
-      : `import { words } from './words.${ending}';\nimport { defineTool } from ${index};\nexport const say = ${tool}`,
+      ? `const { words } = require('./words.js');\nexports.say = ${tool}`
+      : `import { words } from './words.${ending}';\n${imported}export const say = ${tool}`,
   );
 }
 
