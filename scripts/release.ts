@@ -130,6 +130,8 @@ try {
   mkdirSync(OUT);
   run('npx', ['vitest', 'run', 'test/contract.test.ts']);
   const context = imageContext();
+  // The bundle that the image runs, with the licences of what is in it; npm puts it back when it has packed the package.
+  run('npm', ['run', '-s', 'build']);
   const tarball = pack();
   writeFileSync(join(OUT, 'sbom.cdx.json'), run('npm', ['run', '-s', 'sbom']));
   cpSync(join(ROOT, 'dist/THIRD_PARTY_LICENSES'), join(OUT, 'THIRD_PARTY_LICENSES'));
