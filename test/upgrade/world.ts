@@ -30,6 +30,7 @@ policies:
 tools:
   workshop:
     module: ./test/stories/fixtures/workshop-tools.ts
+    reversible: yes
     approval:
       - { match: engrave_part, policy: two }
       - { match: drill_part, policy: granting }
