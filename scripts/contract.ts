@@ -4,9 +4,17 @@ import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../src/ag
 import { SLASH_WORDS } from '../src/bot/inbox/commands.ts';
 import { openApi } from '../src/door/openapi.ts';
 import { METRICS } from '../src/observe/metrics-table.ts';
+import { DIGEST_PARTS, DIGEST_VERSION } from '../src/policy/digest.ts';
 import { AUDIT_EVENTS } from '../src/store/port/audit-events.ts';
 import { ROW_VERSION } from '../src/store/record/audit-row.ts';
 import { manifestJsonSchema } from '../src/tools/manifest/schema/manifest-file.ts';
+import {
+  BUILT_IN_FIELDS,
+  COVERED_VERSION,
+  ENTRY_FIELDS,
+  fieldLines,
+  POLICY_FIELDS,
+} from '../src/tools/toolbox/covered-fields.ts';
 import { helpOf, listedCommands, settingNames } from './reference-pages.ts';
 
 /** The parts of the contract of docs/stability.md that are made from the source, by their files in `contract/`. */
@@ -21,6 +29,7 @@ export async function contract(): Promise<ReadonlyMap<string, string>> {
       linesOf(await Promise.all((await listedCommands()).map(({ name }) => commandLines(name)))),
     ],
     ['settings.txt', linesOf(settingNames())],
+    ['digest.txt', linesOf(digestLines())],
     ['slack.txt', linesOf(SLASH_WORDS.map((word) => `/countersign ${word}`))],
   ]);
 }
@@ -49,6 +58,16 @@ function metricLine([name, { kind, labels }]: [string, (typeof METRICS)[keyof ty
 
 function eventLine([name, body]: [string, readonly string[]]): string {
   return [`v${ROW_VERSION}`, name, ...body].join(' ');
+}
+
+/** Names what an approval is bound to: the parts of the digest, and what two of them cover. */
+function digestLines(): string[] {
+  return [
+    ...DIGEST_PARTS.map((part) => `v${DIGEST_VERSION} call ${part}`),
+    ...Object.entries({ policy: POLICY_FIELDS, tool: ENTRY_FIELDS, 'built-in': BUILT_IN_FIELDS }).flatMap(
+      ([of, fields]) => [...fieldLines(fields, `v${COVERED_VERSION} ${of}`)],
+    ),
+  ];
 }
 
 /** Lists every value of a document with its path, so that each line stands for itself. */

@@ -13,11 +13,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openRelease } from './open-release.ts';
 
 /**
- * Makes in `release/` what a release has: package, SBOM, licences, contract, Helm chart, checksums, and a statement of provenance, which the
- * workflow signs. With `--dry-run` it then installs the package in an empty folder on each version of Node that is supported, starts the bot
- * and lets an action be approved. Nothing is published.
+ * Makes in `release/` what a release has: package, notes, SBOM, licences, contract, Helm chart, checksums, and a statement of provenance,
+ * which the workflow signs. With `--dry-run` it then opens each file, renders the chart, plays the steps of the image, and installs the package
+ * in an empty folder on each version of Node that is supported, starts the bot and lets an action be approved. Nothing is published.
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const OUT = join(ROOT, 'release');
@@ -30,8 +31,8 @@ const run = (command: string, args: readonly string[], env: NodeJS.ProcessEnv = 
 
 class NotReady extends Error {}
 
-/** Returns the version, if everything that names it agrees and the changelog tells what is in it. */
-function checkedVersion(): string {
+/** Returns the version, if everything that names it agrees, with the section of the changelog that tells what is in it. */
+function checkedVersion(): { readonly version: string; readonly changes: string } {
   const { version } = JSON.parse(read('package.json')) as { version: string };
   const chart = read('deploy/helm/Chart.yaml');
   for (const key of ['version', 'appVersion'])
@@ -44,7 +45,7 @@ function checkedVersion(): string {
     .find((part) => part.startsWith(version));
   if (section === undefined || section.split('\n').length < 3)
     throw new NotReady(`CHANGELOG.md has no section "## ${version}"; write what changes, for whom`);
-  return version;
+  return { version, changes: `## ${section}` };
 }
 
 /** Packs the package and returns the name of its file. */
@@ -105,6 +106,21 @@ function provenance(version: string, names: readonly string[]): void {
   writeFileSync(join(OUT, 'provenance.intoto.json'), `${JSON.stringify(statement, undefined, 2)}\n`);
 }
 
+/** Plays a test of the full form. */
+function play(file: string, env: NodeJS.ProcessEnv = {}): void {
+  run('npx', ['vitest', 'run', '--config', 'vitest.full.config.ts', file], { ...process.env, ...env });
+}
+
+/** Uses every file of the release. */
+function tryAll(tarball: string, chart: string): void {
+  for (const seen of openRelease(OUT, ROOT)) say(seen);
+  play('test/deploy/helm.test.ts', { COUNTERSIGN_CHART: join(OUT, chart) });
+  say(`${chart}: rendered and checked by Helm`);
+  play('test/deploy/image-steps.test.ts');
+  say('image: built by the steps of the Dockerfile in an empty folder, started and used');
+  for (const major of NODES) tryOn(major, tarball);
+}
+
 /** Plays the first start with the package on a version of Node from npm. */
 function tryOn(major: number, tarball: string): void {
   const folder = mkdtempSync(join(tmpdir(), `countersign-node${major}-`));
@@ -115,32 +131,34 @@ function tryOn(major: number, tarball: string): void {
   });
   const bin = join(folder, 'node_modules/node/bin');
   const version = run(join(bin, 'node'), ['--version']).trim();
-  run('npx', ['vitest', 'run', '--config', 'vitest.full.config.ts', 'test/package/first-start.test.ts'], {
-    ...process.env,
+  play('test/package/first-start.test.ts', {
     COUNTERSIGN_TARBALL: join(OUT, tarball),
     COUNTERSIGN_NODE: bin,
   });
-  say(`installed, started and used on Node ${version}`);
+  say(`${tarball}: installed, started and used on Node ${version}`);
   rmSync(folder, { recursive: true });
 }
 
 try {
-  const version = checkedVersion();
+  const { version, changes } = checkedVersion();
   rmSync(OUT, { recursive: true, force: true });
   mkdirSync(OUT);
   run('npx', ['vitest', 'run', 'test/contract.test.ts']);
   const context = imageContext();
+  // The bundle that the image runs, with the licences of what is in it; npm puts it back when it has packed the package.
+  run('npm', ['run', '-s', 'build']);
   const tarball = pack();
   writeFileSync(join(OUT, 'sbom.cdx.json'), run('npm', ['run', '-s', 'sbom']));
   cpSync(join(ROOT, 'dist/THIRD_PARTY_LICENSES'), join(OUT, 'THIRD_PARTY_LICENSES'));
   run('tar', ['-czf', join(OUT, `contract-${version}.tgz`), 'contract', 'manifest.schema.json']);
-  helmChart(version);
+  const chart = helmChart(version);
+  writeFileSync(join(OUT, 'CHANGES.md'), changes);
   const names = readdirSync(OUT).toSorted();
   provenance(version, names);
   const sums = [...names, 'provenance.intoto.json'].map((name) => `${sha256(name)}  ${name}\n`);
   writeFileSync(join(OUT, 'SHA256SUMS'), sums.join(''));
   say(`Countersign ${version}, in release/:\n${sums.join('')}image: of ${context.length} files and folders`);
-  if (process.argv.includes('--dry-run')) for (const major of NODES) tryOn(major, tarball);
+  if (process.argv.includes('--dry-run')) tryAll(tarball, chart);
 } catch (error) {
   if (!(error instanceof NotReady)) throw error;
   process.stderr.write(`release: ${error.message}\n`);

@@ -19,6 +19,8 @@ export function sbomOf(folder) {
   try {
     const sbom = JSON.parse(npm(folder, 'sbom', '--sbom-format=cyclonedx', '--sbom-type=application'));
     const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
+    // npm takes the name of the folder.
+    sbom.metadata.component.name = manifest.name;
     const inPage = IN_PAGE.map((name) => componentOf(name, packages[`node_modules/${name}`]));
     return JSON.stringify({ ...sbom, components: [...sbom.components, ...inPage] }, null, 2);
   } finally {

@@ -22,6 +22,7 @@ const PLANTED: readonly (readonly [what: string, file: string, found: RegExp, in
   ['a field of an event that is gone', 'events.txt', /^(v1 voted .*) proof/m, '$1'],
   ['a setting that became required', 'settings.txt', /^REDIS_PREFIX$/m, 'REDIS_PREFIX required'],
   ['a word of the slash command that is gone', 'slack.txt', /^.* unfreeze\n/m, ''],
+  ['a field of a policy that no approval is bound to any more', 'digest.txt', /^v1 policy veto\n/m, ''],
   ['a key of the manifest that is gone', 'manifest.txt', /^.* properties veto .*\n/gm, ''],
 ];
 

@@ -80,7 +80,7 @@ for (const { seq } of lines.filter(({ type }) => type === 'erased'))
 // hash of the whole. A row lists the hashes of values that were redacted.
 const PARTS =
   `tool definition policy_definition policy_name policy rule rule_policy verdict arguments inner answer ask title
-  target shown files first reversible runs_as undoes requesters context_authors barred edited_by thread`.split(
+  target shown preview changes first_shown files first reversible runs_as undoes requesters context_authors barred edited_by thread`.split(
     /\s+/,
   );
 

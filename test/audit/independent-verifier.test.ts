@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { startExporter } from '../../src/audit/exporter.ts';
 import { fileMemory } from '../../src/audit/signer.ts';
 import { createKeyPair, readSigningKey } from '../../src/audit/signing-key.ts';
+import { DIGEST_PARTS } from '../../src/policy/digest.ts';
 import { linkOf } from '../../src/store/record/chain-check.ts';
 import { writeKey } from '../commands/support.ts';
 import { type AuditWorld, approveRefund, openAuditWorld } from './support.ts';
@@ -36,6 +37,11 @@ test(`the independent verifier imports nothing of the product and has at most ${
   expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(MOST_LINES);
   const imports = [...text.matchAll(/from '([^']+)'/g)].map(([, name]) => name);
   expect(imports).toEqual(['node:crypto', 'node:fs']);
+});
+
+test('the independent verifier computes a digest of the same parts', () => {
+  const [, parts = ''] = /const PARTS =\s+`([^`]+)`/.exec(readFileSync(VERIFIER, 'utf8')) ?? [];
+  expect(parts.split(/\s+/)).toEqual([...DIGEST_PARTS]);
 });
 
 test('the independent verifier finds nothing in an export that nobody touched', async () => {

@@ -10,7 +10,8 @@ import { problemsOf, Resource, readResources } from '../../proof/kubernetes.ts';
 import { bringUpHelm } from './bring-up-helm.ts';
 import { ROOT, readDocuments, readText } from './files.ts';
 
-const CHART = join(ROOT, 'deploy/helm');
+/** A release tries the chart that it has packed. */
+const CHART = process.env.COUNTERSIGN_CHART ?? join(ROOT, 'deploy/helm');
 const DIGEST = `sha256:${'0123456789abcdef'.repeat(4)}`;
 
 /** Sets of values, from none to all of them. */

@@ -97,6 +97,7 @@ const ONLY_FULL = [
   'test/tools/mcp/everything.test.ts',
   'test/tools/mcp/older-servers.test.ts',
   'test/tools/mcp/restarts.test.ts',
+  'test/upgrade/',
 ];
 
 /** Holds what the quick form plays in part and the full form whole; each of these asks `countFor` or `isFull`. */

@@ -10,7 +10,7 @@ import {
   readMemory,
   type ServerMemory,
 } from '../../store/redis/check-server.ts';
-import { newerRecord } from '../../store/redis/record-version.ts';
+import { versionProblem } from '../../store/redis/record-version.ts';
 import { redactUrl } from '../../store/redis/redact-url.ts';
 import { refusedWrite } from '../../store/redis/short-lived.ts';
 import { proxiedFetch, readProxy } from '../../tools/http/proxy.ts';
@@ -32,10 +32,10 @@ export async function checkRedis(context: CommandContext): Promise<Finding[]> {
   const { REDIS_URL: url = '' } = context.environment;
   if (url === '') return [notChecked('redis', 'REDIS_URL is not set')];
   try {
-    const { newer, refused, findings, threads, time, memory, measures } = await withRecord(
+    const { version, refused, findings, threads, time, memory, measures } = await withRecord(
       context,
       async ({ client, store, prefix }) => ({
-        newer: await newerRecord(client, prefix),
+        version: await versionProblem(client, prefix),
         refused: await refusedWrite(client, prefix),
         measures: await store.measure(),
         findings: await checkServer(client),
@@ -46,7 +46,7 @@ export async function checkRedis(context: CommandContext): Promise<Finding[]> {
     );
     return [
       ok('redis', `reached at ${redactUrl(url)}`),
-      ...(newer === undefined ? [] : [failed('redis', newer)]),
+      ...(version === undefined ? [] : [failed('redis', version)]),
       ...(refused === undefined
         ? []
         : [failed('redis', `it refuses writes: ${WRITE_REASONS[refused] ?? refused}`)]),

@@ -72,4 +72,9 @@ export const OPERATE_COMMANDS: readonly ListedCommand[] = [
     summary: 'let the bot continue a quarantined thread',
     load: async () => (await import('./freeze.ts')).retry,
   },
+  {
+    name: 'migrate',
+    summary: 'bring the record of an older release up to date',
+    load: async () => (await import('./migrate.ts')).migrate,
+  },
 ];

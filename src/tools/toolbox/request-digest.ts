@@ -22,6 +22,14 @@ import type { Policy } from '../../policy/policy.ts';
 import type { ApprovalVerdict } from '../../policy/rules.ts';
 import type { Approval } from '../gate.ts';
 import type { Secrets } from '../secrets.ts';
+import {
+  BUILT_IN_FIELDS,
+  COVERED_VERSION,
+  coveredOf,
+  ENTRY_FIELDS,
+  type FieldList,
+  POLICY_FIELDS,
+} from './covered-fields.ts';
 import { redactFields } from './protect-tool.ts';
 import type { ToolEntry } from './toolbox.ts';
 
@@ -162,67 +170,24 @@ function hashed<Result>(steps: Hashing<Result>): Result {
   return step.value;
 }
 
-/** Returns the digest of a tool's definition, with everything that decides what a call of it does. */
+/** Returns the digest of what people approve of a tool. */
 export function definitionDigest(entry: ToolEntry): string {
-  return partDigest(entry, definitionOf);
+  return partDigest(entry, entry.source === 'built-in' ? BUILT_IN_FIELDS : ENTRY_FIELDS);
 }
 
-/** Returns the digest of a whole policy. */
+/** Returns the digest of what people approve of a policy. */
 export function policyDigest(policy: Policy): string {
-  return partDigest(policy, policyFields);
-}
-
-/** Names every field of a policy that is part of what people approve; the compiler asks for one that is new. */
-const POLICY_FIELDS: Readonly<Record<keyof Policy, true>> = {
-  name: true,
-  approvers: true,
-  groups: true,
-  excluded: true,
-  quorum: true,
-  veto: true,
-  selfApproval: true,
-  separation: true,
-  expiresMs: true,
-  startWithinMs: true,
-  remindMs: true,
-  escalate: true,
-  delegation: true,
-  announce: true,
-  directMessages: true,
-  quietHours: true,
-  load: true,
-  summary: true,
-  confirm: true,
-  risk: true,
-  timeZone: true,
-  grants: true,
-  resolvers: true,
-};
-
-function policyFields(policy: Policy): object {
-  return Object.fromEntries(Object.entries(policy).filter(([name]) => Object.hasOwn(POLICY_FIELDS, name)));
-}
-
-function definitionOf({ tool, source, execution, behind }: ToolEntry): JsonObject {
-  const { name, description, inputSchema, outputSchema } = tool;
-  const { idempotent, maxAttempts, retryForMs, elsewhere = false } = execution;
-  return {
-    name,
-    description,
-    inputSchema: toJson(inputSchema.jsonSchema),
-    outputSchema: toJson(outputSchema?.jsonSchema ?? null),
-    effect: tool.kind === 'tool' ? tool.effect : 'none',
-    execution: { idempotent, maxAttempts, retryForMs, elsewhere },
-    source,
-    behind,
-  };
+  return partDigest(policy, POLICY_FIELDS);
 }
 
 const partDigests = new WeakMap<object, string>();
 
 /** Computes the digest of an entry or a policy once: neither ever changes. */
-function partDigest<Part extends object>(part: Part, contentOf: (part: Part) => object): string {
-  const known = partDigests.get(part) ?? hash('sha256', canonicalJson(toJson(contentOf(part))));
-  partDigests.set(part, known);
-  return known;
+function partDigest(part: object, fields: FieldList): string {
+  const known = partDigests.get(part);
+  if (known !== undefined) return known;
+  const covered = { v: COVERED_VERSION, covered: coveredOf(part, fields) };
+  const digest = hash('sha256', canonicalJson(toJson(covered)));
+  partDigests.set(part, digest);
+  return digest;
 }

@@ -1,6 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Policy } from '../../../src/policy/policy.ts';
+import { parseManifest } from '../../../src/tools/manifest/parse.ts';
+import { formatProblem } from '../../../src/tools/manifest/problem.ts';
+import {
+  coveredOf,
+  ENTRY_FIELDS,
+  type FieldList,
+  type Fields,
+  POLICY_FIELDS,
+} from '../../../src/tools/toolbox/covered-fields.ts';
+import { definitionDigest } from '../../../src/tools/toolbox/request-digest.ts';
 import { moodyServer, temporaryFolder } from '../mcp/support.ts';
 import { digestOf, manifestOf, openTools, writeModule } from './support.ts';
 
@@ -119,68 +130,79 @@ test('a change of the policy, the people, the editor, the thread or the argument
   expect(new Set(digests).size).toBe(digests.length);
 });
 
-test('a changed file of a module gives another digest', async () => {
-  const folder = temporaryFolder();
-  const digest = async () =>
-    digestOf(await openTools(manifestOf('  one: { module: ./one.ts }\n'), { folder }), 'one');
-  writeModule(folder, 'one.ts', 'one', "return 'first';");
-  const first = await digest();
-  expect(await digest()).toBe(first);
-  writeModule(folder, 'one.ts', 'one', "return 'second';");
-  expect(await digest()).not.toBe(first);
+const POLICY = `slack: { display_information: { name: Countersign } }
+policies:
+  money:
+    approvers: [U0ALICE001]
+    grants: { for: 1h, uses: 3 }
+    confirm: { high: true }
+    risk: "input.amount > 10 ? 'high' : 'low'"
+    escalate: { after: 1h, to: [U0BEN00002] }
+    notify:
+      remind: 1h
+      quiet_hours: { from: "20:00", to: "07:00", time_zone: Europe/Berlin }
+      load: { waiting: 5, summary: { after: 3, within: 10m } }
+`;
+
+/** Says of each field that no list names what to do. */
+function unlisted(value: unknown, fields: FieldList, path: string): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => unlisted(item, fields, path));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const listing = fields[name];
+    if (listing === undefined)
+      return [
+        `${path}.${name} is new: list it in src/tools/toolbox/covered-fields.ts, as covered if an approval must not hold when it changes ("unless" keeps the digests of today while it has its default), or as not covered, with the reason.`,
+      ];
+    return typeof listing === 'object' && 'of' in listing
+      ? unlisted(inner, listing.of, `${path}.${name}`)
+      : [];
+  });
+}
+
+test('every field of a policy and a tool is listed as covered or as not; one that is new has to be', async () => {
+  const parsed = parseManifest(POLICY, { file: 'test.yml', environment: {} });
+  if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'));
+  const policy = parsed.manifest.policies.get('money');
+  expect(unlisted(policy, POLICY_FIELDS, 'Policy')).toEqual([]);
+  const entry = (await openTools(manifestOf(HTTP, ENVIRONMENT))).find('ping');
+  expect(Object.keys(entry ?? {}).filter((name) => !(name in ENTRY_FIELDS))).toEqual([
+    // Of a ruled entry, which is what the gate was made of.
+    ...['rules', 'isListedIn', 'allow'],
+  ]);
+
+  const planted = { ...policy, mood: 'calm', grants: { ...policy?.grants, tone: 'mild' } };
+  expect(unlisted(planted, POLICY_FIELDS, 'Policy')).toEqual([
+    expect.stringMatching(
+      /^Policy\.grants\.tone is new: list it in src\/tools\/toolbox\/covered-fields\.ts, as covered/,
+    ),
+    expect.stringMatching(/^Policy\.mood is new: /),
+  ]);
+  // @ts-expect-error The compiler asks for a new field as well.
+  const incomplete: Fields<Policy & { readonly mood: string }> = POLICY_FIELDS;
+  expect(incomplete).toBe(POLICY_FIELDS);
 });
 
-test('a changed file that a module imports from its folder gives another digest, however deep, and another library does too', async () => {
-  const folder = temporaryFolder();
-  const write = (file: string, text: string) => writeFileSync(join(folder, file), text);
-  const digest = async () =>
-    digestOf(await openTools(manifestOf('  one: { module: ./one.ts }\n'), { folder }), 'one');
-  writeModule(folder, 'one.ts', 'one', "return (await import('./client.js')).pay();");
-  write('client.ts', "export { pay } from './deep';\n");
-  write(
-    'deep.ts',
-    "import fee from './fee.json' with { type: 'json' };\nexport const pay = () => fee.cents;\n",
+test('a field that came later leaves the digests of today as they are while it has its default', () => {
+  const today = { quorum: 1 };
+  const later = {
+    quorum: true,
+    mood: { unless: 'calm' },
+    tone: true,
+    note: { not: 'it is for readers' },
+  } as const;
+  expect(coveredOf({ ...today, mood: 'calm', tone: undefined, note: 'n' }, later)).toEqual(
+    coveredOf(today, { quorum: true }),
   );
-  write('fee.json', '{ "cents": 1 }');
-  write('package.json', '{ "type": "module" }');
-  write('package-lock.json', '{ "lockfileVersion": 3 }');
-  const digests = [await digest()];
-  expect(await digest()).toBe(digests[0]);
-  write('unrelated.ts', 'export {};\n');
-  expect(await digest()).toBe(digests[0]);
-  write('client.ts', "export { pay } from './deep';\n// another host\n");
-  digests.push(await digest());
-  write('deep.ts', "export const pay = () => 2;\nexport * from './client';\n");
-  digests.push(await digest());
-  write('package-lock.json', '{ "lockfileVersion": 3, "packages": {} }');
-  digests.push(await digest());
-  expect(new Set(digests).size).toBe(4);
+  expect(coveredOf({ ...today, mood: 'wild' }, later)).toMatchObject({ mood: 'wild' });
 });
 
-test('a change of the policy, the people, the editor, the thread or the arguments gives another digest', async () => {
+test('what we say of our own tools voids no approval of a call', async () => {
   const toolbox = await openTools(manifestOf(HTTP, ENVIRONMENT));
-  const policy = toolbox.policy('default');
-  if (policy === undefined) throw new Error('There is no policy "default"');
-  const digests = [
-    digestOf(toolbox, 'ping'),
-    digestOf(toolbox, 'ping', { policy: undefined }),
-    digestOf(toolbox, 'ping', { policy: { ...policy, quorum: 2 } }),
-    digestOf(toolbox, 'ping', { policy: { ...policy, separation: 'thread' } }),
-    digestOf(toolbox, 'ping', { policy: { ...policy, announce: ['C2'] } }),
-    digestOf(toolbox, 'ping', { asked: { policy: 'default', rule: 'edited by U0BEN00002' } }),
-    digestOf(toolbox, 'ping', { requesters: ['U0RITA001', 'U0BEN00002'] }),
-    digestOf(toolbox, 'ping', { facets: [{ name: 'context_authors', value: ['U0BEN00002'] }] }),
-    digestOf(toolbox, 'ping', { barred: ['U0BEN00002'] }),
-    digestOf(toolbox, 'ping', { facets: [{ name: 'edited_by', value: 'U0BEN00002' }] }),
-    digestOf(toolbox, 'ping', { threadId: 'C1:1.3' }),
-    digestOf(toolbox, 'ping', { input: { amount: 1 } }),
-    digestOf(toolbox, 'ping', { presented: { title: 'Ping' } }),
-    digestOf(toolbox, 'ping', { terms: { principals: ['U0ALICE001'] } }),
-    digestOf(toolbox, 'ping', { terms: { principals: ['U0ALICE001'], passkey: true } }),
-    digestOf(toolbox, 'ping', { facets: [{ name: 'files', value: [{ name: 'a.txt', sha256: 'a' }] }] }),
-    digestOf(toolbox, 'ping', { facets: [{ name: 'reversible', value: 'no' }] }),
-    digestOf(toolbox, 'ping', { facets: [{ name: 'runs_as', value: 'U0RITA001' }] }),
-    digestOf(toolbox, 'ping', { facets: [{ name: 'undoes', value: 'C1:1.1~a' }] }),
-  ];
-  expect(new Set(digests).size).toBe(digests.length);
+  const entry = toolbox.find('ping');
+  if (entry === undefined) throw new Error('There is no tool "ping"');
+  const worded = { ...entry, tool: { ...entry.tool, description: 'Pings, as ever.' } };
+  expect(definitionDigest(worded)).not.toBe(definitionDigest(entry));
+  const ours = { source: 'built-in' } as const;
+  expect(definitionDigest({ ...worded, ...ours })).toBe(definitionDigest({ ...entry, ...ours }));
 });

@@ -1,6 +1,8 @@
-import { Cluster } from 'ioredis';
-import { type Keys, keyStart } from '../../record/keys.ts';
+import type { Keys } from '../../record/keys.ts';
 import type { RedisClient } from '../run-script.ts';
+import { scanKeys } from '../scan-keys.ts';
+
+const PAGE = 500;
 
 /** The threads that a person wrote in, the requests and grants that they made, decided or are named in, and the messages that wait to be sent. */
 export interface PersonTraces {
@@ -97,30 +99,4 @@ function isIn(fields: Readonly<Record<string, string>>, person: string, isNamed:
     isNamed(payload) ||
     fields[`vote:${person}`] !== undefined
   );
-}
-
-/** A key of the record that belongs to one thread or request. */
-interface RecordKey {
-  readonly key: string;
-  readonly kind: string;
-  readonly id: string;
-}
-
-const PAGE = 500;
-
-/** Reads through all keys of threads and requests, on every node; a key may come twice. */
-async function* scanKeys(client: RedisClient, prefix: string): AsyncGenerator<RecordKey> {
-  const start = keyStart(prefix);
-  const match = `${start.replace(/[*?[\]\\]/g, '\\$&')}*`;
-  for (const node of client instanceof Cluster ? client.nodes('master') : [client]) {
-    let cursor = '0';
-    do {
-      const [next, keys] = await node.scan(cursor, 'MATCH', match, 'COUNT', PAGE);
-      for (const key of keys) {
-        const [, kind, id] = /^(\w+):(.+)$/.exec(key.slice(start.length)) ?? [];
-        if (kind !== undefined && id !== undefined) yield { key, kind, id };
-      }
-      cursor = next;
-    } while (cursor !== '0');
-  }
 }

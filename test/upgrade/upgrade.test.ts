@@ -1,0 +1,66 @@
+import { beforeAll, expect, inject, test } from 'vitest';
+import { verifyChain } from '../../src/store/record/chain-check.ts';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
+import { run as runCommand } from '../commands/support.ts';
+import { KINDS } from './kinds.ts';
+import { installReleases, type Release } from './releases.ts';
+import { type Running, startWorld } from './world.ts';
+
+let releases: { readonly older: Release; readonly newer: Release };
+beforeAll(async () => {
+  releases = await installReleases();
+}, 300_000);
+
+test('old alone, both, new alone, both, old alone: what one release wrote the other ends, once, also after a kill', async () => {
+  const only = process.env.COUNTERSIGN_KINDS?.split(',');
+  const kinds = Object.entries(KINDS).filter(([name]) => only?.includes(name) ?? true);
+  const world = await startWorld();
+  const { older, newer } = releases;
+  let ended = 0;
+  /** Writes a record of each kind, lets the bots change, and ends each. */
+  const across = async (bot: Running, change: () => Promise<Running>): Promise<Running> => {
+    const begun = await Promise.all(
+      kinds.map(async ([name, begin]) => {
+        const finish = await named(name, begin(world, bot));
+        return (after: Running) => named(name, finish(after));
+      }),
+    );
+    const after = await change();
+    await Promise.all(begun.map((finish) => finish(after)));
+    ended += begun.length;
+    return after;
+  };
+  const comes = (release: Release) => () => world.start(release);
+  const goes = (gone: Running, stays: Running) => async () => {
+    await gone.kill();
+    return stays;
+  };
+
+  const first = await world.start(older);
+  const second = await across(first, comes(newer));
+  await across(first, goes(first, second));
+  const third = await across(second, comes(older));
+  await across(second, goes(second, third));
+  // One goes and the other comes at once, without a time in which both run.
+  const fourth = await across(third, async () => {
+    await third.kill();
+    return world.start(newer);
+  });
+  await across(fourth, async () => {
+    await fourth.kill();
+    return world.start(older);
+  });
+
+  await world.deliveredAll();
+  const store = openRedisStore({ client: world.redis, prefix: world.prefix });
+  const pending = await runCommand(['pending', '--json'], { REDIS_URL: inject('redisUrl') }, world.prefix);
+  expect(pending).toEqual({ code: 0, out: '', error: '' });
+  expect((await verifyChain(store)).problems).toEqual([]);
+  process.stdout.write(`${kinds.length} kinds of record, 6 changes of release, 4 kills: ${ended} ended\n`);
+}, 600_000);
+
+async function named<Value>(name: string, work: Promise<Value>): Promise<Value> {
+  return work.catch((error: unknown) => {
+    throw new Error(`${name}: ${error instanceof Error ? error.message : error}`, { cause: error });
+  });
+}
