@@ -20,7 +20,7 @@ import { modalTexts } from '../texts/modals.ts';
 import { passkeyTexts } from '../texts/passkeys.ts';
 import { planTexts } from '../texts/plans.ts';
 import { cut, quoteText, showLabel, showLine, showText } from '../texts/show-text.ts';
-import { rejectionText, reviewLines, undoText } from './approver-lines.ts';
+import { onceRunText, rejectionText, reviewLines } from './approver-lines.ts';
 import { beforeLines, stepBlocks } from './plan-lines.ts';
 import { CALL_LINES } from './step-lines.ts';
 
@@ -164,7 +164,7 @@ const VIEWS: Readonly<Record<FacetName, FacetView>> = {
       details.facets.plan === undefined ? { origin: callerLink(request, details) } : {},
   },
   approvers: { lines: ({ request }) => ({ head: reviewLines(request) }) },
-  undo: { lines: ({ details }) => ({ last: [context(words(modalTexts.onceRun(undoText(details))))] }) },
+  undo: { lines: ({ details }) => ({ last: [context(words(onceRunText(details)))] }) },
   grants: {},
   context: {},
   files: {

@@ -12,7 +12,7 @@ import { callersIn, context, line, plain } from '../cards/card.ts';
 import { type CardDetails, cardDetailsOf, questionOf, titleOf } from '../cards/card-details.ts';
 import { hostOf } from '../cards/form-card.ts';
 import { choicesOfOptions, optionsOf } from '../cards/question-card.ts';
-import { undoText } from '../facets/approver-lines.ts';
+import { onceRunText } from '../facets/approver-lines.ts';
 import { previewBlocks } from '../facets/preview-lines.ts';
 import { words } from '../texts/format.ts';
 import { grantTexts } from '../texts/grants.ts';
@@ -85,7 +85,7 @@ function callToApprove(request: RequestRecord, details: CardDetails): KnownBlock
     contextLine(request, details, { view: 'direct' }),
     ...buildCallBody(details).blocks,
     ...(preview === undefined ? [] : previewBlocks(preview)),
-    context(words(modalTexts.onceRun(undoText(details)))),
+    context(words(onceRunText(details))),
   ];
 }
 

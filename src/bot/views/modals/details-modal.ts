@@ -10,7 +10,7 @@ import { type CardDetails, cardDetailsOf, payloadOf, stateOf } from '../cards/ca
 import { choiceElements } from '../cards/own-question.ts';
 import { principalsLine } from '../cards/question-card.ts';
 import { plainValue } from '../cards/render-value.ts';
-import { reviewLines, undoText } from '../facets/approver-lines.ts';
+import { onceRunText, reviewLines } from '../facets/approver-lines.ts';
 import { facetPieces, type Piece, whyLine } from '../facets/facet-lines.ts';
 import { cardTexts } from '../texts/cards.ts';
 import { delegationTexts } from '../texts/delegations.ts';
@@ -84,11 +84,7 @@ function head(request: RequestRecord, details: CardDetails): KnownBlock[] {
     ),
     contextLine(request, details, { view: 'direct' }),
     ...(isApproval
-      ? [
-          ...reviewLines(request),
-          whyLine(request, details),
-          context(words(modalTexts.onceRun(undoText(details)))),
-        ]
+      ? [...reviewLines(request), whyLine(request, details), context(words(onceRunText(details)))]
       : [principalsLine(modalTexts.whoCanDecide, request.principals)]),
     ...(request.policy.delegation === true ? [line(words(delegationTexts.mayDelegate))] : []),
     line(

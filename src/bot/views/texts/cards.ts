@@ -118,6 +118,7 @@ export const cardTexts = {
   fromGroup: (missing: number) => (missing === 1 ? '' : `${missing} of `),
   ifRejected: (vetoes: number) => (vetoes === 1 ? 'If rejected, ' : `If rejected ${vetoes} times, `),
   rulesStay: 'the rules stay.',
+  rulesFollow: 'Once approved, the new rules hold at once. Another change can put the old ones back.',
   nothingRuns: 'nothing runs and ',
   readsWhy: ' reads why.',
   stops: ' does not run it and reads why.',
