@@ -27,9 +27,8 @@ export function buildCallBody(
   details: Pick<CardDetails, 'presented' | 'input' | 'originalInput' | 'facets'>,
 ): CallBody {
   const { presented, input } = details;
-  const isTitleWhole = presented.hasTitle && fitsLine(presented.title, TITLE_LENGTH);
+  const isTitleWhole = fitsLine(presented.title, TITLE_LENGTH);
   const fields = buildFields(presented.fields.filter(({ isInTitle }) => !isTitleWhole || isInTitle !== true));
-  // A title by default tells nothing that is not in the fields.
   const isInWords = presented.isComplete && (!presented.hasTitle || isTitleWhole);
   const rendered = isInWords
     ? undefined
