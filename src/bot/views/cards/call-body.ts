@@ -125,6 +125,11 @@ export function fitsLine(text: string, length: number): boolean {
   return text.length <= length && showLine(text).length <= length;
 }
 
+/** Tells whether somebody's words can be a heading: one line, whole. */
+export function fitsHeading(text: string, length: number = limits.header): boolean {
+  return text.trim() !== '' && !text.includes('\n') && fitsLine(text, length);
+}
+
 /** Keeps the beginning and the end of a text, and says how much is left out between them. */
 function shorten(text: string, unread: number): string {
   const lines = text.split('\n');

@@ -34,6 +34,7 @@ import {
   RESOLVE_MODAL,
   type Submission,
   textIn,
+  titleFrom,
   untrustedText,
 } from './modal.ts';
 
@@ -288,7 +289,7 @@ export function buildAnswerModal(request: RequestRecord): Modal {
   ];
   return modal(request.id, {
     callbackId: ANSWER_MODAL,
-    title: modalTexts.answerTitle,
+    title: titleFrom(question, modalTexts.answerTitle),
     submit: modalTexts.answerTitle,
     blocks,
   });

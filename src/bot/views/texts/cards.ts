@@ -177,7 +177,9 @@ export const cardTexts = {
   viewUndo: 'View the request',
   inside: (names: string, outer: string) => `${names}, inside: ${outer}`,
   toolAsks: (tool: string) => `${tool} asks:`,
-  askedIn: (tool: string) => `Asked by ${tool}, in the middle of this call`,
+  fromTool: (tool: string) => ` · from “${tool}”, in the middle of this call`,
+  fromAgent: ' · from the agent',
+  onBehalfOf: ', for ',
   chosenSoFar: 'Chosen so far: ',
   confirmationIn: (title: string) => `Confirmation for: ${title}`,
   answerIn: (title: string) => `Answer for: ${title}`,
@@ -258,7 +260,7 @@ export const cardTexts = {
     `The question of ${server} was ${end}, so this may not have been done, `,
   external: 'Waiting for an external system',
   externalText: (what: string) => `Waiting for an external system: ${what}`,
-  waitingSince: 'Waiting since ',
+  waitingSince: 'since ',
 } as const;
 
 /** The confirmations of buttons. */
