@@ -4,7 +4,7 @@ import { TABLE } from '../../../tools/presentation/table.ts';
 import { limits } from '../../slack/limits.ts';
 import { cardTexts } from '../texts/cards.ts';
 import { words } from '../texts/format.ts';
-import { cut, showLabel, showLine, showText } from '../texts/show-text.ts';
+import { cut, excerpt, showLabel, showLine, showText } from '../texts/show-text.ts';
 import { context, line, type Pair, pairRows, preformatted } from './card.ts';
 import type { CardDetails } from './card-details.ts';
 import { type Room, renderValue } from './render-value.ts';
@@ -62,6 +62,10 @@ const VALUE: Room = { characters: 1_200, lines: 9 };
 const FIRST = { characters: 600, lines: 6 };
 const LAST = { characters: 200, lines: 2 };
 
+/** The room for the changes that a caller shows, and their format. */
+const CHANGES: Room = { characters: 2_000, lines: 24 };
+export const DIFF = 'diff';
+
 type PresentedField = CardDetails['presented']['fields'][number];
 
 /** The most fields that a card shows; of more, it shows the first few and counts the others. */
@@ -81,6 +85,15 @@ export function buildFields(all: readonly PresentedField[]): CallBody {
     pairs = [];
   };
   for (const { label, text, format } of fields) {
+    if (format === DIFF) {
+      const { text: start, leftOut } = excerpt(text, CHANGES);
+      flush();
+      blocks.push(labelledBox(label, start.replace(/…$/, ''), 'code'));
+      const lines = text.split('\n').length - start.split('\n').length;
+      if (leftOut > 0) blocks.push(line(words(cardTexts.changesCut(Math.max(1, lines)), { bold: true })));
+      if (leftOut > 0) isWhole = false;
+      continue;
+    }
     const { read, unread } = readEnds(text);
     const whole = showText(read);
     const shown = fits(whole, VALUE) ? whole : shorten(whole, unread);

@@ -7,7 +7,7 @@ import { readableName } from '../../../tools/presentation/formats.ts';
 import { limits } from '../../slack/limits.ts';
 import { DID_NOT_RUN, OPEN_LINK, RAN, RUN_AGAIN } from '../cards/action-ids.ts';
 import { approvalButtonText, contextLine } from '../cards/approval-card.ts';
-import { buildCallBody } from '../cards/call-body.ts';
+import { buildBody } from '../cards/caller-body.ts';
 import { callersIn, context, line, plain } from '../cards/card.ts';
 import { type CardDetails, cardDetailsOf, questionOf, titleOf } from '../cards/card-details.ts';
 import { hostOf } from '../cards/form-card.ts';
@@ -84,7 +84,7 @@ function callToApprove(request: RequestRecord, details: CardDetails): KnownBlock
   const { preview } = details.facets;
   return [
     contextLine(request, details, { view: 'direct' }),
-    ...buildCallBody(details).blocks,
+    ...buildBody(details).blocks,
     ...(preview === undefined ? [] : previewBlocks(preview)),
     context(words(onceRunText(details))),
   ];

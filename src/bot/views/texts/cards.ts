@@ -139,6 +139,8 @@ export const cardTexts = {
     return `Can't be inspected: ${[...names, ...counted].join(', ')} (encoded text or a script).`;
   },
   moreFields: (count: number) => `${count} more. See Details.`,
+  filesCompared: 'Nothing else that it reads is compared.',
+  changesCut: (lines: number) => `${plural(lines, 'more line')}. The whole is in Details and on the page.`,
   seeOriginal: 'Edited. See Details for the original.',
   none: 'none',
   hidden: (characters: number) => `… ${plural(characters, 'more character')}`,
