@@ -32,7 +32,11 @@ async function approved(door: Calling, more: object = {}): Promise<string> {
 
 test('the card of a caller is a review: the command and the changes as they are laid out, each file by 12 digits, nothing twice', async () => {
   const door = await startCalling();
-  const diff = ['- replicas: 2', '+ replicas: 6', ...Array.from({ length: 142 }, (_, at) => `  line ${at}`)].join('\n');
+  const diff = [
+    '- replicas: 2',
+    '+ replicas: 6',
+    ...Array.from({ length: 142 }, (_, at) => `  line ${at}`),
+  ].join('\n');
   await ask(door, { diff, command: 'terraform apply plan.bin' });
   const { blocks } = await door.place.shows(/Approval needed/);
   const boxes = nodesIn(blocks).filter(({ type }) => type === 'rich_text_preformatted');

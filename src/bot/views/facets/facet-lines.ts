@@ -124,7 +124,7 @@ const VIEWS: Readonly<Record<FacetName, FacetView>> = {
   },
   plan: {
     lines: ofKept('plan', (plan, { request, details }) => ({
-      head: [context(words(coverText(plan, request)))],
+      notes: [context(words(coverText(plan, request)))],
       call: [...beforeLines(plan), ...stepBlocks(plan.steps, request.steps ?? []).blocks],
       origin: [...goalLines(request, plan.goal), ...callerLink(request, details)],
       last: [context(words(planTexts.rules))],
@@ -221,7 +221,10 @@ export function whyLine(request: RequestRecord, details: CardDetails): KnownBloc
   const isAsked = buildOwnQuestion(details).blocks.length > 0;
   const why = whyApproval(details);
   const told = isAsked ? [] : [words(cardTexts.why), words(why), words(/[.!?…]$/.test(why) ? ' ' : '. ')];
-  return context(...told, ...rejectionText(request, details.name));
+  const rejected = rejectionText(request, details.name);
+  // A plan has the reasons of all its steps.
+  if (details.facets.plan !== undefined) return context(...rejected, words(' '), ...told);
+  return context(...told, ...rejected);
 }
 
 /** Says in words why people are asked. */
