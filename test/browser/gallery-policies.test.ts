@@ -77,9 +77,9 @@ test('digest: the message, Details from it, Home, and nothing left', async () =>
     await thread.shows(/Approval needed/);
     threads.push(thread);
   }
-  const digest = await story.directly(alice).shows(/3 requests are waiting for you/);
+  const digest = await story.directly(alice).shows(/3 requests in this list wait for you/);
   const dm = story.workspace.directMessages(alice);
-  await look('digest', { as: 'alice', at: dm, shows: /3 requests are waiting for you/ });
+  await look('digest', { as: 'alice', at: dm, shows: /3 requests in this list wait for you/ });
   await look('digest-home', { as: 'alice', at: 'home', shows: 'Waiting for you' });
   const [value = ''] = /C0GENERAL1:[\d.]+~\w+/.exec(JSON.stringify(digest.blocks)) ?? [];
   await story.workspace.as(alice).click({ channel: dm, ts: digest.ts }, 'home-open', { value });

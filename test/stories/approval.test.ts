@@ -29,7 +29,7 @@ test('a rejection keeps its reason on the card and for the model, and nothing ru
   // The card says it all: no notice beside it, and no row of a denial beside the rejection's.
   await story.deliveredAll();
   expect(story.repliesIn(thread).map(({ text }) => text)).toEqual([
-    'Rejected: Refund order: A-1001, 12000',
+    'Rejected: Refund order A-1001: amount 12000',
     'As you wish.',
   ]);
   const events: string[] = [];

@@ -2,7 +2,7 @@ import { type JWTVerifyOptions, jwtVerify } from 'jose';
 import { expect, test } from 'vitest';
 import { createKeyPair, parsePublicKeys } from '../../src/audit/signing-key.ts';
 import { actionDigest, verifyReceipt } from '../../src/door/receipt.ts';
-import { actionsIn } from '../bot/views/cards/payloads.ts';
+import { actionsIn, nodesIn, textIn } from '../bot/views/cards/payloads.ts';
 import { type Calling, KEYS, startCalling, WITH_CALLERS } from './calling.ts';
 import { CAST } from './support.ts';
 
@@ -29,6 +29,30 @@ async function approved(door: Calling, more: object = {}): Promise<string> {
   expect((await read(door, body.id)).body.status).toBe('approved');
   return body.id;
 }
+
+test('the card of a caller is a review: the command and the changes as they are laid out, each file by 12 digits, nothing twice', async () => {
+  const door = await startCalling();
+  const diff = [
+    '- replicas: 2',
+    '+ replicas: 6',
+    ...Array.from({ length: 142 }, (_, at) => `  line ${at}`),
+  ].join('\n');
+  await ask(door, { diff, command: 'terraform apply plan.bin' });
+  const { blocks } = await door.place.shows(/Approval needed/);
+  const boxes = nodesIn(blocks).filter(({ type }) => type === 'rich_text_preformatted');
+  expect(boxes.map((box) => textIn(box))).toEqual([
+    'terraform apply plan.bin',
+    ['- replicas: 2', '+ replicas: 6', ...Array.from({ length: 22 }, (_, at) => `  line ${at}`)].join('\n'),
+  ]);
+  const text = textIn(blocks);
+  expect(text).toContain('120 more lines. The whole is in Details and on the page.');
+  expect(text).toContain('plan.bin aaaa aaaa aaaa\n');
+  expect(text).not.toContain('a'.repeat(13));
+  expect(text).not.toContain('report_within');
+  // Nobody approves what they have not seen whole.
+  expect(actionsIn(blocks)).not.toContain('approve');
+  expect(actionsIn(blocks)[0]).toBe('details');
+});
 
 test('a caller asks about what it runs itself: the card says so, the receipt is verified offline, it starts once and reports', async () => {
   const { privatePem, publicPem } = createKeyPair();

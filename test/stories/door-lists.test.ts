@@ -11,7 +11,7 @@ test('Home and /countersign list what a caller asks for, with its name, for appr
     await door.workspace.until(
       () => {
         const home = JSON.stringify(door.workspace.homeOf(who)?.blocks ?? []);
-        return home.includes('Refund order: A-1001, 12000') && home.includes('release-pipeline');
+        return home.includes('Refund order A-1001: amount 12000') && home.includes('release-pipeline');
       },
       { what: `the request in the Home of ${who}`, timeoutMs: 10_000 },
     );
@@ -20,7 +20,7 @@ test('Home and /countersign list what a caller asks for, with its name, for appr
       () =>
         door.workspace.ephemeralsFor(who).some(({ blocks, text }) => {
           const words = `${text} ${JSON.stringify(blocks)}`;
-          return words.includes('Refund order: A-1001, 12000') && words.includes('release-pipeline');
+          return words.includes('Refund order A-1001: amount 12000') && words.includes('release-pipeline');
         }),
       { what: `the list of ${who}`, timeoutMs: 10_000 },
     );

@@ -19,7 +19,7 @@ test('a caller proposes a plan: one card, one approval, and it reads the outcome
   const { desk, propose, place, end, send } = await startPlanning();
   const asked = await propose(close('T-1'), close('T-2'), close('T-3'));
   expect(asked.code).toBe(202);
-  const card = JSON.stringify((await place.shows(/Run 3 steps as planned\?/)).blocks);
+  const card = JSON.stringify((await place.shows(/3 (of \d )?planned step/)).blocks);
   expect(card).toMatch(/release-pipeline.* for .*U0REMI0001/);
   expect(card).toMatch(/Goal of release-pipeline \(unverified\).*Clear the queue/);
   expect(card).toContain('"url":"https://ci.example.com/runs/7"');
@@ -28,9 +28,9 @@ test('a caller proposes a plan: one card, one approval, and it reads the outcome
     steps: [{ status: 'waiting' }, { status: 'waiting' }, { status: 'waiting' }],
   });
   // Who answers for the caller asks for the plan, and does not approve it.
-  await place.click(remi, /Run 3 steps as planned\?/, 'approve');
+  await place.click(remi, /3 (of \d )?planned step/, 'approve');
   expect(await desk.done()).toEqual([]);
-  await place.click(alice, /Run 3 steps as planned\?/, 'approve');
+  await place.click(alice, /3 (of \d )?planned step/, 'approve');
   expect((await end(asked.body.id)).body).toMatchObject({
     status: 'succeeded',
     tool: 'propose_plan',
@@ -48,7 +48,7 @@ test('a caller proposes a plan: one card, one approval, and it reads the outcome
 test('a plan that is rejected runs nothing, and the caller reads the words of the person', async () => {
   const { desk, propose, reject, end } = await startPlanning();
   const { body } = await propose(close('T-1'), close('T-2'));
-  await reject(bruno, /Run 2 steps as planned\?/, 'Not today.');
+  await reject(bruno, /2 (of \d )?planned step/, 'Not today.');
   expect((await end(body.id)).body).toMatchObject({ status: 'rejected', reason: 'Not today.' });
   expect(await desk.done()).toEqual([]);
 });
@@ -56,7 +56,7 @@ test('a plan that is rejected runs nothing, and the caller reads the words of th
 test('of a plan that is approved in part only the chosen steps run, and the caller reads which', async () => {
   const { desk, propose, place, end, modalFor, workspace } = await startPlanning();
   const { body } = await propose(close('T-1'), close('T-2'), close('T-3'));
-  await place.click(alice, /Run 3 steps as planned\?/, 'choose-steps');
+  await place.click(alice, /3 (of \d )?planned step/, 'choose-steps');
   await workspace.as(alice).submit((await modalFor(alice)).id, { 'steps-0': ['1', '3'] });
   expect((await end(body.id)).body).toMatchObject({
     status: 'failed',
@@ -69,7 +69,7 @@ test('of a plan that is approved in part only the chosen steps run, and the call
 test('the first step that fails stops the rest, which is asked again; the request ends when that has', async () => {
   const { desk, propose, place, end, reject, send } = await startPlanning();
   const { body } = await propose(close('T-1'), close('stuck-2'), close('T-3'));
-  await place.click(alice, /Run 3 steps as planned\?/, 'approve');
+  await place.click(alice, /3 (of \d )?planned step/, 'approve');
   await place.shows(/Approval needed: Close ticket T-3/);
   expect((await send('GET', `/v1/runs/${body.id}`)).body).toMatchObject({
     status: 'waiting',
@@ -119,13 +119,13 @@ test('a plan with a tool that the caller may not use is refused, and so is one f
 test('an edited step is asked again with its plan, and the caller reads what ran and who edited it', async () => {
   const { desk, propose, place, end, modalFor, workspace } = await startPlanning();
   const { body } = await propose(close('T-1'), close('T-2'));
-  const card = await place.shows(/Run 2 steps as planned\?/);
+  const card = await place.shows(/2 (of \d )?planned step/);
   const [second] = JSON.stringify(card.blocks).matchAll(
     /"2\. Close ticket T-2","emoji":false\},"value":"([^"]+)"/g,
   );
   await workspace.as(bruno).choose({ channel: card.channel, ts: card.ts }, 'edit-step', second?.[1] ?? '');
   await workspace.as(bruno).submit((await modalFor(bruno)).id, { 'field-0': 'T-22' });
-  await place.click(alice, /Run 2 steps as planned\?[\s\S]*T-22/, 'approve');
+  await place.click(alice, /2 (of \d )?planned step[\s\S]*T-22/, 'approve');
   expect((await end(body.id)).body).toMatchObject({
     status: 'succeeded',
     edited_by: bruno,

@@ -1,73 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { expectAnswers, wordsIn } from './five-words.ts';
 import { LONG_SQL } from './fixtures/run-sql.ts';
 import { manifest as governed, startGoverned } from './governed.ts';
 import { CAST, PLACES, startStory } from './support.ts';
 import { giveUpAttempts, SILENT_WORKERS } from './workshop.ts';
 
 const { alice, bruno, requester: remi } = CAST;
-
-/** The questions that an approver has in the first five seconds. */
-const QUESTIONS = [
-  'what',
-  'to what',
-  'how much',
-  'who asked',
-  'why approval',
-  'who may',
-  'until when',
-  'if rejected',
-] as const;
-type Answers = Readonly<Partial<Record<(typeof QUESTIONS)[number], RegExp>>>;
-
-/** Writes blocks as a person sees them without a click: a menu, a confirmation and what a button carries are not seen. */
-function seen(value: unknown): string {
-  if (Array.isArray(value)) return value.map(seen).join(' ');
-  if (typeof value !== 'object' || value === null) return '';
-  const { type, text, user_id, usergroup_id, channel_id, fallback, elements, fields, accessory, rows } =
-    Object.fromEntries<unknown>(Object.entries(value));
-  if (type === 'overflow') return '';
-  if (type === 'user') return `@${user_id}`;
-  if (type === 'usergroup') return `@${usergroup_id}`;
-  if (type === 'channel') return `#${channel_id}`;
-  if (type === 'date') return `[${fallback}]`;
-  const own = typeof text === 'string' ? text : seen(text);
-  return [own, ...[fields, elements, accessory, rows].map(seen)].filter((each) => each !== '').join(' ');
-}
-
-/** A date in Slack's markup, which people read in their own time. */
-const DATE = /<!date\^\d+\^\{date_short_pretty\} at \{time\}\|[^>]+>/g;
-
-/** What a person reads in five seconds. */
-const FEW_WORDS = 40;
-
-/** Lists words in reading order; a sign between them is none. */
-function wordsIn(text: string): string[] {
-  return text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
-}
-
-/**
- * Holds the first words of a card against the answers that it gives, and their number against the table in the docs. Each answer is within
- * the first words. Returns the words of the answers themselves.
- */
-function expectAnswers(card: string, blocks: readonly unknown[], answers: Answers): readonly string[] {
-  const text = blocks.map(seen).join('\n').replaceAll(DATE, 'Today at 4:24 PM').replaceAll(/ +/g, ' ');
-  const start = firstWords(text, FEW_WORDS);
-  const given = QUESTIONS.filter((question) => answers[question]?.test(start));
-  expect(given, start).toEqual(Object.keys(answers));
-  const docs = readFileSync(new URL('../../docs/cards.md', import.meta.url), 'utf8');
-  const [, now] = new RegExp(`^\\| ${card} \\| \\d \\| (\\d) \\|`, 'm').exec(docs) ?? [];
-  expect(Number(now), `${card} in docs/cards.md`).toBe(given.length);
-  return QUESTIONS.map((question) => answers[question]?.exec(start)?.[0] ?? '');
-}
-
-function firstWords(text: string, most: number): string {
-  let left = most;
-  const parts = text.split(/(\s+)/);
-  const end = parts.findIndex((part) => wordsIn(part).length > 0 && left-- === 0);
-  return parts.slice(0, end === -1 ? parts.length : end).join('');
-}
 
 const shop = fileURLToPath(new URL('../../examples/shop', import.meta.url));
 const shopManifest = readFileSync(`${shop}/manifest.yml`, 'utf8');
@@ -86,7 +26,7 @@ test('a refund answers the eight questions without a click, and so does its row 
   });
   const thread = story.ask('refund it');
   const { blocks } = await thread.shows(/Approval needed/);
-  const answers = expectAnswers('Refund', blocks, {
+  const answers = expectAnswers('refund', blocks, {
     what: /Refund/,
     'to what': /order A-1001/,
     'how much': /\$120\.00/,
@@ -125,7 +65,7 @@ test('a deletion answers the eight questions without a click', async () => {
     replies: [{ calls: [{ name: 'delete_customer', arguments: { customer: 'Tomo Arai' } }] }],
   });
   const { blocks } = await story.ask('delete Tomo').shows(/Approval needed/);
-  expectAnswers('Deletion', blocks, {
+  expectAnswers('deletion', blocks, {
     what: /Delete customer/,
     'to what': /Tomo Arai/,
     'how much': /and all their orders/,
@@ -153,7 +93,7 @@ tools:
     replies: [{ calls: [{ name: 'run_sql', arguments: { database: 'billing', query: LONG_SQL } }] }],
   });
   const { blocks } = await story.ask('waive the fees').shows(/Approval needed/);
-  expectAnswers('Long SQL', blocks, {
+  expectAnswers('long SQL', blocks, {
     what: /Run SQL/,
     'to what': /on billing/,
     'how much': /214 invoices have a late fee/,
@@ -179,7 +119,7 @@ test('an unknown outcome answers the eight questions without a click', async () 
   await thread.shows(/Running: Deploy/);
   await giveUpAttempts(story);
   const { blocks } = await thread.shows(/Outcome unknown: Deploy/);
-  expectAnswers('Unknown outcome', blocks, {
+  expectAnswers('unknown outcome', blocks, {
     what: /Deploy/,
     'to what': /checkout/,
     'how much': /2\.4\.1 to staging/,
@@ -196,7 +136,7 @@ test('a change of the rules answers the eight questions without a click', async 
   const bot = await story.start(governed(2));
   bot.write(governed(1));
   const { blocks } = await story.card();
-  expectAnswers('Policy change', blocks, {
+  expectAnswers('policy change', blocks, {
     what: /Change the rules/,
     'to what': /manifest\.yml/,
     'how much': /default\W+quorum: 2[\s\S]{1,40}1/,

@@ -55,7 +55,7 @@ test('one who approves may allow the same again: the dialog says the exact scope
   expect(await refundedOf(story)).toBe(400);
 
   story.ask('refund 3', { threadTs: thread.ts });
-  await thread.shows(/✅ Refund order: A-1001, 300[^"]* · pre-approved by <@\w+> \(1 of 2\)/);
+  await thread.shows(/✅ Refund order A-1001: amount 300[^"]* · pre-approved by <@\w+> \(1 of 2\)/);
   await thread.shows(/Two\./);
   expect(await refundedOf(story)).toBe(700);
   // What the condition does not cover is asked as ever.

@@ -35,7 +35,7 @@ test.for(isFull ? LIMITS : LIMITS.slice(0, 1))(
       customers.map((_, index) => `${index + 1} of 12`),
     );
 
-    const summary = await story.directly(alice).shows(/8 requests are waiting for you/);
+    const summary = await story.directly(alice).shows(/8 requests in this list wait for you/);
     const own = story.workspace
       .messagesIn(story.workspace.directMessages(alice))
       .filter(({ text }) => text.startsWith('Approval needed'));

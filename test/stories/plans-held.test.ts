@@ -15,7 +15,7 @@ test('a withdrawn plan runs no further step', async () => {
     replies: [propose(close('T-1'), pay('Acme', 5_000), close('T-2')), { text: 'I stopped there.' }],
   });
   const thread = story.ask('close, pay, close');
-  await thread.click(bruno, /Run 2 steps as planned\?/, 'approve');
+  await thread.click(bruno, /2 (of \d )?planned step/, 'approve');
   await thread.click(remi, /✅ 1\. Closed ticket T-1/, 'withdraw');
   await thread.shows(/I stopped there\./);
   await thread.shows(/Withdrawn: Pay Acme 5000/);
@@ -29,10 +29,10 @@ test('stop ends a plan that waits, with all of its steps', async () => {
     replies: [propose(close('T-1'), close('T-2'))],
   });
   const thread = story.ask('close both');
-  await thread.shows(/Run 2 steps as planned\?/);
+  await thread.shows(/2 (of \d )?planned step/);
   story.ask('stop', { threadTs: thread.ts });
   await thread.shows(/Stopped/);
-  await thread.click(alice, /Run 2 steps as planned/, 'details');
+  await thread.click(alice, /Close 2 tickets/, 'details');
   expect(await desk.done()).toEqual([]);
   await expect
     .poll(async () => (await eventsOf(story)).filter((event) => event === 'withdrawn'))
@@ -46,7 +46,7 @@ test('a step whose call and digest were changed on record does not run on the ap
     replies: [propose(close('T-1'), close('T-2'), close('T-3'))],
   });
   const thread = story.ask('close all three');
-  await thread.shows(/Run 3 steps as planned\?/);
+  await thread.shows(/3 (of \d )?planned step/);
   const keyOf = new Map<string, string>();
   for (const key of await story.redis.keys(`{${story.prefix}}:run:*`))
     keyOf.set((await story.redis.hget(key, 'number')) ?? '', key);
@@ -54,7 +54,7 @@ test('a step whose call and digest were changed on record does not run on the ap
   // What the second step would run now is sound by itself, and its card was never shown.
   await story.redis.hset(second, 'digest', (await story.redis.hget(third, 'digest')) ?? '');
   await story.redis.copy(third.replace(':run:', ':record:'), second.replace(':run:', ':record:'), 'REPLACE');
-  await thread.click(alice, /Run 3 steps as planned\?/, 'approve');
+  await thread.click(alice, /3 (of \d )?planned step/, 'approve');
   const askedAgain = async () => (await eventsOf(story)).filter((event) => event === 'asked').length;
   // The plan and its steps, twice: as the model made them, and none of them has started.
   await expect.poll(askedAgain).toBe(8);
@@ -70,9 +70,9 @@ test('a freeze holds the next step, and the plan goes on when it ends', async ()
     replies: [propose(close('T-1'), close('T-2')), { text: 'Both closed.' }],
   });
   const thread = story.ask('close both');
-  await thread.shows(/Run 2 steps as planned\?/);
+  await thread.shows(/2 (of \d )?planned step/);
   await story.workspace.as(admin).command('/countersign', 'freeze close_ticket too many');
-  await thread.click(alice, /Run 2 steps as planned\?/, 'approve');
+  await thread.click(alice, /2 (of \d )?planned step/, 'approve');
   await expect.poll(() => eventsOf(story)).toContain('held');
   expect(await desk.done()).toEqual([]);
   await story.workspace.as(admin).command('/countersign', 'unfreeze close_ticket');
@@ -87,7 +87,7 @@ test('an edit of one step replaces the whole plan, which is asked again with the
     replies: [propose(close('T-1'), close('T-2'), close('T-3')), { text: 'Closed them.' }],
   });
   const thread = story.ask('close three');
-  const card = await thread.shows(/Run 3 steps as planned\?/);
+  const card = await thread.shows(/3 (of \d )?planned step/);
   const [second] = JSON.stringify(card.blocks).matchAll(
     /"2\. Close ticket T-2","emoji":false\},"value":"([^"]+)"/g,
   );
@@ -97,7 +97,7 @@ test('an edit of one step replaces the whole plan, which is asked again with the
   const modal = await story.modalFor(remi);
   await story.workspace.as(remi).submit(modal.id, { 'field-0': 'T-22' });
   await thread.shows(/Stopped after 0 of 3 steps/);
-  await thread.click(alice, /Run 3 steps as planned\?[\s\S]*T-22/, 'approve');
+  await thread.click(alice, /3 (of \d )?planned step[\s\S]*T-22/, 'approve');
   await thread.shows(/Closed them\./);
   expect(await desk.done()).toEqual(['closed T-1', 'closed T-22', 'closed T-3']);
   const votes = (await eventsOf(story)).filter((event) => event === 'voted');
@@ -116,7 +116,7 @@ test('a step that the rules of now ask others about does not run on the plan, an
   });
   const before = await story.startOwnBot();
   const thread = story.ask('close three');
-  await thread.click(bruno, /Run 3 steps as planned\?/, 'approve');
+  await thread.click(bruno, /3 (of \d )?planned step/, 'approve');
   await thread.shows(/✅ 1\. Closed ticket T-1/);
   await before.stop();
   const changed = await withBuiltTools(
@@ -126,7 +126,7 @@ test('a step that the rules of now ask others about does not run on the plan, an
   if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'));
   await story.startOwnBot({ manifest: parsed.manifest });
   await thread.click(alice, /Approval needed: Pay Acme 5000/, 'approve');
-  await thread.click(alice, /Run 2 steps as planned\?[\s\S]*Needs 2 approvals/, 'approve');
+  await thread.click(alice, /Needs 2 approvals[\s\S]*2 (of \d )?planned step/, 'approve');
   expect(await desk.done()).toEqual(['closed T-1', 'paid Acme 5000']);
   await thread.click(bruno, /1 of 2 approvals/, 'approve');
   await thread.shows(/Closed them\./);
@@ -144,15 +144,15 @@ test('who saw the whole plan does not approve what somebody has chosen since, an
     replies: [propose(close('T-1'), close('T-2'), close('T-3')), { text: 'Closed one and three.' }],
   });
   const thread = story.ask('close three');
-  const card = await thread.shows(/Run 3 steps as planned\?/);
+  const card = await thread.shows(/3 (of \d )?planned step/);
   expect(JSON.stringify(card.blocks)).not.toContain('approve-grant');
-  await thread.click(bruno, /Run 3 steps as planned\?/, 'approve');
+  await thread.click(bruno, /3 (of \d )?planned step/, 'approve');
   await thread.shows(/1 of 2 approvals/);
-  await thread.click(alice, /Run 3 steps as planned\?/, 'choose-steps');
+  await thread.click(alice, /3 (of \d )?planned step/, 'choose-steps');
   const modal = await story.modalFor(alice, /Close ticket T-2/);
   await story.workspace.as(alice).submit(modal.id, { 'steps-0': ['1', '3'] });
   // The approval of the whole plan does not count for the chosen steps.
-  const narrowed = await thread.shows(/Not chosen: 2[\s\S]*Approve 2 steps/);
+  const narrowed = await thread.shows(/not chosen: 2[\s\S]*Approve 2 steps/);
   expect(await desk.done()).toEqual([]);
   const [, action] = /"(approve-chosen:[0-9a-f]+)"/.exec(JSON.stringify(narrowed.blocks)) ?? [];
   await thread.click(bruno, /Approve 2 steps/, action ?? '');
@@ -167,7 +167,7 @@ test('each step that ran can be undone by itself from the card of the plan', asy
     replies: [propose(close('T-1'), close('T-2')), { text: 'Closed.' }, { text: 'It is open again.' }],
   });
   const thread = story.ask('close both');
-  await thread.click(alice, /Run 2 steps as planned\?/, 'approve');
+  await thread.click(alice, /2 (of \d )?planned step/, 'approve');
   await thread.shows(/"Closed\./);
   const card = await thread.shows(/Undo a step…[\s\S]*2\. Close ticket T-2/);
   const [second] = JSON.stringify(card.blocks).matchAll(
@@ -190,11 +190,11 @@ test('a step over its limit is asked alone, and the rest waits for it', async ()
     replies: [propose(close('T-1'), close('T-2'), reopen), { text: 'All of it.' }],
   });
   const thread = story.ask('close two and open one');
-  await thread.click(alice, /Run 3 steps as planned\?/, 'approve');
+  await thread.click(alice, /3 (of \d )?planned step/, 'approve');
   await thread.shows(/Stopped after 1 of 3 steps/);
   expect(await desk.done()).toEqual(['closed T-1']);
-  await thread.shows(/Run 1 step as planned\?[\s\S]*Close ticket T-2[\s\S]*needs its own approval first/);
-  await thread.click(alice, /Run 1 step as planned\?/, 'approve');
+  await thread.shows(/1 (of \d )?planned step[\s\S]*Close ticket T-2[\s\S]*own card/);
+  await thread.click(alice, /1 (of \d )?planned step/, 'approve');
   expect(await desk.done()).toEqual(['closed T-1']);
   for (const who of [alice, bruno]) await thread.click(who, /Approval needed: Close ticket T-2/, 'approve');
   await thread.shows(/All of it\./);

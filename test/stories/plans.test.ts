@@ -11,7 +11,7 @@ test('one approval lets the exact steps of a plan run in order, the card ticks t
     replies: [propose(close('T-1'), close('T-2', 'Bolt'), close('T-3')), { text: 'All closed.' }],
   });
   const thread = story.ask('close the three tickets');
-  const card = await thread.shows(/Approval needed: Run 3 steps as planned/);
+  const card = await thread.shows(/Approval needed: Close 3 tickets/);
   const words = JSON.stringify(card.blocks);
   expect(words).toMatch(/Agent's goal \(unverified\)/);
   expect(words).toContain('Clear the queue');
@@ -108,10 +108,12 @@ test('a step of high risk is asked alone, the plan says where it waits, and goes
     replies: [propose(close('T-1'), pay('Acme', 5_000), close('T-2')), { text: 'All done.' }],
   });
   const thread = story.ask('close, pay, close');
-  const card = await thread.shows(/Run 2 steps as planned\?/);
-  expect(JSON.stringify(card.blocks)).toMatch(/Pay Acme 5000[\s\S]*needs its own approval first/);
+  const card = await thread.shows(/2 (of \d )?planned step/);
+  expect(JSON.stringify(card.blocks)).toMatch(
+    /2 of 3 planned steps; step 2 has its own card[\s\S]*Pay Acme 5000[\s\S]*own card/,
+  );
   await thread.shows(/Approval needed: Pay Acme 5000/);
-  await thread.click(bruno, /Run 2 steps as planned\?/, 'approve');
+  await thread.click(bruno, /2 (of \d )?planned step/, 'approve');
   await thread.shows(/✅ 1\. Closed ticket T-1/);
   expect(await desk.done()).toEqual(['closed T-1']);
   await thread.click(alice, /Approval needed: Pay Acme 5000/, 'approve');
@@ -129,7 +131,7 @@ test('a step that is asked alone and approved first waits for its turn', async (
   await thread.click(alice, /Approval needed: Pay Acme 5000/, 'approve');
   await thread.shows(/Approved: Pay Acme 5000/);
   expect(await desk.done()).toEqual([]);
-  await thread.click(bruno, /Run 2 steps as planned\?/, 'approve');
+  await thread.click(bruno, /2 (of \d )?planned step/, 'approve');
   await thread.shows(/All done\./);
   expect(await desk.done()).toEqual(['closed T-1', 'paid Acme 5000', 'closed T-2']);
 });
@@ -144,14 +146,14 @@ test('the first step that fails holds the rest, which is asked again on a card t
     ],
   });
   const thread = story.ask('close four');
-  await thread.click(alice, /Run 4 steps as planned\?/, 'approve');
+  await thread.click(alice, /4 (of \d )?planned step/, 'approve');
   await thread.shows(/Stopped after 1 of 4 steps\. What is left needs a new approval/);
-  const left = await thread.shows(/Run 2 steps as planned\?/);
+  const left = await thread.shows(/2 (of \d )?planned step/);
   expect(JSON.stringify(left.blocks)).toMatch(
     /Before this:[\s\S]*✅ Close ticket T-1[\s\S]*❌ Close ticket stuck-2[\s\S]*T-3[\s\S]*T-4/,
   );
   expect(await desk.done()).toEqual(['closed T-1']);
-  await thread.click(alice, /Run 2 steps as planned\?/, 'approve');
+  await thread.click(alice, /2 (of \d )?planned step/, 'approve');
   await thread.shows(/One of them is stuck\./);
   expect(await desk.done()).toEqual(['closed T-1', 'closed T-3', 'closed T-4']);
   expect(JSON.parse(story.toldOfCalls().at(0) ?? '')).toMatchObject({
@@ -172,7 +174,7 @@ test('a step with an unknown outcome holds the rest until a person has looked', 
     replies: [propose(close('T-1'), close('lost-2'), close('T-3')), { text: 'Good to know.' }],
   });
   const thread = story.ask('close three');
-  await thread.click(alice, /Run 3 steps as planned\?/, 'approve');
+  await thread.click(alice, /3 (of \d )?planned step/, 'approve');
   await thread.shows(/Outcome unknown: Close ticket lost-2/);
   expect(await desk.done()).toEqual(['closed T-1', 'closed lost-2']);
   await story.directly(CAST.admin).click(CAST.admin, /Outcome unknown/, 'ran');
@@ -189,7 +191,7 @@ test('who chooses approves only these steps, and the others do not run', async (
     replies: [propose(close('T-1'), close('T-2'), close('T-3')), { text: 'Closed two.' }],
   });
   const thread = story.ask('close three');
-  await thread.click(alice, /Run 3 steps as planned\?/, 'choose-steps');
+  await thread.click(alice, /3 (of \d )?planned step/, 'choose-steps');
   const modal = await story.modalFor(alice, /Close ticket T-2/);
   await story.workspace.as(alice).submit(modal.id, { 'steps-0': ['1', '3'] });
   await thread.shows(/Closed two\./);
@@ -208,7 +210,7 @@ test('who chooses leaves a step that is asked alone in the plan, and the log alo
   });
   const thread = story.ask('close two, pay one');
   await thread.click(alice, /Approval needed: Pay Acme 5000/, 'approve');
-  await thread.click(alice, /Run 2 steps as planned\?/, 'choose-steps');
+  await thread.click(alice, /2 (of \d )?planned step/, 'choose-steps');
   const modal = await story.modalFor(alice, /Close ticket T-2/);
   await story.workspace.as(alice).submit(modal.id, { 'steps-0': ['1'] });
   await thread.shows(/Closed one, paid one\./);
@@ -233,7 +235,7 @@ test('with collect, several calls of one answer that need approval are one plan,
     ],
   });
   const thread = story.ask('close both');
-  await thread.click(alice, /Run 2 steps as planned\?/, 'approve');
+  await thread.click(alice, /2 (of \d )?planned step/, 'approve');
   await thread.shows(/Closed both\./);
   expect(await desk.done()).toEqual(['closed T-1', 'closed T-2']);
   expect((await eventsOf(story)).filter((event) => event === 'voted')).toHaveLength(1);

@@ -13,10 +13,10 @@ test('what came after the message is told once its window is over, by a new mess
     replies: [{ calls: [...refund('A-1001').calls, ...refund('A-1002').calls] }, refund('A-1003')],
   });
   story.ask('refund two orders');
-  const first = await story.directly(alice).shows(/1 request is waiting for you/);
+  const first = await story.directly(alice).shows(/1 request in this list waits for you/);
   story.ask('refund the third order');
   await story.directly(alice).shows(/This list has moved to a newer message below/);
-  const next = await story.directly(alice).shows(/2 requests are waiting for you.*A-1003/s);
+  const next = await story.directly(alice).shows(/2 requests in this list wait for you.*A-1003/s);
   expect(Number(next.ts)).toBeGreaterThan(Number(first.ts));
   await story.deliveredAll();
   expect(story.workspace.messagesIn(story.workspace.directMessages(alice))).toHaveLength(3);
@@ -40,14 +40,14 @@ test('a digest that a killed process had not posted is posted once by another, a
     { when: (given) => JSON.stringify(given).includes(`summary|${alice}`) },
   );
   const second = story.ask('refund order A-1002');
-  await story.directly(alice).shows(/1 request is waiting for you/);
+  await story.directly(alice).shows(/1 request in this list waits for you/);
   await doomed.kill();
   await story.startOwnBot();
   story.ask('refund order A-1003');
-  const digest = await story.directly(alice).shows(/2 requests are waiting for you/);
+  const digest = await story.directly(alice).shows(/2 requests in this list wait for you/);
   await second.click(alice, /Approval needed/, 'approve');
   await second.shows(/Refunded\./);
-  const left = await story.directly(alice).shows(/1 request is waiting for you.*A-1003/s);
+  const left = await story.directly(alice).shows(/1 request in this list waits for you.*A-1003/s);
   expect(left.ts).toBe(digest.ts);
   expect(workspace.messagesIn(workspace.directMessages(alice))).toHaveLength(2);
 });
@@ -79,7 +79,7 @@ test('several requests that quiet hours held back come as one message when they 
   expect(dm()).toEqual([]);
   await story.startOwnBot();
   const digest = await story.workspace.until(
-    () => dm().find(({ text }) => text.startsWith('3 requests are waiting for you')),
+    () => dm().find(({ text }) => text.startsWith('3 requests in this list wait for you')),
     { what: 'the digest', timeoutMs: 300_000 },
   );
   expect(Date.now()).toBeGreaterThanOrEqual(end);

@@ -21,9 +21,9 @@ test('after so many cards an approver gets one message that lists what waits, ke
   story.ask('refund order A-1001');
   await story.directly(alice).shows(/Approval needed/);
   const second = story.ask('refund order A-1002');
-  await story.directly(alice).shows(/1 request is waiting for you.*Requested by /s);
+  await story.directly(alice).shows(/1 request in this list waits for you.*Requested by /s);
   const third = story.ask('refund order A-1003');
-  const digest = await story.directly(alice).shows(/2 requests are waiting for you.*A-1002.*A-1003/s);
+  const digest = await story.directly(alice).shows(/2 requests in this list wait for you.*A-1002.*A-1003/s);
   expect(JSON.stringify(digest.blocks)).toContain(`?thread_ts=${second.ts}&cid=`);
   expect(inDm()).toHaveLength(2);
 
@@ -34,7 +34,7 @@ test('after so many cards an approver gets one message that lists what waits, ke
   const modal = await story.modalFor(alice, /A-1002/);
   await story.workspace.as(alice).click({ viewId: modal.id }, 'approve');
   await second.shows(/Refunded\./);
-  const left = await story.directly(alice).shows(/1 request is waiting for you/);
+  const left = await story.directly(alice).shows(/1 request in this list waits for you/);
   expect(JSON.stringify(left.blocks)).not.toContain('A-1002');
   await third.click(alice, /Approval needed/, 'reject');
   const reason = await story.modalFor(alice, /You're about to reject/);
@@ -75,14 +75,14 @@ test('a digest whose answer from Slack was lost is not posted twice, and what ca
   );
   const thread = story.ask('refund two orders');
   await thread.shows(/Approval needed.*A-1002/s);
-  await story.directly(alice).shows(/1 request is waiting for you/);
+  await story.directly(alice).shows(/1 request in this list waits for you/);
   const record = openRedisStore({ client: story.redis, prefix: story.prefix });
   const drawn = async (who: string) => (await record.readSummary(who)).place !== undefined;
   await expect.poll(async () => (await drawn(alice)) && (await drawn(bruno))).toBe(true);
   const digests = (who: string) =>
     story.workspace
       .messagesIn(story.workspace.directMessages(who))
-      .filter(({ text }) => text.includes('waiting for you'));
+      .filter(({ text }) => text.includes('in this list wait'));
   expect([digests(alice).length, digests(bruno).length]).toEqual([1, 0]);
   for (const order of ['A-1001', 'A-1002'])
     await thread.click(bruno, new RegExp(`Approval needed.*${order}`, 's'), 'approve');

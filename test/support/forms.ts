@@ -75,6 +75,7 @@ const ONLY_FULL = [
   'test/stories/files-injections.test.ts',
   'test/stories/files-kill.test.ts',
   'test/stories/first-times.test.ts',
+  'test/stories/five-seconds-more.test.ts',
   'test/stories/five-seconds.test.ts',
   'test/stories/grants-paused.test.ts',
   'test/stories/models-kill.test.ts',

@@ -9,7 +9,7 @@ import type { BotContext } from '../context.ts';
 import { findPosted, messageMark } from '../slack/find-posted.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { parseThreadId } from '../slack/thread.ts';
-import type { Card } from '../views/cards/card.ts';
+import { type Card, withoutTables } from '../views/cards/card.ts';
 import { titleOf } from '../views/cards/card-details.ts';
 import { noticeTexts } from '../views/texts/notices.ts';
 import { THREAD_VIEW } from '../views/view-ids.ts';
@@ -203,18 +203,20 @@ async function post(
     place.channel ?? (item.tries > 0 ? await openDirect(client, place.user ?? '') : (place.user ?? ''));
   const earlier = item.tries > 0 ? await findPosted(client, item.item, { channel, threadTs }) : undefined;
   if (earlier !== undefined) {
-    await client.chat.update({ channel, ts: earlier, ...card });
+    await withTables(card, (shown) => client.chat.update({ channel, ts: earlier, ...shown }));
     return { channel, ts: earlier };
   }
   if (!isNew) return undefined;
-  const posted = await client.chat.postMessage({
-    channel,
-    ...(threadTs !== undefined && { thread_ts: threadTs }),
-    ...card,
-    metadata: messageMark(item.item),
-    unfurl_links: false,
-    unfurl_media: false,
-  });
+  const posted = await withTables(card, (shown) =>
+    client.chat.postMessage({
+      channel,
+      ...(threadTs !== undefined && { thread_ts: threadTs }),
+      ...shown,
+      metadata: messageMark(item.item),
+      unfurl_links: false,
+      unfurl_media: false,
+    }),
+  );
   return { channel: posted.channel ?? channel, ts: posted.ts ?? '' };
 }
 
@@ -231,7 +233,7 @@ async function update(
   try {
     if (updates.refusedMs() > 0) return (await replace(context, posted, card)) ? posted : 'refused';
     if (!isRoutine) updates.count();
-    await client.chat.update({ channel, ts, ...card });
+    await withTables(card, (shown) => client.chat.update({ channel, ts, ...shown }));
     return posted;
   } catch (error) {
     const failure = judgeSlackFailure(error);
@@ -242,6 +244,17 @@ async function update(
     if (failure.kind !== 'gone') throw error;
     // The card was deleted: one that still waits for people is posted again.
     return request.settledAt === undefined ? post(context, item, place, card) : posted;
+  }
+}
+
+/** Sends a card; where a workspace refuses its blocks, once more with its tables as text. */
+async function withTables<Sent>(card: Card, send: (card: Card) => Promise<Sent>): Promise<Sent> {
+  try {
+    return await send(card);
+  } catch (error) {
+    const simple = withoutTables(card);
+    if (simple === undefined || judgeSlackFailure(error).reason !== 'invalid_blocks') throw error;
+    return send(simple);
   }
 }
 

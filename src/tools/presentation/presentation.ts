@@ -159,7 +159,8 @@ function presentCall(
     typeof only === 'object' && others.length === 0 && inTitle.some((part) => isSame(part, only));
   const ownText = (key: 'title' | 'done') => quoteValues(textOf(callOwn(tool, key, given)), input);
   const written = title === undefined ? ownText('title') : tell(title);
-  const inTitle = [...named];
+  const byDefault = written === undefined ? defaultTitle(tool, toJson(given)) : undefined;
+  const inTitle = byDefault === undefined ? [...named] : byDefault.told;
   const hasOwn = fields === undefined && tool.texts?.fields !== undefined;
   const filled = (fields ?? []).filter(({ template }) => !isWithoutValues(template, values));
   const writtenFields = hasOwn ? ownFields(callOwn(tool, 'fields', given)) : filled.map(tellField);
@@ -180,7 +181,7 @@ function presentCall(
   // People type the target, so it has no quotes.
   const targetText = targetIn(tool, templates, given, values);
   return {
-    title: written ?? defaultTitle(tool, toJson(given)),
+    title: written ?? byDefault?.text ?? '',
     ...(doneText !== undefined && { done: doneText }),
     ...(targetText !== undefined && { target: targetText }),
     fields: [...writtenFields, ...rest],
@@ -229,10 +230,13 @@ const SHORT_TEXT = new RegExp(
 );
 
 /**
- * Names a call without a title: the tool in words, and its first short inputs, required ones first. It tells no argument by itself, since
- * it does not say which is which.
+ * Names a call without a title: the tool in words, and its first short inputs by name, required ones first. A required text that comes
+ * first needs no name: "Scale checkout: min 2, max 40". Returns the inputs that it tells as well.
  */
-function defaultTitle({ name, inputSchema }: Pick<Tool, 'name' | 'inputSchema'>, given: JsonValue): string {
+function defaultTitle(
+  { name, inputSchema }: Pick<Tool, 'name' | 'inputSchema'>,
+  given: JsonValue,
+): { readonly text: string; readonly told: readonly Placeholder[] } {
   const { properties, required }: JsonObject = inputSchema.jsonSchema;
   const known = isJsonObject(properties) && isJsonObject(given) ? Object.keys(properties) : [];
   const needed = new Set(Array.isArray(required) ? required : []);
@@ -240,10 +244,31 @@ function defaultTitle({ name, inputSchema }: Pick<Tool, 'name' | 'inputSchema'>,
     .map(placeholderOf)
     .filter((part) => isShort(placeholderValue(part, { input: given })))
     .slice(0, MAX_TITLE_VALUES);
-  if (shown.length === 0) return readableName(name);
-  const parts = shown.flatMap((part, index) => (index === 0 ? [part] : [', ', part]));
-  const template = [`${readableName(name)}: `, ...parts];
-  return tellValues(template, { input: given }, { schema: inputSchema.jsonSchema }).text;
+  const [first, ...others] = shown;
+  const [key = ''] = first?.path ?? [];
+  const isSubject =
+    first !== undefined && needed.has(key) && isText(placeholderValue(first, { input: given }));
+  const named = (isSubject ? others : shown).flatMap((part, index) => [
+    `${index === 0 ? ': ' : ', '}${nameOf(properties, part)} `,
+    part,
+  ]);
+  const template = [readableName(name), ...(isSubject ? [' ', first] : []), ...named];
+  const { text, isExact } = tellValues(template, { input: given }, { schema: inputSchema.jsonSchema });
+  return { text, told: isExact ? shown : [] };
+}
+
+const PLAIN_TITLE = /^[A-Za-z][A-Za-z ]{0,30}$/;
+
+/** Names an input in a title: as its schema does in plain words, or by its own name. */
+function nameOf(properties: JsonValue | undefined, { path: [key = ''] }: Placeholder): string {
+  const schema = isJsonObject(properties) ? properties[key] : undefined;
+  const title = isJsonObject(schema) ? schema.title : undefined;
+  const name = typeof title === 'string' && PLAIN_TITLE.test(title) ? title : readableName(key);
+  return name.toLowerCase();
+}
+
+function isText(value: JsonValue | undefined): boolean {
+  return typeof value === 'string';
 }
 
 function isShort(value: JsonValue | undefined): boolean {

@@ -14,7 +14,7 @@ import { openWorkshop, workshopManifest } from '../workshop.ts';
 const { alice, bruno, admin, requester: remi } = CAST;
 const SWEEP = { everyMs: 100, overdueMs: 0 };
 const commands = { app: { commands: ['/countersign'] } };
-const PLAN = /Run \d steps? as planned\?/;
+const PLAN = /\d (of \d )?planned step/;
 const ALONE = /Approval needed: Pay Acme 5000/;
 /** Two steps, and between them one that is asked alone. */
 const stopsHalfway = propose(close('T-1'), pay('Acme', 5_000), close('T-2'));
@@ -409,7 +409,7 @@ test('with buttons for approvers the card of a plan in the thread has none', asy
     replies: [propose(close('T-1'), close('T-2')), { text: 'Both closed.' }],
   });
   const thread = story.ask('close both');
-  const card = await thread.shows(/as planned\?[\s\S]*Approvers decide in their direct messages/);
+  const card = await thread.shows(/planned steps[\s\S]*Approvers decide in their direct messages/);
   expect(actionsIn(card.blocks).toSorted()).toEqual(['details', 'withdraw']);
   await story.directly(alice).click(alice, PLAN, 'approve');
   await thread.shows(/Both closed\./);

@@ -42,16 +42,33 @@ describe('the words about a call', () => {
 
   test('without a title are the name of the tool with its first short inputs, and a field for each argument', () => {
     expect(present({}, { to: 'card', orderId: 'A-1', amount: 1 })).toEqual({
-      title: 'Refund order: A-1, 1, card',
+      title: 'Refund order A-1: amount 1, to card',
       fields: [
-        { label: 'Order id', text: 'A-1', argument: 'orderId' },
-        { label: 'Amount', text: '1', argument: 'amount' },
-        { label: 'To', text: 'card', argument: 'to' },
+        { label: 'Order id', text: 'A-1', argument: 'orderId', isInTitle: true },
+        { label: 'Amount', text: '1', argument: 'amount', isInTitle: true },
+        { label: 'To', text: 'card', argument: 'to', isInTitle: true },
       ],
       hasTitle: false,
       isComplete: true,
     });
     expect(present({}, {}).title).toBe('Refund order');
+  });
+
+  test('without a title name the values as the schema does, in plain words', () => {
+    const scale = defineTool(
+      {
+        name: 'scale',
+        description: 'Scales.',
+        inputSchema: z.object({
+          service: z.string(),
+          low: z.number().meta({ title: 'Min' }),
+          most_replicas: z.number().meta({ title: '<b>Max</b>: 40, all is well' }),
+        }),
+      },
+      () => 'ok',
+    );
+    const words = createPresentation(scale, {}).present({ service: 'checkout', low: 2, most_replicas: 40 });
+    expect(words.title).toBe('Scale checkout: min 2, most replicas 40');
   });
 
   test('have a list of objects as a table, which can be read back', () => {
@@ -90,10 +107,10 @@ describe('the words about a call', () => {
 
   test('by default set values off, and name only short and plain ones', () => {
     const titled = (orderId: string) => present({}, { orderId, amount: 1 }).title;
-    expect(titled('A for Bob')).toBe('Refund order: "A for Bob", 1');
-    expect(titled('A, 900')).toBe('Refund order: "A, 900", 1');
+    expect(titled('A for Bob')).toBe('Refund order "A for Bob": amount 1');
+    expect(titled('A, 900')).toBe('Refund order "A, 900": amount 1');
     for (const long of ['x'.repeat(41), 'two\nlines', '<@U0VICTIM>', '*bold*', '"A"', '\u202Eevil', '', '  '])
-      expect(titled(long)).toBe('Refund order: 1');
+      expect(titled(long)).toBe('Refund order: amount 1');
     const deep = defineTool(
       {
         name: 'do_it',
@@ -251,7 +268,7 @@ describe('the words of a module', () => {
       () => 'ok',
     );
     const words = createPresentation(broken, {}).present({ orderId: 'A', amount: 1 });
-    expect(words).toMatchObject({ title: 'Delete it: A, 1', hasTitle: false });
+    expect(words).toMatchObject({ title: 'Delete it A: amount 1', hasTitle: false });
   });
 });
 

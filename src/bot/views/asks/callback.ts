@@ -4,6 +4,7 @@ import { button, line } from '../cards/card.ts';
 import { drawForm, exactPurpose, purposeOf } from '../cards/form-card.ts';
 import { cardTexts } from '../texts/cards.ts';
 import { moment, words } from '../texts/format.ts';
+import { homeTexts } from '../texts/home.ts';
 import { showLine } from '../texts/show-text.ts';
 import type { AskKind } from './ask-kind.ts';
 
@@ -15,11 +16,12 @@ export const callback: AskKind = {
   expiresInMs: 7 * 86_400_000,
   card: (request, details, options) => {
     const link = details.ask?.way.kind === 'callback' ? details.ask.way.link : undefined;
-    return drawForm(request, purposeOf(details), options, {
+    const purpose = request.state === 'pending' ? homeTexts.awaited(purposeOf(details)) : purposeOf(details);
+    return drawForm(request, purpose, options, {
       heading: cardTexts.external,
       text: cardTexts.externalText,
       ...(link !== undefined && { asked: [line({ type: 'link', url: link, text: showLine(link) })] }),
-      waiting: line(words(cardTexts.waitingSince), moment(request.createdAt)),
+      waiting: [words(cardTexts.waitingSince), moment(request.createdAt)],
       actions: [button(request.id, SHOW_ADDRESS, cardTexts.showAddress)],
     });
   },

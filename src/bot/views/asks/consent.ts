@@ -1,6 +1,6 @@
 import { consentOf } from '../../../tools/mcp/auth/ask-for-consent.ts';
 import { CONNECT } from '../cards/action-ids.ts';
-import { button, line, mentions } from '../cards/card.ts';
+import { button, context, mentions } from '../cards/card.ts';
 import { drawForm, exactPurpose, purposeOf } from '../cards/form-card.ts';
 import { connectionTexts } from '../texts/connections.ts';
 import { words } from '../texts/format.ts';
@@ -15,7 +15,8 @@ export const consent: AskKind = {
     drawForm(request, purposeOf(details), options, {
       heading: connectionTexts.cardHeading,
       text: connectionTexts.cardText,
-      waiting: line(words(connectionTexts.cardExplanation), ...mentions(request.principals)),
+      waiting: [words(connectionTexts.cardOnly), ...mentions(request.principals)],
+      asked: request.state === 'pending' ? [context(words(connectionTexts.cardExplanation))] : [],
       actions: [button(request.id, CONNECT, connectionTexts.connect, { style: 'primary' })],
       ...(request.state === 'answered' && { ended: connectionTexts.cardConnected }),
     }),

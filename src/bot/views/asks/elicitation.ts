@@ -6,7 +6,7 @@ import { DECLINE, FILL_IN } from '../cards/action-ids.ts';
 import { button, type Card, type CardOptions, line } from '../cards/card.ts';
 import { type CardDetails, isDeclined } from '../cards/card-details.ts';
 import { drawForm, exactPurpose, hostOf } from '../cards/form-card.ts';
-import { principalsLine } from '../cards/question-card.ts';
+import { peopleOf } from '../cards/question-card.ts';
 import { URL_MODAL } from '../modals/decision-modals.ts';
 import { cardTexts, STATE_ICON } from '../texts/cards.ts';
 import { words } from '../texts/format.ts';
@@ -53,7 +53,7 @@ function buildElicitationCard(
     text: cardTexts.inputNeededFor,
     asked,
     ...(isDeclined(request) && { ended: cardTexts.declinedWord, icon: STATE_ICON.rejected }),
-    waiting: principalsLine(cardTexts.answerBy, request.principals),
+    waiting: [words(cardTexts.answerBy), ...peopleOf(request.principals)],
     actions: [
       button(request.id, FILL_IN, isUrl ? cardTexts.openLink : cardTexts.fillIn, { style: 'primary' }),
       button(request.id, DECLINE, cardTexts.decline),

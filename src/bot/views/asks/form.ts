@@ -5,12 +5,13 @@ import { askOf } from '../../../tools/pause.ts';
 import { FILL_IN } from '../cards/action-ids.ts';
 import { button } from '../cards/card.ts';
 import { drawForm, exactPurpose, purposeOf } from '../cards/form-card.ts';
-import { principalsLine } from '../cards/question-card.ts';
+import { peopleOf } from '../cards/question-card.ts';
 import { buildUrlModal } from '../modals/decision-modals.ts';
 import { parseSubmission } from '../modals/fields/read-field.ts';
 import { buildOutputModal } from '../modals/form-modal.ts';
 import { FORM_MODAL } from '../modals/modal.ts';
 import { cardTexts } from '../texts/cards.ts';
+import { words } from '../texts/format.ts';
 import { noticeTexts } from '../texts/notices.ts';
 import { type AskKind, toDecision } from './ask-kind.ts';
 
@@ -23,7 +24,7 @@ export const form: AskKind = {
     drawForm(request, purposeOf(details), options, {
       heading: cardTexts.form,
       text: cardTexts.pleaseFillIn,
-      waiting: principalsLine(cardTexts.fillInBy, request.principals),
+      waiting: [words(cardTexts.fillInBy), ...peopleOf(request.principals)],
       actions: [button(request.id, FILL_IN, cardTexts.fillIn, { style: 'primary' })],
     }),
   exact: exactPurpose,

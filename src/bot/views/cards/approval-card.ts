@@ -22,7 +22,8 @@ import {
   REJECT,
   WITHDRAW,
 } from './action-ids.ts';
-import { buildCallBody, type CallBody, TITLE_LENGTH } from './call-body.ts';
+import { type CallBody, TITLE_LENGTH } from './call-body.ts';
+import { buildBody } from './caller-body.ts';
 import { button, type Card, type CardOptions, context, moreMenu, plain, threadLine } from './card.ts';
 import { type CardDetails, needsConfirmation, stateOf } from './card-details.ts';
 import { joinLines, layOut } from './layout.ts';
@@ -34,7 +35,7 @@ export function buildApprovalCard(request: RequestRecord, details: CardDetails, 
   const { presented } = details;
   if (request.state === 'pending') {
     const title = showLabel(presented.title, TITLE_LENGTH);
-    const body = buildCallBody(details);
+    const body = buildBody(details);
     const shown = { request, details, options };
     return {
       text: escapeMarkup(cardTexts.approvalNeeded(title)),

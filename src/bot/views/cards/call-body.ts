@@ -4,7 +4,7 @@ import { TABLE } from '../../../tools/presentation/table.ts';
 import { limits } from '../../slack/limits.ts';
 import { cardTexts } from '../texts/cards.ts';
 import { words } from '../texts/format.ts';
-import { cut, showLabel, showLine, showText } from '../texts/show-text.ts';
+import { cut, excerpt, showLabel, showLine, showText } from '../texts/show-text.ts';
 import { context, line, type Pair, pairRows, preformatted } from './card.ts';
 import type { CardDetails } from './card-details.ts';
 import { type Room, renderValue } from './render-value.ts';
@@ -27,9 +27,8 @@ export function buildCallBody(
   details: Pick<CardDetails, 'presented' | 'input' | 'originalInput' | 'facets'>,
 ): CallBody {
   const { presented, input } = details;
-  const isTitleWhole = presented.hasTitle && fitsLine(presented.title, TITLE_LENGTH);
+  const isTitleWhole = fitsLine(presented.title, TITLE_LENGTH);
   const fields = buildFields(presented.fields.filter(({ isInTitle }) => !isTitleWhole || isInTitle !== true));
-  // A title by default tells nothing that is not in the fields.
   const isInWords = presented.isComplete && (!presented.hasTitle || isTitleWhole);
   const rendered = isInWords
     ? undefined
@@ -63,6 +62,10 @@ const VALUE: Room = { characters: 1_200, lines: 9 };
 const FIRST = { characters: 600, lines: 6 };
 const LAST = { characters: 200, lines: 2 };
 
+/** The room for the changes that a caller shows, and their format. */
+const CHANGES: Room = { characters: 2_000, lines: 24 };
+export const DIFF = 'diff';
+
 type PresentedField = CardDetails['presented']['fields'][number];
 
 /** The most fields that a card shows; of more, it shows the first few and counts the others. */
@@ -82,6 +85,15 @@ export function buildFields(all: readonly PresentedField[]): CallBody {
     pairs = [];
   };
   for (const { label, text, format } of fields) {
+    if (format === DIFF) {
+      const { text: start, leftOut } = excerpt(text, CHANGES);
+      flush();
+      blocks.push(labelledBox(label, start.replace(/…$/, ''), 'code'));
+      const lines = text.split('\n').length - start.split('\n').length;
+      if (leftOut > 0) blocks.push(line(words(cardTexts.changesCut(Math.max(1, lines)), { bold: true })));
+      if (leftOut > 0) isWhole = false;
+      continue;
+    }
     const { read, unread } = readEnds(text);
     const whole = showText(read);
     const shown = fits(whole, VALUE) ? whole : shorten(whole, unread);
@@ -124,6 +136,11 @@ function readEnds(text: string): { readonly read: string; readonly unread: numbe
 /** Tells whether a text has room in one line as it is shown; nothing is shown shorter than it is. */
 export function fitsLine(text: string, length: number): boolean {
   return text.length <= length && showLine(text).length <= length;
+}
+
+/** Tells whether somebody's words can be a heading: one line, whole. */
+export function fitsHeading(text: string, length: number = limits.header): boolean {
+  return text.trim() !== '' && !text.includes('\n') && fitsLine(text, length);
 }
 
 /** Keeps the beginning and the end of a text, and says how much is left out between them. */

@@ -25,6 +25,7 @@ import {
   VERDICT,
 } from '../texts/cards.ts';
 import { showLabel } from '../texts/show-text.ts';
+import { coveredSteps, planTitle } from './plan-title.ts';
 import { plainValue } from './render-value.ts';
 
 /** The details that a card shows. */
@@ -106,11 +107,13 @@ function planArguments({ steps }: PlannedSteps): JsonValue {
 
 /** Returns the title of a request in one line of visible characters, cut to a length: of a question or a form, what it is about. */
 export function titleOf(
-  request: Pick<RequestRecord, 'details' | 'kind'>,
+  request: Pick<RequestRecord, 'details' | 'kind' | 'steps'>,
   length: number = limits.label,
 ): string {
   const details = readDetails(request);
   if (details === undefined) return UNREADABLE;
+  const { plan } = details.facets;
+  if (plan !== undefined) return planTitle(coveredSteps(plan, request.steps), length);
   return showLabel(details.purpose ?? details.presented.title, length);
 }
 

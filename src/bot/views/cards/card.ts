@@ -9,6 +9,7 @@ import type {
   PlainTextElement,
   RichTextBlock,
   RichTextElement,
+  TableBlock,
 } from '@slack/types';
 import type { ShownFacets } from '../../../engine/facets/facets.ts';
 import { callerNamed } from '../../../tools/callers.ts';
@@ -158,6 +159,18 @@ export function preformatted(text: string): RichTextBlock {
     type: 'rich_text',
     elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text }] }],
   };
+}
+
+/** Writes the tables of a card as text, for a workspace that takes none; `undefined` for a card without one. */
+export function withoutTables(card: Card): Card | undefined {
+  if (card.blocks.every(({ type }) => type !== 'table')) return undefined;
+  const blocks = card.blocks.map((block) => (block.type === 'table' ? asText(block) : block));
+  return { ...card, blocks };
+}
+
+function asText({ rows }: TableBlock): RichTextBlock {
+  const lines = rows.map((row) => row.map((cell) => (cell.type === 'raw_text' ? cell.text : '')));
+  return preformatted(lines.map((cells) => cells.join('  ').trimEnd()).join('\n'));
 }
 
 /** Builds a list of mentions; beyond the limit, the rest is a number. */

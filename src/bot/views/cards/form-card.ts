@@ -1,4 +1,4 @@
-import type { KnownBlock } from '@slack/types';
+import type { KnownBlock, RichTextElement } from '@slack/types';
 import type { RequestRecord } from '../../../store/port/store.ts';
 import { limits } from '../../slack/limits.ts';
 import type { Piece } from '../facets/facet-lines.ts';
@@ -7,6 +7,7 @@ import { moment, words } from '../texts/format.ts';
 import { modalTexts } from '../texts/modals.ts';
 import { escapeMarkup, excerpt, showLabel, showText } from '../texts/show-text.ts';
 import { DETAILS, WITHDRAW } from './action-ids.ts';
+import { fitsHeading } from './call-body.ts';
 import {
   type button,
   type Card,
@@ -28,9 +29,11 @@ export function drawForm(
   purpose: string,
   options: CardOptions,
   parts: {
+    /** The heading where the purpose is too long for one. */
     readonly heading: string;
     readonly text: (title: string) => string;
-    readonly waiting: KnownBlock;
+    /** Says what is awaited of whom, or since when. */
+    readonly waiting: readonly RichTextElement[];
     readonly actions: readonly ReturnType<typeof button>[];
     /** Lines about who asks, before the purpose. */
     readonly asked?: readonly KnownBlock[];
@@ -44,15 +47,23 @@ export function drawForm(
   const word = parts.ended ?? STATE_WORD[state];
   const title = showLabel(purpose, limits.label);
   const shown = excerpt(purpose, { characters: limits.quoteCharacters, lines: limits.quoteLines });
+  const isHeading = fitsHeading(purpose);
+  const whole: KnownBlock[] = [
+    { type: 'section', text: plain(shown.text) },
+    ...(shown.leftOut === 0 ? [] : [line(words(cardTexts.notAllShown, { bold: true }))]),
+  ];
   const pending: KnownBlock[] = [
+    heading(isHeading ? purpose : parts.heading),
+    ...(isHeading ? [] : whole),
     context(
       words(cardTexts.waiting),
-      words(cardTexts.askedBy),
+      ...parts.waiting,
+      words(` · ${cardTexts.askedBy}`),
       ...requesterNames(request.requesters),
       words(` · ${cardTexts.until}`),
       moment(request.expiresAt),
     ),
-    parts.waiting,
+    ...(parts.asked ?? []),
     {
       type: 'actions',
       block_id: id,
@@ -68,13 +79,17 @@ export function drawForm(
   return {
     text: escapeMarkup(state === 'pending' ? parts.text(title) : `${word}: ${title}`),
     blocks: [
-      state === 'pending'
-        ? heading(parts.heading)
-        : line(words(`${parts.icon ?? STATE_ICON[state]} `), words(word, { bold: true })),
-      ...(parts.asked ?? []),
-      { type: 'section', text: plain(shown.text) },
-      ...(shown.leftOut === 0 ? [] : [line(words(cardTexts.notAllShown, { bold: true }))]),
-      ...(state === 'pending' ? pending : buildOutcome(request, options)),
+      ...(state === 'pending'
+        ? pending
+        : [
+            line(
+              words(`${parts.icon ?? STATE_ICON[state]} `),
+              words(isHeading ? title : word, { bold: true }),
+            ),
+            ...(parts.asked ?? []),
+            ...(isHeading ? [] : whole),
+            ...buildOutcome(request, options),
+          ]),
       ...threadLine(options),
     ],
   };

@@ -16,9 +16,11 @@ import {
   WITHDRAW,
 } from './action-ids.ts';
 import { actionsElsewhere, approveButton, pendingLines } from './approval-card.ts';
+import { TITLE_LENGTH } from './call-body.ts';
 import { button, type Card, type CardOptions, line, moreMenu, plain, threadLine } from './card.ts';
 import type { CardDetails } from './card-details.ts';
 import { buildSettled } from './outcome.ts';
+import { coveredSteps, planTitle } from './plan-title.ts';
 
 type ShownStep = PlannedSteps['steps'][number];
 
@@ -31,11 +33,11 @@ export function buildPlanCard(
 ): Card {
   const steps = request.steps ?? [];
   const isPending = request.state === 'pending';
-  const chosen = steps.filter(isApproved);
+  const covered = coveredSteps(plan, steps);
   const written =
     request.state === 'succeeded'
-      ? planTexts.done(chosen.filter(isDone).length)
-      : planTexts.title(chosen.length);
+      ? planTexts.done(steps.filter((step) => isApproved(step) && isDone(step)).length)
+      : planTitle(covered, TITLE_LENGTH);
   if (isPending)
     return {
       text: escapeMarkup(cardTexts.approvalNeeded(written)),
@@ -144,14 +146,12 @@ function actions(
     type: 'actions',
     block_id: id,
     elements: [
-      isNarrowed
-        ? {
-            ...approve,
-            // Who saw another list does not approve this one.
-            action_id: `${APPROVE_CHOSEN}:${digest.slice(0, SHOWN_DIGEST)}`,
-            text: plain(planTexts.approveChosen(steps.filter(isApproved).length)),
-          }
-        : { ...approve, text: plain(planTexts.approveAll) },
+      {
+        ...approve,
+        // Who saw another list does not approve this one.
+        ...(isNarrowed && { action_id: `${APPROVE_CHOSEN}:${digest.slice(0, SHOWN_DIGEST)}` }),
+        text: plain(planTexts.approveChosen(steps.filter(isApproved).length)),
+      },
       button(id, CHOOSE_STEPS, planTexts.choose),
       button(id, REJECT, cardTexts.reject),
       stepMenu(

@@ -1,4 +1,4 @@
-import type { ActionsBlock, Button, KnownBlock, PlainTextOption } from '@slack/types';
+import type { ActionsBlock, Button, KnownBlock, PlainTextOption, RichTextElement } from '@slack/types';
 import { ANYONE } from '../../../policy/policy.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
 import type { Question } from '../../../tools/pause.ts';
@@ -16,19 +16,21 @@ import {
   SUBMIT_CHOICES,
   WITHDRAW,
 } from './action-ids.ts';
-import { buildFields } from './call-body.ts';
+import { buildFields, fitsHeading } from './call-body.ts';
 import {
   button,
   type Card,
   type CardOptions,
   context,
+  heading,
   line,
   mentions,
   plain,
   preformatted,
+  requesterNames,
   threadLine,
 } from './card.ts';
-import { type CardDetails, cardDetailsOf, questionOf } from './card-details.ts';
+import { type CardDetails, cardDetailsOf, questionOf, stateOf } from './card-details.ts';
 import { buildOutcome } from './outcome.ts';
 
 /** Builds the card of a question: its choices as buttons or a menu, and later the answer and its author. */
@@ -46,37 +48,61 @@ export function buildQuestionCard(request: RequestRecord, options: CardOptions):
   );
   const details = cardDetailsOf(request);
   const about = details === undefined ? [] : aboutCall(details);
-  const asked: KnownBlock[] = [{ type: 'section', text: plain(shown.text) }];
+  const isHeading = fitsHeading(question.message);
+  const whole: KnownBlock[] = isHeading ? [] : [{ type: 'section', text: plain(shown.text) }];
+  const { icon } = stateOf(request);
   if (request.state !== 'pending')
     return {
       text: `${STATE_WORD[request.state]}: ${title}`,
-      blocks: [...asked, ...buildOutcome(request, options), ...threadLine(options)],
+      blocks: [
+        ...(isHeading ? [line(words(`${icon} `), words(shown.text, { bold: true }))] : whole),
+        ...buildOutcome(request, options),
+        ...threadLine(options),
+      ],
     };
   const layout = layoutOf(question);
   const isWhole = shown.leftOut === 0 && layout !== 'modal';
   return {
     text: title,
     blocks: [
-      principalsLine(cardTexts.question, request.principals),
-      ...asked,
+      isHeading ? heading(question.message) : heading(cardTexts.aQuestion),
+      ...whole,
+      context(
+        words(cardTexts.waiting),
+        words(cardTexts.question),
+        ...peopleOf(request.principals),
+        ...from(request, details),
+        words(` · ${cardTexts.until}`),
+        moment(request.expiresAt),
+      ),
       ...about,
       ...(isWhole ? [] : [line(words(cardTexts.notAllShown, { bold: true }))]),
       ...(layout === 'listed-menu' ? [preformatted(numbered(question.choices))] : []),
-      context(words(cardTexts.waiting), words(cardTexts.until), moment(request.expiresAt)),
       ...choiceBlocks(request, question, { isWhole, view: options.view }),
       ...threadLine(options),
     ],
   };
 }
 
-/** Shows the call that a question is about: whose question it is, and what the question itself does not say. */
-function aboutCall({ ask, name, presented }: CardDetails): KnownBlock[] {
+/** Shows of the call that a question is about what the question itself does not say. */
+function aboutCall({ ask, presented }: CardDetails): KnownBlock[] {
   const isOwn = ask?.reply === 'restart';
-  const tool = showLabel(readableName(name), limits.label);
   const fields = presented.fields.filter(
     ({ argument }) => isOwn || argument === undefined || !ASKED_ARGUMENTS.includes(argument),
   );
-  return [...(isOwn ? [context(words(cardTexts.askedIn(tool)))] : []), ...buildFields(fields).blocks];
+  return buildFields(fields).blocks;
+}
+
+/** Says who asks, and for whom if that is somebody else than the people asked. */
+function from(
+  { requesters, principals }: RequestRecord,
+  details: CardDetails | undefined,
+): RichTextElement[] {
+  const own = details?.ask?.reply === 'restart' ? details.name : undefined;
+  const lead =
+    own === undefined ? cardTexts.fromAgent : cardTexts.fromTool(showLabel(readableName(own), limits.label));
+  const isForOthers = requesters.some((id) => !principals.includes(id));
+  return [words(lead), ...(isForOthers ? [words(cardTexts.onBehalfOf), ...requesterNames(requesters)] : [])];
 }
 
 /** The arguments of an interrupt that are the question itself. */
@@ -93,9 +119,8 @@ const ASKED_ARGUMENTS = [
 ];
 
 /** Names the people who may answer; everybody is named in words. */
-export function principalsLine(label: string, principals: readonly string[]): KnownBlock {
-  const people = principals.includes(ANYONE) ? [words(cardTexts.anyone)] : mentions(principals);
-  return line(words(label), ...people);
+export function peopleOf(principals: readonly string[]): RichTextElement[] {
+  return principals.includes(ANYONE) ? [words(cardTexts.anyone)] : mentions(principals);
 }
 
 function choiceBlocks(

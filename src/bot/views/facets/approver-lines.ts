@@ -9,6 +9,7 @@ import type { CardDetails } from '../cards/card-details.ts';
 import { votesBy, wordsOfVotes } from '../cards/outcome.ts';
 import { cardTexts } from '../texts/cards.ts';
 import { mention, words } from '../texts/format.ts';
+import { modalTexts } from '../texts/modals.ts';
 import { showLabel } from '../texts/show-text.ts';
 
 /** Names who may still approve, beside what is missing; each group stands in a line of its own. */
@@ -56,6 +57,12 @@ export function rejectionText(
         : words(cardTexts.whoeverAsked);
   if (execution.elsewhere === true) return [lead, reader, words(cardTexts.stops)];
   return [lead, words(cardTexts.nothingRuns), reader, words(cardTexts.readsWhy)];
+}
+
+/** Says what follows an approval: whether the call can be taken back, or, of a change of the rules, how. */
+export function onceRunText(details: CardDetails): string {
+  if (details.name === POLICY_CHANGE_TOOL) return cardTexts.rulesFollow;
+  return modalTexts.onceRun(undoText(details));
 }
 
 /** Says whether the call can be taken back, behind the name of it. */

@@ -1,5 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import { FACETS, type FacetName, type KeptFacets } from '../../../engine/facets/facets.ts';
+import type { PlannedSteps } from '../../../engine/planned-steps.ts';
 import type { ReadFile } from '../../../engine/read-files.ts';
 import { sizeText } from '../../../engine/turns/files/file-texts.ts';
 import { limitSizeInWords } from '../../../policy/limits.ts';
@@ -11,6 +12,7 @@ import { type CardOptions, callersIn, context, line, mentions, quoted } from '..
 import type { CardDetails } from '../cards/card-details.ts';
 import { type CardLines, joinLines } from '../cards/layout.ts';
 import { buildOwnQuestion, choiceLines } from '../cards/own-question.ts';
+import { coveredSteps } from '../cards/plan-title.ts';
 import { renderValue } from '../cards/render-value.ts';
 import { cardTexts, ruleInWords } from '../texts/cards.ts';
 import { delegationTexts } from '../texts/delegations.ts';
@@ -20,7 +22,7 @@ import { modalTexts } from '../texts/modals.ts';
 import { passkeyTexts } from '../texts/passkeys.ts';
 import { planTexts } from '../texts/plans.ts';
 import { cut, quoteText, showLabel, showLine, showText } from '../texts/show-text.ts';
-import { rejectionText, reviewLines, undoText } from './approver-lines.ts';
+import { onceRunText, rejectionText, reviewLines } from './approver-lines.ts';
 import { beforeLines, stepBlocks } from './plan-lines.ts';
 import { CALL_LINES } from './step-lines.ts';
 
@@ -122,12 +124,9 @@ const VIEWS: Readonly<Record<FacetName, FacetView>> = {
   },
   plan: {
     lines: ofKept('plan', (plan, { request, details }) => ({
-      call: [
-        ...goalLines(request, plan.goal),
-        ...callerLink(request, details),
-        ...beforeLines(plan),
-        ...stepBlocks(plan.steps, request.steps ?? []).blocks,
-      ],
+      notes: [context(words(coverText(plan, request)))],
+      call: [...beforeLines(plan), ...stepBlocks(plan.steps, request.steps ?? []).blocks],
+      origin: [...goalLines(request, plan.goal), ...callerLink(request, details)],
       last: [context(words(planTexts.rules))],
     })),
   },
@@ -164,7 +163,7 @@ const VIEWS: Readonly<Record<FacetName, FacetView>> = {
       details.facets.plan === undefined ? { origin: callerLink(request, details) } : {},
   },
   approvers: { lines: ({ request }) => ({ head: reviewLines(request) }) },
-  undo: { lines: ({ details }) => ({ last: [context(words(modalTexts.onceRun(undoText(details))))] }) },
+  undo: { lines: ({ details }) => ({ last: [context(words(onceRunText(details)))] }) },
   grants: {},
   context: {},
   files: {
@@ -222,7 +221,10 @@ export function whyLine(request: RequestRecord, details: CardDetails): KnownBloc
   const isAsked = buildOwnQuestion(details).blocks.length > 0;
   const why = whyApproval(details);
   const told = isAsked ? [] : [words(cardTexts.why), words(why), words(/[.!?…]$/.test(why) ? ' ' : '. ')];
-  return context(...told, ...rejectionText(request, details.name));
+  const rejected = rejectionText(request, details.name);
+  // A plan has the reasons of all its steps.
+  if (details.facets.plan !== undefined) return context(...rejected, words(' '), ...told);
+  return context(...told, ...rejected);
 }
 
 /** Says in words why people are asked. */
@@ -251,6 +253,13 @@ function callerLink({ requesters }: RequestRecord, { facets: { link } }: CardDet
   const [caller] = callersIn(requesters);
   if (link === undefined || caller === undefined) return [];
   return [line(words(cardTexts.callerLink(caller)), { type: 'link', url: link, text: showLine(link) })];
+}
+
+/** Says how many steps of a plan the approval covers. */
+function coverText(plan: PlannedSteps, { steps = [] }: RequestRecord): string {
+  const own = plan.steps.filter(({ alone }) => alone).map(({ number }) => number);
+  const left = steps.filter(({ isChosen }) => !isChosen).map(({ number }) => number);
+  return planTexts.covers(coveredSteps(plan, steps).length, plan.steps.length, own, left);
 }
 
 /** Quotes what a plan is for. */

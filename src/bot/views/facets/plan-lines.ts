@@ -1,6 +1,8 @@
-import type { KnownBlock } from '@slack/types';
+import type { KnownBlock, TableBlock } from '@slack/types';
+import { readFacets } from '../../../engine/facets/facets.ts';
 import type { PlannedSteps } from '../../../engine/planned-steps.ts';
 import type { PlanStep } from '../../../store/port/store.ts';
+import { TABLE } from '../../../tools/presentation/table.ts';
 import { limits } from '../../slack/limits.ts';
 import { buildCallBody, fitsLine, TITLE_LENGTH } from '../cards/call-body.ts';
 import { line, type Pair, pairRows, preformatted } from '../cards/card.ts';
@@ -40,18 +42,68 @@ interface StepBlocks {
   readonly isWhole: boolean;
 }
 
-/** Shows the steps in order; a run of steps that differ in few values is a table. */
+/** Shows the steps in order: as one table if each is told in a row, or each by itself; then steps that differ in few values are together. */
 export function stepBlocks(shown: readonly ShownStep[], steps: readonly PlanStep[]): StepBlocks {
   const left = steps.filter(({ isChosen }) => !isChosen).map(({ number }) => number);
+  const table = planTable(shown, left);
+  if (table !== undefined) return table;
   const parts = runsOf(shown).map((run) => tableOf(run) ?? listOf(run, left));
   return {
-    blocks: [
-      ...parts.flatMap(({ blocks }) => blocks),
-      ...(left.length === 0 ? [] : [line(words(`${planTexts.notChosen}${left.join(', ')}`, { bold: true }))]),
-    ],
+    blocks: parts.flatMap(({ blocks }) => blocks),
     isWhole: parts.every(({ isWhole }) => isWhole),
   };
 }
+
+/** Builds one table of all steps, if a row tells each; `undefined` if one has more to read. */
+function planTable(shown: readonly ShownStep[], left: readonly number[]): StepBlocks | undefined {
+  const notes = commonNotes(shown);
+  if (notes === undefined || !shown.every(isRow)) return undefined;
+  const rows = shown.map((step): TableBlock['rows'][number] => {
+    const { number, presented, alone } = step;
+    const fields = alone ? [] : presented.fields.filter(({ isInTitle }) => isInTitle !== true);
+    const facts = [
+      ...fields.map(({ label, text }) => `${showLine(label)}: ${text === '' ? '""' : text}`),
+      ...(alone ? [planTexts.ownCard] : []),
+      ...(left.includes(number) ? [planTexts.leftOut] : []),
+      ...(alone || (readFacets(step).undo?.reversible ?? 'no') === 'no' ? [] : [planTexts.canBeUndone]),
+    ];
+    return [`${number}`, presented.title, facts.join(' · ') || ' '].map((text) => ({
+      type: 'raw_text',
+      text,
+    }));
+  });
+  const head = [planTexts.number, planTexts.what, planTexts.note].map((text) => ({
+    type: 'raw_text' as const,
+    text,
+  }));
+  const wrapped = { is_wrapped: true };
+  return {
+    blocks: [{ type: 'table', rows: [head, ...rows], column_settings: [{}, wrapped, wrapped] }, ...notes],
+    isWhole: true,
+  };
+}
+
+/** Tells whether a row of a table tells a step whole. */
+function isRow(step: ShownStep): boolean {
+  const { presented, alone, facets } = step;
+  if (!fitsLine(presented.title, ROW_CHARACTERS)) return false;
+  if (alone) return true;
+  return (
+    presented.isComplete &&
+    facets.preview === undefined &&
+    facets.edit === undefined &&
+    presented.fields.length <= ROW_FIELDS &&
+    presented.fields.every(
+      ({ text, format }) =>
+        !UNFIT.includes(format ?? '') && text.length <= CELL_CHARACTERS && showLine(text) === text,
+    )
+  );
+}
+
+/** What a row has room for, and the formats that it has none for. */
+const ROW_CHARACTERS = 120;
+const ROW_FIELDS = 4;
+const UNFIT: readonly string[] = ['channel', 'code', TABLE];
 
 /** Splits the steps into runs of the same tool. */
 function runsOf(steps: readonly ShownStep[]): ShownStep[][] {

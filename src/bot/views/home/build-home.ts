@@ -7,7 +7,7 @@ import type { Freeze, GrantRecord, RequestRecord } from '../../../store/port/sto
 import { limits } from '../../slack/limits.ts';
 import { parseThreadId } from '../../slack/thread.ts';
 import { approveButton } from '../cards/approval-card.ts';
-import { buildCallBody } from '../cards/call-body.ts';
+import { buildBody } from '../cards/caller-body.ts';
 import { context, line, plain, requesterNames } from '../cards/card.ts';
 import {
   type CardDetails,
@@ -185,7 +185,7 @@ const ROW_CHARACTERS = 600;
 /** Shows what would run, with Approve, if the card has Approve for one click and the row has room for all that the card shows of the call. */
 function approvableHere(request: RequestRecord, details: CardDetails): KnownBlock[] {
   if (!isToApprove(request) || needsConfirmation(details) || details.facets.plan !== undefined) return [];
-  const { blocks, isWhole } = buildCallBody(details);
+  const { blocks, isWhole } = buildBody(details);
   const { title } = details.presented;
   const { preview, undoes, runsAs } = details.facets;
   const isSimple = [preview, undoes, details.answer, runsAs].every((each) => each === undefined);

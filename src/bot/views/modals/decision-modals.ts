@@ -7,12 +7,12 @@ import { readableName } from '../../../tools/presentation/formats.ts';
 import { limits } from '../../slack/limits.ts';
 import { DID_NOT_RUN, OPEN_LINK, RAN, RUN_AGAIN } from '../cards/action-ids.ts';
 import { approvalButtonText, contextLine } from '../cards/approval-card.ts';
-import { buildCallBody } from '../cards/call-body.ts';
+import { buildBody } from '../cards/caller-body.ts';
 import { callersIn, context, line, plain } from '../cards/card.ts';
 import { type CardDetails, cardDetailsOf, questionOf, titleOf } from '../cards/card-details.ts';
 import { hostOf } from '../cards/form-card.ts';
 import { choicesOfOptions, optionsOf } from '../cards/question-card.ts';
-import { undoText } from '../facets/approver-lines.ts';
+import { onceRunText } from '../facets/approver-lines.ts';
 import { previewBlocks } from '../facets/preview-lines.ts';
 import { words } from '../texts/format.ts';
 import { grantTexts } from '../texts/grants.ts';
@@ -34,6 +34,7 @@ import {
   RESOLVE_MODAL,
   type Submission,
   textIn,
+  titleFrom,
   untrustedText,
 } from './modal.ts';
 
@@ -83,9 +84,9 @@ function callToApprove(request: RequestRecord, details: CardDetails): KnownBlock
   const { preview } = details.facets;
   return [
     contextLine(request, details, { view: 'direct' }),
-    ...buildCallBody(details).blocks,
+    ...buildBody(details).blocks,
     ...(preview === undefined ? [] : previewBlocks(preview)),
-    context(words(modalTexts.onceRun(undoText(details)))),
+    context(words(onceRunText(details))),
   ];
 }
 
@@ -288,7 +289,7 @@ export function buildAnswerModal(request: RequestRecord): Modal {
   ];
   return modal(request.id, {
     callbackId: ANSWER_MODAL,
-    title: modalTexts.answerTitle,
+    title: titleFrom(question, modalTexts.answerTitle),
     submit: modalTexts.answerTitle,
     blocks,
   });

@@ -8,9 +8,9 @@ import { approveButton, contextLine } from '../cards/approval-card.ts';
 import { button, context, line, preformatted } from '../cards/card.ts';
 import { type CardDetails, cardDetailsOf, payloadOf, stateOf } from '../cards/card-details.ts';
 import { choiceElements } from '../cards/own-question.ts';
-import { principalsLine } from '../cards/question-card.ts';
+import { peopleOf } from '../cards/question-card.ts';
 import { plainValue } from '../cards/render-value.ts';
-import { reviewLines, undoText } from '../facets/approver-lines.ts';
+import { onceRunText, reviewLines } from '../facets/approver-lines.ts';
 import { facetPieces, type Piece, whyLine } from '../facets/facet-lines.ts';
 import { cardTexts } from '../texts/cards.ts';
 import { delegationTexts } from '../texts/delegations.ts';
@@ -84,12 +84,8 @@ function head(request: RequestRecord, details: CardDetails): KnownBlock[] {
     ),
     contextLine(request, details, { view: 'direct' }),
     ...(isApproval
-      ? [
-          ...reviewLines(request),
-          whyLine(request, details),
-          context(words(modalTexts.onceRun(undoText(details)))),
-        ]
-      : [principalsLine(modalTexts.whoCanDecide, request.principals)]),
+      ? [...reviewLines(request), whyLine(request, details), context(words(onceRunText(details)))]
+      : [line(words(modalTexts.whoCanDecide), ...peopleOf(request.principals))]),
     ...(request.policy.delegation === true ? [line(words(delegationTexts.mayDelegate))] : []),
     line(
       words(

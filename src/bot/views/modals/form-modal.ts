@@ -13,7 +13,7 @@ import { showLabel } from '../texts/show-text.ts';
 import { buildElement } from './fields/field-element.ts';
 import { entryInWords } from './fields/read-field.ts';
 import { type Field, fieldsOf, wholeField } from './fields/schema-fields.ts';
-import { EDIT_MODAL, FORM_MODAL, type Modal, modal, untrustedText } from './modal.ts';
+import { EDIT_MODAL, FORM_MODAL, type Modal, modal, titleFrom, untrustedText } from './modal.ts';
 
 /** A form, or the reason why Slack cannot show it. */
 export type BuiltForm =
@@ -66,7 +66,7 @@ export function buildOutputModal(request: RequestRecord, outputSchema: CompiledS
     ok: true,
     view: modal(request.id, {
       callbackId: FORM_MODAL,
-      title: modalTexts.formTitle,
+      title: titleFrom(intro, modalTexts.formTitle),
       submit: modalTexts.submit,
       blocks,
     }),

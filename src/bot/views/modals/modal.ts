@@ -1,6 +1,7 @@
 import type { InputBlock, KnownBlock, ModalView, SectionBlock } from '@slack/types';
 import { z } from 'zod';
 import { limits } from '../../slack/limits.ts';
+import { fitsHeading } from '../cards/call-body.ts';
 import { plain } from '../cards/card.ts';
 import { modalTexts } from '../texts/modals.ts';
 import { excerpt, showLabel } from '../texts/show-text.ts';
@@ -68,6 +69,11 @@ export function modal(
     ...(parts.submit !== undefined && { submit: plain(showLabel(parts.submit, limits.viewButton)) }),
     blocks: parts.blocks,
   };
+}
+
+/** Titles a modal with what it is about, if Slack's short title has room for it. */
+export function titleFrom(about: string, otherwise: string): string {
+  return fitsHeading(about, limits.viewTitle) ? about : otherwise;
 }
 
 /** Shows untrusted text in a modal, and cuts it before it pushes the rest out of sight. */

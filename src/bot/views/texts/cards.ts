@@ -118,6 +118,7 @@ export const cardTexts = {
   fromGroup: (missing: number) => (missing === 1 ? '' : `${missing} of `),
   ifRejected: (vetoes: number) => (vetoes === 1 ? 'If rejected, ' : `If rejected ${vetoes} times, `),
   rulesStay: 'the rules stay.',
+  rulesFollow: 'Once approved, the new rules hold at once. Another change can put the old ones back.',
   nothingRuns: 'nothing runs and ',
   readsWhy: ' reads why.',
   stops: ' does not run it and reads why.',
@@ -138,6 +139,8 @@ export const cardTexts = {
     return `Can't be inspected: ${[...names, ...counted].join(', ')} (encoded text or a script).`;
   },
   moreFields: (count: number) => `${count} more. See Details.`,
+  filesCompared: 'Nothing else that it reads is compared.',
+  changesCut: (lines: number) => `${plural(lines, 'more line')}. The whole is in Details and on the page.`,
   seeOriginal: 'Edited. See Details for the original.',
   none: 'none',
   hidden: (characters: number) => `… ${plural(characters, 'more character')}`,
@@ -176,7 +179,9 @@ export const cardTexts = {
   viewUndo: 'View the request',
   inside: (names: string, outer: string) => `${names}, inside: ${outer}`,
   toolAsks: (tool: string) => `${tool} asks:`,
-  askedIn: (tool: string) => `Asked by ${tool}, in the middle of this call`,
+  fromTool: (tool: string) => ` · from “${tool}”, in the middle of this call`,
+  fromAgent: ' · from the agent',
+  onBehalfOf: ', for ',
   chosenSoFar: 'Chosen so far: ',
   confirmationIn: (title: string) => `Confirmation for: ${title}`,
   answerIn: (title: string) => `Answer for: ${title}`,
@@ -257,7 +262,7 @@ export const cardTexts = {
     `The question of ${server} was ${end}, so this may not have been done, `,
   external: 'Waiting for an external system',
   externalText: (what: string) => `Waiting for an external system: ${what}`,
-  waitingSince: 'Waiting since ',
+  waitingSince: 'since ',
 } as const;
 
 /** The confirmations of buttons. */

@@ -3,8 +3,8 @@ export const connectionTexts = {
   cardHeading: 'Connect your account',
   cardPurpose: (server: string, host: string) => `Connect your account at ${server} (${host})`,
   cardText: (title: string) => `Needs an account: ${title}`,
-  cardExplanation:
-    'This runs in your name, so the agent needs access to your account. Only you can connect it: ',
+  cardOnly: 'Only for ',
+  cardExplanation: 'This runs in your name, so the agent needs access to your account.',
   connect: 'Connect',
   onlyThem: (person: string) => `Only <@${person}> can connect this account.`,
   notPossible: "Accounts can't be connected yet: an admin has to set CONNECTIONS_KEY.",

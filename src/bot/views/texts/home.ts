@@ -95,7 +95,7 @@ export const commandTexts = {
 /** Every sentence of a summary, the message that lists several requests for a person. */
 export const summaryTexts = {
   title: (count: number) =>
-    count === 1 ? '1 request is waiting for you' : `${count} requests are waiting for you`,
+    count === 1 ? '1 request in this list waits for you' : `${count} requests in this list wait for you`,
   why: 'Several requests came at once, so they are listed here instead of one message each. This list is kept up to date.',
   more: (count: number) => `and ${plural(count, 'more request')}. The Home tab lists all of them.`,
   unknown: 'Outcome unknown · ',

@@ -17,10 +17,29 @@ export const HELD_STEP_ICON = HELD_ICON;
 /** Every sentence about plans. */
 export const planTexts = {
   title: (steps: number) => `Run ${plural(steps, 'step')} as planned`,
+  moreSteps: (steps: number) => plural(steps, 'more step'),
+  times: (act: string, count: number) => `${act} ${count} times`,
+  listed: (parts: readonly string[]) =>
+    parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`,
+  /** Says how many steps the approval covers, and which are asked by themselves. */
+  covers: (covered: number, all: number, alone: readonly number[], left: readonly number[]) =>
+    [
+      covered === all ? plural(covered, 'planned step') : `${covered} of ${plural(all, 'planned step')}`,
+      ...(alone.length === 0
+        ? []
+        : [
+            `step${alone.length === 1 ? '' : 's'} ${planTexts.listed(alone.map(String))} ${alone.length === 1 ? 'has its own card' : 'have their own cards'}`,
+          ]),
+      ...(left.length === 0 ? [] : [`not chosen: ${left.join(', ')}`]),
+    ].join('; '),
+  ownCard: 'own card',
+  leftOut: 'not chosen',
+  canBeUndone: 'can be undone',
+  what: 'What',
+  note: 'Note',
   done: (steps: number) => `Ran ${plural(steps, 'step')} as planned`,
   goal: "Agent's goal (unverified)",
   callerGoal: (caller: string) => `Goal of ${caller} (unverified)`,
-  approveAll: 'Approve all',
   approveChosen: (steps: number) => `Approve ${plural(steps, 'step')}`,
   choose: 'Choose…',
   chooseTitle: 'Choose steps',
@@ -34,7 +53,6 @@ export const planTexts = {
   undoStep: 'Undo a step…',
   notOpen: 'This plan is not waiting for approval any more.',
   asked: ' · needs its own approval first',
-  notChosen: 'Not chosen: ',
   both: (first: number, last: number) => `Steps ${first} to ${last}:`,
   rules: 'Each step starts after the one before it. The first that does not run stops the rest.',
   fits: (fitting: number, steps: number, limit: string) =>

@@ -17,7 +17,7 @@ import {
 } from '../../../../src/bot/views/cards/action-ids.ts';
 import type { RequestRecord } from '../../../../src/store/port/store.ts';
 import { draw, signed } from './draw-card.ts';
-import { liveParts, nodesIn, SCHEMA_COMMENT } from './payloads.ts';
+import { liveParts, nodesIn, SCHEMA_COMMENT, textIn } from './payloads.ts';
 import { ASKED_AT, detailsFor, EXPIRES_AT, recordOf } from './records.ts';
 
 const question = (input: Readonly<Record<string, string | boolean | readonly string[]>>) => ({
@@ -197,6 +197,42 @@ describe('a question', () => {
 });
 
 describe('a form and a call-back', () => {
+  test.each([
+    [
+      'a question',
+      question({ question: 'Which room should I book?', choices: ['Red'] }),
+      'Which room should I book?',
+      /Question for/,
+    ],
+    [
+      'a form',
+      { kind: 'form', details: detailsFor({}, { purpose: 'Report an incident' }) },
+      'Report an incident',
+      /To be filled in by .*asked by .*until/,
+    ],
+    [
+      'a call-back',
+      { kind: 'callback', details: detailsFor({}, { purpose: 'the build of checkout' }) },
+      'Waiting for: the build of checkout',
+      /since .*asked by .*until/,
+    ],
+  ] as const)(
+    '%s is headed by what it is about; the next line says who asks whom',
+    (_, request, title, line) => {
+      const [head, next] = draw(request).blocks;
+      expect(head).toMatchObject({ type: 'header', text: { text: title } });
+      expect(next?.type).toBe('context');
+      expect(textIn(next)).toMatch(line);
+    },
+  );
+
+  test('a purpose with no room in a heading stands below ours, whole', () => {
+    const purpose = 'Tell what happened.\n'.repeat(3);
+    const [head, next] = draw({ kind: 'form', details: detailsFor({}, { purpose }) }).blocks;
+    expect(textIn(head)).toBe('Please fill in a form');
+    expect(textIn(next)).toContain(purpose.trim());
+  });
+
   test('a form has a button that opens it, and afterwards shows what was filled in', () => {
     expect(draw({ kind: 'form' }).actions).toEqual([FILL_IN, DETAILS, WITHDRAW]);
     const card = draw({ kind: 'form', state: 'answered', by: 'U0ALICE', payload: '{"size":3}' });
@@ -210,7 +246,7 @@ describe('a form and a call-back', () => {
       details: detailsFor({ build: 7 }, { purpose: 'The build to end' }),
     });
     expect(card.said).toContain('The build to end');
-    expect(card.said).toContain('Waiting since');
+    expect(card.said).toContain('since ');
     expect(card.actions).toEqual([SHOW_ADDRESS, DETAILS, WITHDRAW]);
     expect(draw({ kind: 'callback', state: 'answered', payload: '{"ok":true}' }).said).toContain('Ok: yes');
   });
