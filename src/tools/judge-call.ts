@@ -252,7 +252,7 @@ function describeVerdict({ explanation: { verdict }, policy, risk }: JudgedCall)
   }
 }
 
-function describeStep({ rule, result }: RuleStep): string {
+function describeStep({ rule, result, error }: RuleStep): string {
   const { match, when } = rule;
   const words = when === undefined ? '' : conditionInWords(when);
   switch (result) {
@@ -263,7 +263,7 @@ function describeStep({ rule, result }: RuleStep): string {
     case 'false':
       return `not true that ${words}`;
     case 'not-evaluated':
-      return `it could not be checked whether ${words}`;
+      return `it could not be checked whether ${words}${error === undefined ? '' : `, since ${error}`}`;
     case 'other-tool':
       return `only for tools like ${match}`;
     case 'not-asked':

@@ -113,6 +113,12 @@ export const PLANTED: readonly PlantedMistake[] = [
     doctor: /the scope users:read\.email is missing/,
   },
   {
+    name: 'addresses of requesters without the scope',
+    change: ['"input.severity > 2" } }', '"requester.email.endsWith(\'@shop.example\')" } }'],
+    check: /the scope users:read\.email is missing; the bot needs it for requester\.email in rules/,
+    doctor: /the scope users:read\.email is missing/,
+  },
+  {
     name: 'an admin who does not exist',
     change: [CAST.admin, 'U0NOBODY99'],
     doctor: /agent\.admins\[0\]: there is nobody/,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject, toJson } from '../../agent/json.ts';
-import type { GroupsOf } from '../../policy/condition.ts';
+import { type GroupsOf, type ProfileOf, profileGiven } from '../../policy/condition.ts';
 import { type FirstOf, firstTimesGiven } from '../../policy/first-times.ts';
 import { totalsGiven, UsedLimits } from '../../policy/limits.ts';
 import { type ApproverGroup, type Policy, RISK_LEVELS, sourceInWords } from '../../policy/policy.ts';
@@ -33,6 +33,8 @@ const GivenFile = z.strictObject({
   requesters: distinct(Requester, 'Everyone who asked.').min(1).optional(),
   context_authors: distinct(Person, 'Others whose words led to the call.').optional(),
   groups: distinct(Group, 'The user groups that everyone of them is in.').optional(),
+  email: Text.optional().describe('The email address of everyone of them; without it nobody knows it.'),
+  name: Text.optional().describe('The name of everyone of them; without it nobody knows it.'),
   first: distinct(
     z.enum(['tool', 'target', 'pair']),
     'Which of them are first times; without it nobody knows.',
@@ -87,6 +89,7 @@ interface PolicyCase {
   readonly contextAuthors: readonly string[];
   readonly channel: string | undefined;
   readonly groupsOf: GroupsOf;
+  readonly profileOf: ProfileOf;
   readonly firstOf: FirstOf;
   readonly used: UsedLimits;
   readonly frozen: readonly string[];
@@ -175,6 +178,7 @@ function toCase(
     contextAuthors: rest.context_authors ?? [],
     channel,
     groupsOf: () => rest.groups,
+    profileOf: profileGiven(rest),
     firstOf: rest.first === undefined ? () => undefined : firstTimesGiven(rest.first),
     used: rest.used ?? {},
     frozen: rest.frozen ?? [],

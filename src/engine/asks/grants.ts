@@ -115,7 +115,7 @@ export async function grantOffer(
   const { grants, context: contextAuthors = [] } = facets;
   const { name, input } = interrupt.toolRequest;
   if (grants === undefined) return undefined;
-  await toolbox.refreshGroups();
+  await toolbox.refreshPeople([...requesters, ...contextAuthors]);
   const entry = toolbox.find(name);
   const current = policy?.name === undefined ? undefined : toolbox.policy(policy.name);
   if (entry === undefined || current === undefined) return undefined;

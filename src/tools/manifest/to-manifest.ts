@@ -9,6 +9,7 @@ import { isTimeZone, momentAt } from '../../policy/time.ts';
 import type { CallerDeclaration } from '../callers.ts';
 import type { AuthConfig, McpConfig } from '../mcp/mcp-config.ts';
 import type { PreviewDeclaration, UndoDeclaration } from '../presentation/linked-call.ts';
+import { asksForProfiles } from './asked-groups.ts';
 import type {
   BuiltInName,
   BuiltInUse,
@@ -71,7 +72,10 @@ export function toManifest(written: ManifestFile, withoutSecrets: JsonObject, so
     source,
     slack: withShippedSlack(slack, {
       readsFiles: files !== undefined,
-      findsByEmail: groups.some(({ from }) => from !== undefined) || page?.issuer !== undefined,
+      readsEmails:
+        groups.some(({ from }) => from !== undefined) ||
+        page?.issuer !== undefined ||
+        asksForProfiles(manifest, 'email'),
       readsTopics: [...channels.values()].some(({ topic }) => topic),
       signsIn: page !== undefined && page.issuer === undefined,
     }),
