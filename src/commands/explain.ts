@@ -2,6 +2,7 @@ import { type JsonValue, toJson, tryParseJson } from '../agent/json.ts';
 import { type Profile, profileGiven } from '../policy/condition.ts';
 import { type FirstOf, firstTimesGiven } from '../policy/first-times.ts';
 import { totalsGiven, UsedLimits } from '../policy/limits.ts';
+import { excludedInWords } from '../policy/policy.ts';
 import type { Store } from '../store/port/store.ts';
 import { ALL_TOOLS } from '../store/port/workspace.ts';
 import { placeFor } from '../tools/callers.ts';
@@ -161,7 +162,7 @@ function toReport({ explanation, policy, risk, uses, freeze }: JudgedCall, isFro
   const { verdict, steps } = explanation;
   return toJson({
     ...verdict,
-    ...(policy !== undefined && { groups: policy.groups, excluded: policy.excluded, risk }),
+    ...(policy !== undefined && { groups: policy.groups, excluded: excludedInWords(policy), risk }),
     ...(policy?.delegation === true && { delegation: true }),
     ...((isFrozen || freeze !== undefined) && { frozen: freeze?.name ?? true }),
     limits: uses.map(({ limit, amount = null, used = null }) => ({

@@ -5,6 +5,7 @@ import { countersOfDone, firstOfFacts, readFirstTimes, withoutTarget } from '../
 import { freezeAt, freezeInWords, type HoldingFreeze } from '../policy/freezes.ts';
 import { type CallUse, isOverLimit, type ReadTotals, usesOf } from '../policy/limits.ts';
 import {
+  excludedInWords,
   findPolicy,
   type Policy,
   policiesNamed,
@@ -244,7 +245,7 @@ function describeVerdict({ explanation: { verdict }, policy, risk }: JudgedCall)
       return [
         `Needs approval by policy "${policy.name}" (risk ${risk}):`,
         ...policy.groups.map((group) => `  ${groupInWords(group)}`),
-        ...(policy.excluded.length > 0 ? [`  not ${policy.excluded.join(', ')}`] : []),
+        ...[excludedInWords(policy)].flatMap((not) => (not.length > 0 ? [`  not ${not.join(', ')}`] : [])),
         ...(policy.delegation === true ? ['  approvers may let others decide for them'] : []),
         ...describeTimes(policy),
       ];

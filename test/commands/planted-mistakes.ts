@@ -119,6 +119,18 @@ export const PLANTED: readonly PlantedMistake[] = [
     doctor: /the scope users:read\.email is missing/,
   },
   {
+    name: 'an author of the wrong name who may not approve',
+    change: [APPROVERS, 'approvers: { any: [S0APPROVE1], not: { from: input.autor } }'],
+    check: /policies\.default\.approvers\.not\.from: input has no "autor"/,
+    doctor: /input has no "autor"/,
+  },
+  {
+    name: 'an author by address who may not approve, without the scope',
+    change: [APPROVERS, 'approvers: { any: [S0APPROVE1], not: { from: "string(input.severity)" } }'],
+    check: /users:read\.email is missing; the bot needs it to find those who may not approve/,
+    doctor: /the scope users:read\.email is missing/,
+  },
+  {
     name: 'an admin who does not exist',
     change: [CAST.admin, 'U0NOBODY99'],
     doctor: /agent\.admins\[0\]: there is nobody/,

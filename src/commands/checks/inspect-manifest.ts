@@ -164,6 +164,11 @@ function inspectScopes(manifest: Manifest): PlacedProblem[] {
       'to find approvers by their email address',
       policies.some((policy) => policy.groups.some(({ from }) => from !== undefined)),
     ],
+    [
+      'users:read.email',
+      'to find those who may not approve by their email address',
+      policies.some(({ excludedFrom }) => excludedFrom !== undefined),
+    ],
     ['users:read.email', 'for requester.email in rules', asksForProfiles(manifest, 'email')],
     ['im:write', 'to send cards and notices directly', sendsDirectly],
     ['commands', 'for the slash command', (data.features.slash_commands ?? []).length > 0],

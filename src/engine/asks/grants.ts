@@ -59,7 +59,7 @@ async function fits(
     timeZone: policy.timeZone,
   });
   if (!resolved.ok) return false;
-  const { groups } = resolved;
+  const { groups, excluded } = resolved;
   const now = {
     call,
     definition: definitionDigest(entry),
@@ -79,7 +79,7 @@ async function fits(
   const signers = await Promise.all(
     grant.by.map(async (who) => ({
       who,
-      permission: await mayDecide(fresh, who, grant.principals, policy.excluded),
+      permission: await mayDecide(fresh, who, grant.principals, excluded),
       groups: await groupsFor(fresh, who, { groups, principals, all: grant.principals }).catch(() => []),
     })),
   );

@@ -74,6 +74,7 @@ export function toManifest(written: ManifestFile, withoutSecrets: JsonObject, so
       readsFiles: files !== undefined,
       readsEmails:
         groups.some(({ from }) => from !== undefined) ||
+        [...manifest.policies.values()].some(({ excludedFrom }) => excludedFrom !== undefined) ||
         page?.issuer !== undefined ||
         asksForProfiles(manifest, 'email'),
       readsTopics: [...channels.values()].some(({ topic }) => topic),
@@ -178,7 +179,7 @@ const DEFAULT_START_WITHIN_MS = durationMs('15m');
 /** Fills in the defaults of a policy. */
 export function toPolicy(name: string, written: PolicyFile, timeZone = DEFAULT_TIME_ZONE): Policy {
   const { escalate, notify = {} } = written;
-  const { groups, excluded } = toApprovers(written);
+  const { groups, excluded, excludedFrom } = toApprovers(written);
   const approvers = [...new Set(groups.flatMap(({ any }) => any))];
   const risk = toRisk(written.risk ?? 'medium');
   return {
@@ -186,6 +187,7 @@ export function toPolicy(name: string, written: PolicyFile, timeZone = DEFAULT_T
     approvers,
     groups,
     excluded,
+    excludedFrom,
     quorum: groups.reduce((sum, group) => sum + group.quorum, 0),
     veto: written.veto ?? true,
     selfApproval: written.self_approval ?? false,
@@ -238,19 +240,24 @@ function toSource(written: FromFile | undefined): ApproverGroup['from'] {
 export function toApprovers({ approvers, quorum = 1 }: Pick<PolicyFile, 'approvers' | 'quorum'>): {
   readonly groups: readonly ApproverGroup[];
   readonly excluded: readonly string[];
+  readonly excludedFrom?: readonly string[] | undefined;
 } {
   if (Array.isArray(approvers))
     return { groups: [{ any: approvers, from: undefined, quorum, pointer: '/approvers' }], excluded: [] };
-  const { any = [], all, not: excluded = [] } = approvers;
+  const { any = [], all, not = [] } = approvers;
+  const excluded = Array.isArray(not) ? not : [];
+  // Left out where there is none, so that the digest of a policy without it stays the same.
+  const excludedFrom = Array.isArray(not) ? undefined : [not.from];
   const from = toSource(approvers.from);
-  if (all === undefined) return { groups: [{ any, from, quorum, pointer: '/approvers/any' }], excluded };
+  if (all === undefined)
+    return { groups: [{ any, from, quorum, pointer: '/approvers/any' }], excluded, excludedFrom };
   const groups = all.map((group, index) => ({
     any: group.any ?? [],
     from: toSource(group.from),
     quorum: group.quorum ?? 1,
     pointer: `/approvers/all/${index}/any`,
   }));
-  return { groups, excluded };
+  return { groups, excluded, excludedFrom };
 }
 
 const DEFAULT_ATTEMPTS = 3;

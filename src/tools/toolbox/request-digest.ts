@@ -178,6 +178,7 @@ const POLICY_FIELDS: Readonly<Record<keyof Policy, true>> = {
   approvers: true,
   groups: true,
   excluded: true,
+  excludedFrom: true,
   quorum: true,
   veto: true,
   selfApproval: true,

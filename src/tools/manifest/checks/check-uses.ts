@@ -7,7 +7,7 @@ import { didYouMean, type Finding } from '../problem.ts';
 import { BUILT_IN_NAMES } from '../schema/agent.ts';
 import { LimitFile, PolicyFile, RuleFile } from '../schema/policies.ts';
 import { toApprovers } from '../to-manifest.ts';
-import { AMOUNT, EMAIL, shortageOf } from './check-policies.ts';
+import { AMOUNT, EMAIL, PEOPLE, shortageOf } from './check-policies.ts';
 import {
   conditionFindings,
   isOpen,
@@ -355,7 +355,7 @@ function checkPolicies(
     );
     if (!isKnown || judged.length === 0) return findings.slice(0, 1);
     const { approvers, risk, grants } = policy;
-    const groups = approvers === undefined ? [] : toApprovers({ approvers }).groups;
+    const { groups = [], excludedFrom = [] } = approvers === undefined ? {} : toApprovers({ approvers });
     const isExpression = risk !== undefined && !/^\w+$/.test(risk);
     return [
       ...findings.slice(0, 1),
@@ -363,6 +363,11 @@ function checkPolicies(
         isExpression ? valueFindings(`${pointer}/risk`, risk, schema, ['text'], 'a risk must be text') : [],
       ),
       ...inAllOf(judged, (schema) => conditionFindings(`${pointer}/grants/when`, grants?.when, schema)),
+      ...excludedFrom.flatMap((from) =>
+        inAllOf(judged, (schema) =>
+          valueFindings(`${pointer}/approvers/not/from`, from, schema, ['text', 'list'], PEOPLE.expected),
+        ),
+      ),
       ...groups.flatMap(({ from, pointer: at }) =>
         inAllOf(judged, (schema) =>
           valueFindings(

@@ -217,6 +217,22 @@ agent: { time_zone: Mars/Olympus }
     ],
   },
   {
+    says: 'who may not approve: nobody, an id in place of an argument, a number, and an unknown variable',
+    text: `policies:
+  default: { approvers: { any: [S034GHIJKL], not: {} } }
+  named: { approvers: { any: [S034GHIJKL], not: { from: U012ABCDEF } } }
+  number: { approvers: { any: [S034GHIJKL], not: { from: "size(requesters)" } } }
+  typo: { approvers: { any: [S034GHIJKL], not: { from: inptu.author } } }
+`,
+    rest: 'slack',
+    problems: [
+      '2:46: policies.default.approvers.not: "from" is missing',
+      '3:57: policies.named.approvers.not.from: this is an id and no argument of the call; write not: [U012ABCDEF]',
+      '4:59: policies.number.approvers.not.from: an expression must give a member ID or an email address, or a list of them, but this is of type int',
+      '5:56: policies.typo.approvers.not.from: unknown variable "inptu"; did you mean "input"?',
+    ],
+  },
+  {
     says: 'an expression for approvers that gives a number',
     text: `policies:
   default: { approvers: { from: "size(requesters)" } }
