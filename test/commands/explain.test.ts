@@ -8,7 +8,7 @@ agent: { time_zone: Europe/Berlin }
 policies:
   default: { approvers: [S0APPROVE1] }
   finance:
-    approvers: { all: [{ any: [S0FINANCE1] }, { from: input.owner }], not: { from: "[input.author, 'U0TREASURE']" } }
+    approvers: { all: [{ any: [S0FINANCE1] }, { from: input.owner }], not: { from: input.author } }
     delegation: true
     risk: "input.amount > 40000 ? 'high' : 'low'"
 tools:
@@ -42,7 +42,7 @@ test.each([
       'Needs approval by policy "finance" (risk high):',
       '  1 of S0FINANCE1',
       '  1 of the person of input.owner',
-      "  not the person of [input.author, 'U0TREASURE']",
+      '  not the person of input.author',
       '  approvers may let others decide for them',
       'Rule 2 of 5 decides: "amount" is more than 10000 or the hour is less than 8.',
       '  rule 1: not true that "amount" is more than 50000',

@@ -131,6 +131,23 @@ export const PLANTED: readonly PlantedMistake[] = [
     doctor: /the scope users:read\.email is missing/,
   },
   {
+    name: 'a delegation to somebody who has left',
+    change: [
+      `${APPROVERS}, notify: { announce: [${CHANNELS.general}] } }`,
+      `${APPROVERS}, delegation: true }\ndelegations: [{ from: ${CAST.alice}, to: ${GONE}, until: "2099-01-01" }]`,
+    ],
+    doctor: /delegations\[0\]\.to: the account of U0GONE0007 is deactivated/,
+  },
+  {
+    name: 'a delegation that is over',
+    change: [
+      `${APPROVERS}, notify: { announce: [${CHANNELS.general}] } }`,
+      `${APPROVERS}, delegation: true }\ndelegations: [{ from: ${CAST.alice}, to: ${CAST.bruno}, until: "2020-01-01" }]`,
+    ],
+    check: /delegations\[0\]\.until: this delegation is over; remove it/,
+    doctor: /warning.*this delegation is over/,
+  },
+  {
     name: 'an admin who does not exist',
     change: [CAST.admin, 'U0NOBODY99'],
     doctor: /agent\.admins\[0\]: there is nobody/,

@@ -15,6 +15,7 @@ import type {
   BuiltInUse,
   ChannelDeclaration,
   CodeDeclaration,
+  DeclaredDelegation,
   Manifest,
   ToolDeclaration,
 } from './manifest.ts';
@@ -27,7 +28,13 @@ import {
   type ModelFile,
 } from './schema/agent.ts';
 import type { CallerFile } from './schema/callers.ts';
-import type { AuditFile, FreezeFile, ManifestFile, PageFile } from './schema/manifest-file.ts';
+import type {
+  AuditFile,
+  DelegationFile,
+  FreezeFile,
+  ManifestFile,
+  PageFile,
+} from './schema/manifest-file.ts';
 import type { FromFile, LimitFile, NotifyFile, PolicyFile } from './schema/policies.ts';
 import { withShippedSlack } from './schema/slack.ts';
 import type { AuthFile, HttpFile, McpFile, PreviewFile, ToolFile, UndoFile } from './schema/tools.ts';
@@ -44,6 +51,7 @@ export function toManifest(written: ManifestFile, withoutSecrets: JsonObject, so
     limits = {},
     tools = {},
     freezes = [],
+    delegations = [],
     callers = {},
     audit = {},
     retention = {},
@@ -56,6 +64,7 @@ export function toManifest(written: ManifestFile, withoutSecrets: JsonObject, so
     ),
     limits: Object.entries(limits).map(([name, limit]) => toLimit(name, limit, agent.time_zone)),
     freezes: freezes.map((freeze) => toFreeze(freeze, agent.time_zone)),
+    delegations: delegations.map((delegation) => toDelegation(delegation, agent.time_zone)),
     tools: Object.entries(tools).flatMap(([name, tool]) => toTool(name, tool, withoutSecrets.tools) ?? []),
     callers: new Map(Object.entries(callers).map(([name, caller]) => [name, toCaller(name, caller)])),
     audit: toAudit(audit),
@@ -81,6 +90,17 @@ export function toManifest(written: ManifestFile, withoutSecrets: JsonObject, so
       signsIn: page !== undefined && page.issuer === undefined,
     }),
   };
+}
+
+/** Reads a delegation; one until a date ends with that day. */
+export function toDelegation(
+  { from, to, until, policies }: DelegationFile,
+  zone = DEFAULT_TIME_ZONE,
+): DeclaredDelegation {
+  const [date = '', time = '24:00'] = until.split(' ');
+  const [hour = 0, minute = 0] = time.split(':').map(Number);
+  const timeZone = isTimeZone(zone) ? zone : DEFAULT_TIME_ZONE;
+  return { from, to, until: momentAt(date, hour, minute, timeZone), policies };
 }
 
 function toFreeze(

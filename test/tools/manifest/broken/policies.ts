@@ -233,6 +233,26 @@ agent: { time_zone: Mars/Olympus }
     ],
   },
   {
+    says: 'delegations to oneself, twice of one person, and for policies that are not there or allow none',
+    text: `policies:
+  default: { approvers: [S034GHIJKL], delegation: true }
+  finance: { approvers: [S034GHIJKL] }
+delegations:
+  - { from: U012ABCDEF, to: U012ABCDEF, until: "2099-01-01" }
+  - { from: U012ABCDEF, to: U034GHIJKL, until: "2099-01-01 18:00" }
+  - { from: U056MNOPQR, to: U034GHIJKL, until: "2099-01-01", policies: [defualt, finance] }
+  - { from: U078STUVWX, to: U034GHIJKL, until: Friday }
+`,
+    rest: 'slack',
+    problems: [
+      '5:29: delegations[0].to: nobody decides for themselves; name another person',
+      '6:13: delegations[1].from: delegation 1 is of this person already, and everyone has one at a time',
+      '7:73: delegations[2].policies[0]: there is no policy "defualt"; did you mean "default"?',
+      '7:82: delegations[2].policies[1]: the policy "finance" allows no delegation; set delegation: true there',
+      '8:48: delegations[3].until: "Friday" is not a date such as 2026-12-01, or with a time: "2026-12-01 18:00"',
+    ],
+  },
+  {
     says: 'an expression for approvers that gives a number',
     text: `policies:
   default: { approvers: { from: "size(requesters)" } }
