@@ -148,6 +148,25 @@ export const PLANTED: readonly PlantedMistake[] = [
     doctor: /warning.*this delegation is over/,
   },
   {
+    name: 'a preview path that the answer does not have',
+    change: [
+      'allow_private: [localhost] }\n',
+      'allow_private: [localhost] }\n    preview: { tool: report, input: {}, before: "{{output.totl}}", after: "{{output.rows.0.sum}}" }\n',
+    ],
+    module: `export const report = {
+      kind: 'tool', name: 'report', description: 'Reports.', effect: 'none', run: async () => 'done', matches: () => false,
+      inputSchema: { jsonSchema: { type: 'object', properties: { severity: { type: 'integer' } } } },
+      outputSchema: { jsonSchema: { type: 'object', properties: {
+        total: { type: 'number' },
+        rows: { type: 'array', items: { type: 'object', properties: { amount: { type: 'number' } } } },
+      } } },
+    };`,
+    check: new RegExp(
+      `${AT}tools\\.status\\.preview\\.before: the answer of "report" has no "totl"; did you mean "total"`,
+    ),
+    doctor: /tools\.status\.preview\.after: the answer of "report" has no "rows\.0\.sum"; it has amount/,
+  },
+  {
     name: 'an admin who does not exist',
     change: [CAST.admin, 'U0NOBODY99'],
     doctor: /agent\.admins\[0\]: there is nobody/,
