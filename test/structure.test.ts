@@ -18,7 +18,7 @@ const MOST: readonly (readonly [string, number])[] = [
   ['key kinds', 29],
   ['kinds of document', 20],
   ['models that do not read what they are asked', 0],
-  ['manifest key paths', 285],
+  ['manifest key paths', 291],
   ['functions over 100 lines', 0],
   ['lines of the largest function', 100],
   ['imports of the largest file', 25],

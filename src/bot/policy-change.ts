@@ -110,7 +110,7 @@ async function ask(
   made: ToolPart | undefined,
 ): Promise<boolean> {
   if (made === undefined || !('interrupt' in made)) return false;
-  await context.toolbox.refreshGroups();
+  await context.toolbox.refreshPeople(requesters);
   const origin = { threadId: threadOf(id) ?? '', requesters, contextAuthors: [], why: '', files: [] };
   const planned = await planRequest(context, origin, call, { ...made.interrupt, id: interruptOf(id) });
   if (typeof planned === 'string') return false;

@@ -1,6 +1,8 @@
 import { type JsonValue, toJson, tryParseJson } from '../agent/json.ts';
+import { type Profile, profileGiven } from '../policy/condition.ts';
 import { type FirstOf, firstTimesGiven } from '../policy/first-times.ts';
 import { totalsGiven, UsedLimits } from '../policy/limits.ts';
+import { excludedInWords } from '../policy/policy.ts';
 import type { Store } from '../store/port/store.ts';
 import { ALL_TOOLS } from '../store/port/workspace.ts';
 import { placeFor } from '../tools/callers.ts';
@@ -14,6 +16,8 @@ import { unknownTool, withToolbox } from './shared/with-toolbox.ts';
 const OPTIONS = {
   as: { type: 'string' },
   groups: { type: 'string' },
+  email: { type: 'string' },
+  name: { type: 'string' },
   first: { type: 'string' },
   used: { type: 'string' },
   channel: { type: 'string' },
@@ -24,8 +28,9 @@ const OPTIONS = {
 
 /** Says what the rules of the manifest would do with a call. Nothing runs, and nobody is asked. */
 export const explain: Command = {
-  help: `Usage: countersign explain <tool> <arguments> --as <person> [--groups <ids>] [--first <list>] [--used <json>]
-                            [--channel <id>] [--at <time>] [--manifest <file>] [--json]
+  help: `Usage: countersign explain <tool> <arguments> --as <person> [--groups <ids>] [--email <address>]
+                            [--name <name>] [--first <list>] [--used <json>] [--channel <id>]
+                            [--at <time>] [--manifest <file>] [--json]
 
 Says what the rules would do with a call: run it, ask for approval and whose, or deny it; which rule decides, what each
 rule said, what its limits have left, which freeze holds, and how long people have. It asks the function that the gate of the bot asks.
@@ -35,6 +40,8 @@ of limits, first times and freezes; without it, and without --used, nothing is u
   <arguments>        the arguments of the call, as JSON
   --as PERSON        the requester, such as U012ABCDEF; of a caller, caller:NAME
   --groups IDS       the user groups of the requester, separated by commas; without it nobody is known to be in one
+  --email ADDRESS    the email address of the requester, for requester.email; without it nobody knows it
+  --name NAME        the name of the requester, for requester.name; without it nobody knows it
   --first LIST       which of tool, target and pair are first times, separated by commas, or none (default: what Redis says)
   --used JSON        what is used of limits, by name: '{"refund_order": 45000}' (default: what Redis says)
   --channel ID       the channel (optional)
@@ -55,6 +62,7 @@ Exit code: 0 explained, 1 there is no such tool, or it would refuse the argument
       ...{ tool, input: toJson(input), as: values.as, channel: values.channel },
       now: readTime(values.at),
       groups: values.groups?.split(',').map((id) => id.trim()),
+      profile: values,
       firstOf: readFirst(values.first),
       used: readUsed(values.used),
     };
@@ -78,6 +86,7 @@ interface AskedCall {
   readonly channel: string | undefined;
   readonly now: Date | undefined;
   readonly groups: readonly string[] | undefined;
+  readonly profile: Profile;
   readonly firstOf: FirstOf | undefined;
   readonly used: UsedLimits | undefined;
 }
@@ -85,14 +94,14 @@ interface AskedCall {
 /** Judges a call by a manifest, and by what the record says now, where there is one. */
 async function explainIn(
   toolbox: OpenToolbox,
-  { tool, input, as, channel, now, groups, firstOf, used }: AskedCall,
+  { tool, input, as, channel, now, groups, profile, firstOf, used }: AskedCall,
   store?: Pick<Store, 'readTotals' | 'readFreezes'>,
 ): Promise<{ readonly report: JsonValue; readonly words: string }> {
   const { limits } = toolbox.manifest;
   const unknown = Object.keys(used ?? {}).find((name) => !limits.some((limit) => limit.name === name));
   if (unknown !== undefined) throw new Failure(`--used: there is no limit "${unknown}"`);
   const judged = await judgeCall(toolbox, {
-    ...{ tool, input, now, contextAuthors: [], groupsOf: () => groups },
+    ...{ tool, input, now, contextAuthors: [], groupsOf: () => groups, profileOf: profileGiven(profile) },
     ...placeFor(toolbox.callers(), [as], channel),
     // Totals that are given say nothing about first times.
     firstOf: firstOf ?? (store === undefined ? () => undefined : undefined),
@@ -153,7 +162,7 @@ function toReport({ explanation, policy, risk, uses, freeze }: JudgedCall, isFro
   const { verdict, steps } = explanation;
   return toJson({
     ...verdict,
-    ...(policy !== undefined && { groups: policy.groups, excluded: policy.excluded, risk }),
+    ...(policy !== undefined && { groups: policy.groups, excluded: excludedInWords(policy), risk }),
     ...(policy?.delegation === true && { delegation: true }),
     ...((isFrozen || freeze !== undefined) && { frozen: freeze?.name ?? true }),
     limits: uses.map(({ limit, amount = null, used = null }) => ({

@@ -33,7 +33,7 @@ import { type SubmitContext, submit } from './submit.ts';
 
 /** The dependencies of the door. It knows nothing of Slack: cards and people are those of the threads that it opens. */
 export interface DoorContext extends SubmitContext {
-  readonly toolbox: Pick<Toolbox, 'find' | 'tools' | 'policy' | 'callers' | 'refresh' | 'refreshGroups'>;
+  readonly toolbox: Pick<Toolbox, 'find' | 'tools' | 'policy' | 'callers' | 'refresh' | 'refreshPeople'>;
   /** Returns the engine, with people as they are now: what it begins may take effect at once. */
   readonly engine: () => EngineContext;
   /** The key that signs receipts; without it there are none. */
@@ -131,7 +131,7 @@ export class Door {
     { tool, input, explanation, link }: RunRequest,
     { key: idempotencyKey, person }: SubmitOptions = {},
   ): Promise<Answered<Submitted<RunView>>> {
-    await this.#context.toolbox.refreshGroups();
+    await this.#context.toolbox.refreshPeople(placeOf(caller, person).requesters);
     const entry = this.#entryFor(caller, tool, person);
     if (entry === undefined)
       return refuse('tool-not-allowed', `"${tool}" is not among the tools of ${caller.name}.`);

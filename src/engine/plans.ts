@@ -148,7 +148,7 @@ export function mayBeInPlan(
   const policy = toolbox.policy(name);
   if (policy === undefined || reversible === 'no') return false;
   // Those who approve a plan are the same for all of it.
-  if (policy.groups.some(({ from }) => from !== undefined)) return false;
+  if (policy.groups.some(({ from }) => from !== undefined) || policy.excludedFrom !== undefined) return false;
   const { timeZone, risk } = policy;
   return riskOf(risk, { tool: tool.name, input, reversible, ...place, timeZone }) !== 'high';
 }

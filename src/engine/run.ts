@@ -120,11 +120,11 @@ async function askedCall(
   const details = detailsOf(request);
   const { name: tool, ref, input } = details.interrupt.toolRequest;
   // A server that cannot be asked is down, and a call of it fails before anything is sent.
-  await toolbox
-    .refresh(tool)
-    .catch((err: unknown) => logger.warn({ requestId: request.id, err }, 'tool not refreshed'));
   const { threadId, requesters, attempts } = request;
   const { context: contextAuthors = [] } = details.facets;
+  await toolbox
+    .refresh(tool, [...requesters, ...contextAuthors])
+    .catch((err: unknown) => logger.warn({ requestId: request.id, err }, 'tool not refreshed'));
   const called = { threadId, ref, tool, input: toJson(input), requesters, contextAuthors, attempts };
   return { ...called, entry: toolbox.find(tool), request, details };
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../agent/json.ts';
+import { policiesNamed } from '../policy/policy.ts';
 import { DELEGATION_DOMAIN, type DelegationTerms, readDelegationProof } from '../policy/proof.ts';
 import type { DocumentStore } from '../store/port/documents.ts';
 import type { PolicySnapshot } from '../store/port/store.ts';
@@ -10,6 +11,8 @@ interface GivenDelegation {
   readonly from: string;
   readonly to: string;
   readonly until: number;
+  /** The policies for which it is; `undefined` for all. */
+  readonly policies?: readonly string[] | undefined;
   /** The proof that the approver's passkey signed it. */
   readonly proof?: JsonObject | undefined;
 }
@@ -24,10 +27,12 @@ export interface DelegationRules {
 /** Tells whether a delegation counts for a request: where passkeys approve, the approver's own passkey must have signed it. */
 export async function delegationCounts(
   store: Pick<DocumentStore, 'readDocument'>,
-  { from, to, proof }: GivenDelegation,
+  { from, to, policies, proof }: GivenDelegation,
   { policy, policyName }: DelegationRules,
 ): Promise<boolean> {
   if (policy.delegation !== true) return false;
+  const asked = policyName === undefined ? [''] : policiesNamed(policyName);
+  if (policies !== undefined && !asked.every((name) => policies.includes(name))) return false;
   if (policy.passkey !== true) return true;
   return isDelegationProven(store, readDelegationProof(proof), { from, to, policyName, at: Date.now() });
 }

@@ -12,6 +12,20 @@ export type LimitTotals = ReadonlyMap<string, { readonly count: number; readonly
 /** Returns the user groups of a person; `undefined` if nobody can tell now. */
 export type GroupsOf = (person: string) => readonly string[] | undefined;
 
+/** The profile of a person. */
+export interface Profile {
+  readonly name?: string | undefined;
+  readonly email?: string | undefined;
+}
+
+/** Returns the profile of a person; `undefined` if there is none, or nobody can tell now. */
+export type ProfileOf = (person: string) => Profile | undefined;
+
+/** Gives everyone the same profile, as an example says it. */
+export function profileGiven({ email, name }: Profile): ProfileOf {
+  return () => ({ email, name });
+}
+
 /** The variables of a condition. */
 export interface ConditionInput {
   readonly input: JsonValue;
@@ -34,6 +48,8 @@ export interface ConditionInput {
   readonly totals?: LimitTotals | undefined;
   /** The groups that `requester.groups` sees; a condition that asks for groups that are not known cannot be evaluated. */
   readonly groupsOf?: GroupsOf | undefined;
+  /** The profiles that `requester.email` and `requester.name` see; a condition that asks for what is not known cannot be evaluated. */
+  readonly profileOf?: ProfileOf | undefined;
   /** The first times that `first` sees; a condition that asks for some that are not known cannot be evaluated. */
   readonly firstOf?: FirstOf | undefined;
 }
@@ -49,6 +65,9 @@ type Condition = (values: ConditionInput) => boolean | { readonly error: string 
 
 /** Stands for `requester.groups`. */
 const REQUESTER_GROUPS = 'requester_groups';
+/** Stand for `requester.email` and `requester.name`. */
+const REQUESTER_EMAIL = 'requester_email';
+const REQUESTER_NAME = 'requester_name';
 /** Stands for `tool.reversible`. */
 export const TOOL_REVERSIBLE = 'tool_reversible';
 
@@ -66,6 +85,8 @@ const environment = new Environment()
   .registerVariable('input', 'dyn')
   .registerVariable('requester', 'string')
   .registerVariable(REQUESTER_GROUPS, 'list<string>')
+  .registerVariable(REQUESTER_EMAIL, 'string')
+  .registerVariable(REQUESTER_NAME, 'string')
   .registerVariable('requesters', 'list<string>')
   .registerVariable('context_authors', 'list<string>')
   .registerVariable('channel', 'string')
@@ -92,7 +113,7 @@ const environment = new Environment()
     text.replace(/^\p{White_Space}+|\p{White_Space}+$/gu, ''),
   );
 
-/** Reads conditions in which `requester`, a text, also has `groups`, and `tool` has `reversible`. */
+/** Reads conditions in which `requester`, a text, also has `groups`, `email` and `name`, and `tool` has `reversible`. */
 export const conditionEnvironment = {
   parse: (expression: string) => environment.parse(withVariables(expression)),
   check: (expression: string) => environment.check(withVariables(expression)),
@@ -100,13 +121,15 @@ export const conditionEnvironment = {
 
 const MEMBERS: ReadonlyMap<string, string> = new Map([
   ['requester.groups', REQUESTER_GROUPS],
+  ['requester.email', REQUESTER_EMAIL],
+  ['requester.name', REQUESTER_NAME],
   ['tool.reversible', TOOL_REVERSIBLE],
 ]);
 
 /** Replaces the members of texts outside of quotes by their variables, which are as long, so that every place stays where it is. */
 function withVariables(expression: string): string {
   return expression.replace(
-    /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?<![\w.])(?:requester\.groups|tool\.reversible)\b/g,
+    /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?<![\w.])(?:requester\.(?:groups|email|name)|tool\.reversible)\b/g,
     (found) => MEMBERS.get(found) ?? found,
   );
 }
@@ -125,6 +148,14 @@ export function groupsNamedIn(expression: string): readonly string[] {
 /** Tells whether an expression uses the user groups of the requester. */
 export function usesGroups(expression: string): boolean {
   return withVariables(expression).includes(REQUESTER_GROUPS);
+}
+
+/** Lists what an expression asks of the profile of the requester. */
+export function profileAskedFor(expression: string): readonly ('email' | 'name')[] {
+  const used = withVariables(expression);
+  return (['email', 'name'] as const).filter((part) =>
+    used.includes({ email: REQUESTER_EMAIL, name: REQUESTER_NAME }[part]),
+  );
 }
 
 /** Returns where an expression uses a variable that only some conditions have; -1 if it does not. */
@@ -174,6 +205,7 @@ export function compileExpression(
   const isTimed = /\bnow\b/.test(expression);
   const isGrouped = usesGroups(expression);
   const isFirst = usesFirst(expression);
+  const asked = profileAskedFor(expression);
   return ({
     requesters,
     contextAuthors = [],
@@ -181,6 +213,7 @@ export function compileExpression(
     timeZone = 'UTC',
     totals,
     groupsOf,
+    profileOf,
     firstOf,
     reversible,
     approved,
@@ -189,6 +222,7 @@ export function compileExpression(
   }) => {
     const groups = isGrouped ? groupsOf?.(values.requester) : undefined;
     const first = isFirst ? firstOf?.(values.requester) : undefined;
+    const { email, name } = (asked.length > 0 && profileOf?.(values.requester)) || {};
     const others = {
       requesters: [...(requesters ?? [values.requester])],
       context_authors: [...contextAuthors],
@@ -197,6 +231,9 @@ export function compileExpression(
       ...(output !== undefined && { output }),
       ...(reversible !== undefined && { [TOOL_REVERSIBLE]: reversible }),
       ...(first !== undefined && { first: { ...first } }),
+      // Addresses are the same in capitals and small letters.
+      ...(email !== undefined && { [REQUESTER_EMAIL]: email.toLowerCase() }),
+      ...(name !== undefined && { [REQUESTER_NAME]: name }),
     };
     try {
       totalsNow = totals;
@@ -209,6 +246,9 @@ export function compileExpression(
     } catch (error) {
       const [firstLine = ''] = describeError(error).split('\n');
       if (isGrouped && groups === undefined) return { error: "the requester's user groups are not known" };
+      if (asked.includes('email') && email === undefined)
+        return { error: "the requester's email address is not known" };
+      if (asked.includes('name') && name === undefined) return { error: "the requester's name is not known" };
       if (isFirst && first === undefined) return { error: 'it is not known whether this is a first time' };
       return { error: firstLine };
     }
@@ -308,6 +348,8 @@ const VARIABLES: ReadonlyMap<string, string> = new Map([
   ['requester', 'the requester'],
   ['requesters', 'the requesters'],
   [REQUESTER_GROUPS, "the requester's user groups"],
+  [REQUESTER_EMAIL, "the requester's email address"],
+  [REQUESTER_NAME, "the requester's name"],
   ['context_authors', 'the authors of the context'],
   ['channel', 'the channel'],
   ['approved', 'people have approved it'],

@@ -43,6 +43,8 @@ export interface Policy {
   readonly groups: readonly ApproverGroup[];
   /** People and user groups who may not approve whatever group they are in. */
   readonly excluded: readonly string[];
+  /** CEL expressions that give further people of a call who may not approve it, such as its author; `undefined` for nobody. */
+  readonly excludedFrom?: readonly string[] | undefined;
   /** The number of approvals: the sum of the groups. */
   readonly quorum: number;
   /** Whether one rejection decides; otherwise as many as the quorum. */
@@ -148,13 +150,15 @@ export function covers(policy: Policy, other: Policy): boolean {
 
 /** The parts of a policy that decide whose approvals are enough. */
 function authorityOf(policy: Policy) {
-  const { groups, excluded, selfApproval, separation, veto, delegation, escalate, confirm } = policy;
+  const { groups, excluded, excludedFrom = [], ...others } = policy;
+  const { selfApproval, separation, veto, delegation, escalate, confirm } = others;
   return {
     passkey: RISK_LEVELS.filter((risk) => confirmFor(confirm, risk) === 'passkey'),
     groups: groups
       .map(({ any, from, quorum }) => canonicalJson({ any: [...any].sort(), from: keyOf(from), quorum }))
       .sort(),
     excluded: [...excluded].sort(),
+    excludedFrom: [...excludedFrom].sort(),
     ...{ selfApproval, separation, veto, delegation: delegation === true },
     escalate: escalate === undefined ? null : { ...escalate, to: [...escalate.to].sort() },
   };
@@ -168,6 +172,7 @@ function joinPolicies(one: Policy, other: Policy): Policy {
     approvers: union(one.approvers, other.approvers),
     groups,
     excluded: union(one.excluded, other.excluded),
+    excludedFrom: joinSources(one.excludedFrom, other.excludedFrom),
     quorum: groups.reduce((sum, { quorum }) => sum + quorum, 0),
     veto: one.veto || other.veto,
     selfApproval: one.selfApproval && other.selfApproval,
@@ -242,6 +247,14 @@ export function sourceInWords(from: NonNullable<ApproverGroup['from']>): string 
   return typeof from === 'string' ? `the person of ${from}` : `the person whom ${from.tool} finds`;
 }
 
+/** Lists those who may not approve, for admins. */
+export function excludedInWords({
+  excluded,
+  excludedFrom = [],
+}: Pick<Policy, 'excluded' | 'excludedFrom'>): readonly string[] {
+  return [...excluded, ...excludedFrom.map(sourceInWords)];
+}
+
 /** Tells whether a person may not approve a call because their words led to it. */
 export function isSeparated(
   { selfApproval, separation }: Pick<Policy, 'selfApproval' | 'separation'>,
@@ -269,6 +282,10 @@ function higherRisk(one: Risk, other: Risk): Risk {
 
 function least(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+}
+
+function joinSources(one: Policy['excludedFrom'], other: Policy['excludedFrom']): Policy['excludedFrom'] {
+  return one === undefined || other === undefined ? (one ?? other) : union(one, other);
 }
 
 function union(one: readonly string[], other: readonly string[]): readonly string[] {

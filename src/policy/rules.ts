@@ -36,6 +36,8 @@ export interface RuleStep {
   readonly number: number;
   readonly rule: ApprovalRule;
   readonly result: 'no-condition' | 'true' | 'false' | 'not-evaluated' | 'other-tool' | 'not-asked';
+  /** Why its condition could not be evaluated. */
+  readonly error?: string;
 }
 
 /** The verdict on a call, with what each rule said of it. */
@@ -73,7 +75,7 @@ export function compileApprovalRules(
     let decided: ApprovalVerdict | undefined;
     for (const { rule, number, condition } of compiled) {
       const { policy = DEFAULT_POLICY_NAME } = rule;
-      const add = (result: RuleStep['result']) => steps.push({ number, rule, result });
+      const add = (result: RuleStep['result'], error = {}) => steps.push({ number, rule, result, ...error });
       if (decided !== undefined) add('not-asked');
       else if (!isFor(rule, call.tool)) add('other-tool');
       else if (condition === undefined) {
@@ -81,7 +83,8 @@ export function compileApprovalRules(
         decided = verdictOf(rule);
       } else {
         const result = condition({ ...call, timeZone: timeZoneOf(policy) });
-        add(typeof result === 'boolean' ? `${result}` : 'not-evaluated');
+        if (typeof result === 'boolean') add(`${result}`);
+        else add('not-evaluated', result);
         if (result === true) decided = verdictOf(rule);
         else if (result !== false && rule.require === 'deny') decided = verdictOf(rule, result.error);
         else if (result !== false) doubts.push(verdictOf(rule, result.error));
@@ -134,7 +137,12 @@ function verdictOf(rule: ApprovalRule, error?: string): ApprovalVerdict {
   const doubt = error === undefined ? '' : ` (it could not be evaluated: ${error})`;
   const condition = when === undefined ? '' : ` when ${when}${doubt}`;
   if (require === 'deny')
-    return { outcome: 'deny', reason: rule.reason ?? NO_REASON, rule: `${label}: deny${condition}` };
+    return {
+      outcome: 'deny',
+      // What the rule says may not be so.
+      reason: `${rule.reason ?? NO_REASON}${error === undefined ? '' : ` (not checked: ${error})`}`,
+      rule: `${label}: deny${condition}`,
+    };
   // A rule that names a policy with its "never" says who is asked in doubt.
   if (require === 'never' && (error === undefined || policy === undefined))
     return { outcome: 'run', rule: `${label}: never${condition}` };

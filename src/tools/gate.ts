@@ -4,7 +4,7 @@ import { type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
 import { type Interrupt, JsonRecord } from '../agent/messages.ts';
 import { toPauseMetadata } from '../agent/pause.ts';
 import type { Admitted, Tool, ToolContext, ToolHelpers } from '../agent/tool.ts';
-import type { GroupsOf, JudgedCall } from '../policy/condition.ts';
+import type { GroupsOf, JudgedCall, ProfileOf } from '../policy/condition.ts';
 import { type FirstFacts, type FirstOf, firstOfFacts } from '../policy/first-times.ts';
 import { type CallUse, judgeWithLimits, type Limit, type ReadTotals } from '../policy/limits.ts';
 import type { PolicyOf } from '../policy/policy.ts';
@@ -15,6 +15,7 @@ import {
   type Explanation,
   judgeStrictly,
 } from '../policy/rules.ts';
+import { callerNamed } from './callers.ts';
 import {
   answerMetadata,
   answerOf,
@@ -108,6 +109,8 @@ export interface CallPlace {
   readonly channel: string;
   /** Their user groups, if not those of the workspace now. */
   readonly groupsOf?: GroupsOf | undefined;
+  /** Their profiles, if not those of the workspace now. */
+  readonly profileOf?: ProfileOf | undefined;
   /** Their first times, where they are known. */
   readonly firstOf?: FirstOf | undefined;
 }
@@ -122,6 +125,13 @@ export interface UserGroups {
   readonly of: GroupsOf;
 }
 
+/** The profiles of the people of the workspace. */
+export interface Profiles {
+  /** Looks people up again, unless that was done a moment ago; what cannot be looked up is not known after a while. */
+  refresh(people: readonly string[]): Promise<void>;
+  readonly of: ProfileOf;
+}
+
 /** Finds a grant that allows a call without asking; returns the evidence for the record, or `undefined` if there is none. */
 export type FindGrant = (
   call: JudgedCall & { readonly threadId: string; readonly key: string },
@@ -134,6 +144,8 @@ export interface GateOptions {
   readonly allows?: (place: CallPlace) => boolean;
   /** The user groups of the workspace, where the rules or `allows` ask for them. */
   readonly userGroups?: UserGroups | undefined;
+  /** The profiles of the workspace, where the rules ask for them. */
+  readonly profiles?: Profiles | undefined;
   /** Looks at the tool's source again before a call that nobody has approved, and returns the rules that apply then. */
   readonly refreshRules?: () => Promise<ApprovalRules>;
   /** The limits on what calls may do, and how much of them is used. */
@@ -153,7 +165,10 @@ export interface GateOptions {
 }
 
 /** The parts that decide a call beside the rules of its tool. */
-type Deciding = Pick<GateOptions, 'limits' | 'readTotals' | 'policyOf' | 'userGroups' | 'reversible'>;
+type Deciding = Pick<
+  GateOptions,
+  'limits' | 'readTotals' | 'policyOf' | 'userGroups' | 'profiles' | 'reversible'
+>;
 
 /**
  * Judges a call by the rules of its tool and by what its limits have left. The gate decides by this, and whatever says beforehand what the
@@ -162,12 +177,30 @@ type Deciding = Pick<GateOptions, 'limits' | 'readTotals' | 'policyOf' | 'userGr
 export function judgeGated(
   rules: ApprovalRules,
   given: JudgedCall,
-  { limits = [], readTotals, policyOf = () => undefined, userGroups, reversible }: Deciding,
+  { limits = [], readTotals, policyOf = () => undefined, reversible, ...known }: Deciding,
 ): Promise<Explanation & { readonly uses?: readonly CallUse[] }> {
-  const call = { ...given, reversible, groupsOf: given.groupsOf ?? userGroups?.of };
+  const call = { ...withPeople(given, known), reversible };
   return judgeWithLimits({ limits, call, readTotals, policyOf }, (totals) =>
     judgeStrictly(rules, { ...call, totals }, policyOf),
   );
+}
+
+/** Adds to a call what is known of its people. A caller has the profile of the person for whom it asks, and without one none. */
+export function withPeople(
+  call: JudgedCall,
+  { userGroups, profiles }: Pick<Deciding, 'userGroups' | 'profiles'>,
+): JudgedCall {
+  const { groupsOf = userGroups?.of, profileOf = profiles?.of, requesters } = call;
+  // The owner is a requester as well.
+  const [person, owner] = requesters.filter((id) => callerNamed(id) === undefined);
+  return {
+    ...call,
+    groupsOf,
+    profileOf: (id) => {
+      const behind = callerNamed(id) === undefined ? id : owner && person;
+      return behind === undefined ? undefined : profileOf?.(behind);
+    },
+  };
 }
 
 /**
@@ -178,6 +211,7 @@ export function gate(tool: Action, rules: ApprovalRules, options: GateOptions = 
   const {
     allows = () => true,
     userGroups,
+    profiles,
     refreshRules = async () => rules,
     findGrant,
     readFirst,
@@ -188,7 +222,10 @@ export function gate(tool: Action, rules: ApprovalRules, options: GateOptions = 
   const admit = async (input: unknown, helpers: ToolHelpers): Promise<Admitted> => {
     const resumed = helpers.resumed === undefined ? undefined : Resumed.safeParse(helpers.resumed).data;
     const place = placeOf(helpers.context, resumed?.decision === 'edited' ? resumed.by : undefined);
-    await userGroups?.refresh();
+    await Promise.all([
+      userGroups?.refresh(),
+      profiles?.refresh([...place.requesters, ...place.contextAuthors]),
+    ]);
     if (!allows(place))
       return helpers.deny(
         "Someone taking part in this task isn't allowed to use this tool here. Ask an admin.",

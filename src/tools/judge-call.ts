@@ -5,6 +5,7 @@ import { countersOfDone, firstOfFacts, readFirstTimes, withoutTarget } from '../
 import { freezeAt, freezeInWords, type HoldingFreeze } from '../policy/freezes.ts';
 import { type CallUse, isOverLimit, type ReadTotals, usesOf } from '../policy/limits.ts';
 import {
+  excludedInWords,
   findPolicy,
   type Policy,
   policiesNamed,
@@ -244,7 +245,7 @@ function describeVerdict({ explanation: { verdict }, policy, risk }: JudgedCall)
       return [
         `Needs approval by policy "${policy.name}" (risk ${risk}):`,
         ...policy.groups.map((group) => `  ${groupInWords(group)}`),
-        ...(policy.excluded.length > 0 ? [`  not ${policy.excluded.join(', ')}`] : []),
+        ...[excludedInWords(policy)].flatMap((not) => (not.length > 0 ? [`  not ${not.join(', ')}`] : [])),
         ...(policy.delegation === true ? ['  approvers may let others decide for them'] : []),
         ...describeTimes(policy),
       ];
@@ -252,7 +253,7 @@ function describeVerdict({ explanation: { verdict }, policy, risk }: JudgedCall)
   }
 }
 
-function describeStep({ rule, result }: RuleStep): string {
+function describeStep({ rule, result, error }: RuleStep): string {
   const { match, when } = rule;
   const words = when === undefined ? '' : conditionInWords(when);
   switch (result) {
@@ -263,7 +264,7 @@ function describeStep({ rule, result }: RuleStep): string {
     case 'false':
       return `not true that ${words}`;
     case 'not-evaluated':
-      return `it could not be checked whether ${words}`;
+      return `it could not be checked whether ${words}${error === undefined ? '' : `, since ${error}`}`;
     case 'other-tool':
       return `only for tools like ${match}`;
     case 'not-asked':

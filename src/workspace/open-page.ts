@@ -29,7 +29,10 @@ export function pagePart(
     page: () => toolbox.manifest.page,
     manifest: () => toolbox.manifest,
     admins: () => toolbox.manifest.agent.admins,
-    explain: (call) => explainCall(toolbox, { ...call, readTotals: (limits) => store.readTotals(limits) }),
+    explain: async (call) => {
+      await toolbox.refreshPeople([...call.requesters, ...call.contextAuthors]);
+      return explainCall(toolbox, { ...call, readTotals: (limits) => store.readTotals(limits) });
+    },
     redact: (text) => secrets.redact(text),
     signing: signingOf(context),
     fetch: proxiedFetch(settings.proxy),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { tryParseJson } from '../agent/json.ts';
 import { type Accounts, openAccounts, openConnections } from '../bot/connections/connect-flow.ts';
+import { workspaceProfiles } from '../bot/slack/profiles.ts';
 import { workspaceGroups } from '../bot/slack/user-groups.ts';
 import { grantFinder } from '../engine/asks/grants.ts';
 import { observeTools } from '../observe/observed-tool.ts';
@@ -47,6 +48,7 @@ export async function openTools(
     readTotals: (limits) => store.readTotals(limits),
     findGrant: grantFinder({ store, directory }),
     userGroups: workspaceGroups({ client: connection.app.client, logger: process.logger }),
+    profiles: workspaceProfiles({ directory, logger: process.logger }),
     firstSeen: (server, listed) => firstSeenIn(store, server, listed),
     onUnlocked: unlocked.emit,
     onReplaced: replaced.emit,

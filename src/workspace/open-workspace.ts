@@ -7,6 +7,7 @@ import { workHandlers } from '../bot/work-handlers.ts';
 import type { Door } from '../door/door.ts';
 import { WEBHOOK } from '../engine/caller-threads.ts';
 import type { HttpPart } from '../http/http-part.ts';
+import { delegationsIn } from '../store/documents/delegations.ts';
 import type { Store } from '../store/port/store.ts';
 import { nameOfWork } from '../store/port/work.ts';
 import type { OpenToolbox } from '../tools/toolbox/open-toolbox.ts';
@@ -82,6 +83,12 @@ export async function openWorkspace(installation: Installation, process: BotProc
     async start() {
       await connection.init();
       await claimRecord(store, await context.directory.ownTeam());
+      await delegationsIn(store).adopt(toolbox.manifest.delegations);
+      record.replaced.add(({ delegations }) => {
+        delegationsIn(store)
+          .adopt(delegations)
+          .catch((err: unknown) => logger.error({ err }, 'delegations of the manifest not adopted'));
+      });
       await queue.start(workHandlers(context, new Map([[WEBHOOK, (_, item) => webhooks.take(item)]])));
     },
     async connect() {

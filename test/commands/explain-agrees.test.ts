@@ -38,6 +38,7 @@ tools:
       - { policy: finance, when: "'S0INTERN01' in requester.groups" }
       - { policy: default, when: 'sum("refund") + input.amount > 700.0 || count("calls") > 3' }
       - { policy: finance, when: "first.target && input.amount > 100" }
+      - { policy: boss, when: "requester.email == 'own@shop.example'" }
       - { require: never, when: "requester != 'U0ANYBODY1'" }
       - { policy: default }
   status:
@@ -65,6 +66,7 @@ const call = fc.record(
     context_authors: fc.uniqueArray(fc.constantFrom('U0ANYBODY1', 'U0READER01'), { maxLength: 1 }),
     groups: fc.subarray(['S0SUPPORT1', 'S0INTERN01']),
     channel: fc.constantFrom('C0REFUNDS1', 'C0REFUNDS1', 'C0REFUNDS1', 'C0ELSEWHERE'),
+    email: fc.constantFrom('own@shop.example', 'other@shop.example'),
     first: fc.subarray(['tool', 'target', 'pair'] as const),
     used: fc.record(
       {
@@ -92,7 +94,7 @@ async function gateEnds(file: string, calls: readonly Call[]): Promise<Ends[]> {
   const { manifest } = parsed;
   const log = { info: () => {}, warn: () => {} };
   const ends: Ends[] = [];
-  for (const { tool: name, input, first, groups, used = {}, ...given } of calls) {
+  for (const { tool: name, input, first, groups, email, used = {}, ...given } of calls) {
     const totals = totalsGiven(manifest.limits, used as UsedLimits);
     // The counters of first times come from the same reader; nobody can tell where they are not given.
     const readTotals: ReadTotals = async (limits) => {
@@ -101,7 +103,8 @@ async function gateEnds(file: string, calls: readonly Call[]): Promise<Ends[]> {
       return limits.map(({ key }) => ({ count: isFirst(key, first) ? 0 : 1, sum: 0 }));
     };
     const userGroups = { refresh: async () => {}, of: () => groups };
-    const options = { folder: dirname(file), secrets: new Secrets(), log, readTotals, userGroups };
+    const profiles = { refresh: async () => {}, of: () => ({ name: 'Ada', email }) };
+    const options = { folder: dirname(file), secrets: new Secrets(), log, readTotals, userGroups, profiles };
     const toolbox = await openToolbox(manifest, options);
     const tool = toolbox.find(name)?.tool;
     if (tool?.kind !== 'tool' || tool.admit === undefined) throw new Error('The tool has no gate');
@@ -158,13 +161,14 @@ test(`for ${RUNS} random calls, explain and manifest test say what the gate does
   }
 
   for (const [index, given] of calls.entries()) {
-    const { requesters, context_authors: others = [], first, groups, used } = given;
+    const { requesters, context_authors: others = [], first, groups, email, used } = given;
     const [as = ''] = requesters;
     // The command line has one requester and nobody else.
     if (requesters.length > 1 || others.length > 0) continue;
     const options = [
       ...['--as', as, '--channel', given.channel, '--used', JSON.stringify(used ?? {})],
       ...(first === undefined ? [] : ['--first', first.join(',') || 'none']),
+      ...(email === undefined ? [] : ['--email', email]),
       ...(groups === undefined ? [] : ['--groups', groups.join(',')]),
     ];
     const explained = await run(['explain', given.tool, JSON.stringify(given.input), ...options, '--json'], {

@@ -113,6 +113,60 @@ export const PLANTED: readonly PlantedMistake[] = [
     doctor: /the scope users:read\.email is missing/,
   },
   {
+    name: 'addresses of requesters without the scope',
+    change: ['"input.severity > 2" } }', '"requester.email.endsWith(\'@shop.example\')" } }'],
+    check: /the scope users:read\.email is missing; the bot needs it for requester\.email in rules/,
+    doctor: /the scope users:read\.email is missing/,
+  },
+  {
+    name: 'an author of the wrong name who may not approve',
+    change: [APPROVERS, 'approvers: { any: [S0APPROVE1], not: { from: input.autor } }'],
+    check: /policies\.default\.approvers\.not\.from: input has no "autor"/,
+    doctor: /input has no "autor"/,
+  },
+  {
+    name: 'an author by address who may not approve, without the scope',
+    change: [APPROVERS, 'approvers: { any: [S0APPROVE1], not: { from: "string(input.severity)" } }'],
+    check: /users:read\.email is missing; the bot needs it to find those who may not approve/,
+    doctor: /the scope users:read\.email is missing/,
+  },
+  {
+    name: 'a delegation to somebody who has left',
+    change: [
+      `${APPROVERS}, notify: { announce: [${CHANNELS.general}] } }`,
+      `${APPROVERS}, delegation: true }\ndelegations: [{ from: ${CAST.alice}, to: ${GONE}, until: "2099-01-01" }]`,
+    ],
+    doctor: /delegations\[0\]\.to: the account of U0GONE0007 is deactivated/,
+  },
+  {
+    name: 'a delegation that is over',
+    change: [
+      `${APPROVERS}, notify: { announce: [${CHANNELS.general}] } }`,
+      `${APPROVERS}, delegation: true }\ndelegations: [{ from: ${CAST.alice}, to: ${CAST.bruno}, until: "2020-01-01" }]`,
+    ],
+    check: /delegations\[0\]\.until: this delegation is over; remove it/,
+    doctor: /warning.*this delegation is over/,
+  },
+  {
+    name: 'a preview path that the answer does not have',
+    change: [
+      'allow_private: [localhost] }\n',
+      'allow_private: [localhost] }\n    preview: { tool: report, input: {}, before: "{{output.totl}}", after: "{{output.rows.0.sum}}" }\n',
+    ],
+    module: `export const report = {
+      kind: 'tool', name: 'report', description: 'Reports.', effect: 'none', run: async () => 'done', matches: () => false,
+      inputSchema: { jsonSchema: { type: 'object', properties: { severity: { type: 'integer' } } } },
+      outputSchema: { jsonSchema: { type: 'object', properties: {
+        total: { type: 'number' },
+        rows: { type: 'array', items: { type: 'object', properties: { amount: { type: 'number' } } } },
+      } } },
+    };`,
+    check: new RegExp(
+      `${AT}tools\\.status\\.preview\\.before: the answer of "report" has no "totl"; did you mean "total"`,
+    ),
+    doctor: /tools\.status\.preview\.after: the answer of "report" has no "rows\.0\.sum"; it has amount/,
+  },
+  {
     name: 'an admin who does not exist',
     change: [CAST.admin, 'U0NOBODY99'],
     doctor: /agent\.admins\[0\]: there is nobody/,

@@ -61,3 +61,19 @@ test.each([
   });
   expect(judged).toEqual(expected);
 });
+
+test.each([
+  ["input.a == requester.email && requester.name == 'Ada'", { name: 'Ada', email: 'Ada@Shop.example' }, true],
+  ['input.a != requester.email', { name: 'Ada', email: 'eve@shop.example' }, true],
+  ["requester.name == 'Ada'", { name: 'Ada' }, true],
+  ['input.a != requester.email', { name: 'Ada' }, { error: "the requester's email address is not known" }],
+  ['input.a != requester.email', undefined, { error: "the requester's email address is not known" }],
+  ["requester.name == 'Ada'", undefined, { error: "the requester's name is not known" }],
+  ["input.a == 'requester.email'", undefined, false],
+])('%s with the profile %o is %s', (condition, profile, expected) => {
+  const judged = compileCondition(condition)({
+    ...{ input: { a: 'ada@shop.example' }, requester: 'U1', channel: 'C1', tool: 't' },
+    profileOf: (person) => (person === 'U1' ? profile : { name: 'Ada', email: 'ada@shop.example' }),
+  });
+  expect(judged).toEqual(expected);
+});

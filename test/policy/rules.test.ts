@@ -181,7 +181,12 @@ describe('with a condition', () => {
     ['deny when, and it is true', [huge, large], { amount: 100_001 }, denies('Too much.')],
     ['deny when, and it is false', [huge, large], { amount: 20_000 }, asks('finance')],
     ['deny when, and it is false, and no rule asks', [huge], { amount: 5 }, asks('default')],
-    ['deny when, and it cannot be evaluated', [huge, { require: 'never' }], {}, denies('Too much.')],
+    [
+      'deny when, and it cannot be evaluated',
+      [huge, { require: 'never' }],
+      {},
+      denies('Too much. (not checked: No such key: amount)'),
+    ],
     ['never before deny', [small, huge], { amount: 5 }, RUNS],
     ['who asks', [{ when: 'requester != "U1"' }, { require: 'never' }], {}, RUNS],
     ['where', [{ when: 'channel in ["C1", "C2"]' }], {}, asks('default')],

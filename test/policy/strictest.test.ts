@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fillGroups, findPolicy, type Policy, strictestPolicy } from '../../src/policy/policy.ts';
+import { covers, fillGroups, findPolicy, type Policy, strictestPolicy } from '../../src/policy/policy.ts';
 import { compileApprovalRules, judgeStrictly, strictestVerdict } from '../../src/policy/rules.ts';
 import type { PolicyFile } from '../../src/tools/manifest/schema/policies.ts';
 import { toPolicy } from '../../src/tools/manifest/to-manifest.ts';
@@ -190,6 +190,19 @@ describe('of two policies', () => {
       excluded: ['U9'],
       separation: 'thread',
       grants: undefined,
+    });
+  });
+
+  test('a policy that leaves an author out is not covered by one that does not, and joined leaves all authors out', () => {
+    const anyone = toPolicy('one', { approvers: ['U1', 'U2'] });
+    const author = toPolicy('two', { approvers: { any: ['U1', 'U2'], not: { from: 'input.author' } } });
+    const owner = toPolicy('three', {
+      approvers: { any: ['U1', 'U2'], not: { from: 'input.owner' } },
+    });
+    expect([covers(anyone, author), covers(author, anyone)]).toEqual([false, true]);
+    const all = new Map([author, owner].map((policy) => [policy.name, policy]));
+    expect(findPolicy((name) => all.get(name), 'two + three')).toMatchObject({
+      ...{ excludedFrom: ['input.author', 'input.owner'] },
     });
   });
 

@@ -135,6 +135,82 @@ describe('approvers from the call', () => {
   });
 });
 
+describe('an approver who is not the author', () => {
+  const slack = { app: { scopes: [...(SHIPPED_APP.scopes ?? []), 'users:read.email'] } };
+  const manifest = manifestWith(
+    `approvers: { any: [${alice}, ${bruno}], not: { from: input.reason } }, grants: { for: 1h, uses: 5, when: "input.amount > 0" }`,
+  );
+
+  test.each([
+    ['member ID', alice],
+    ['mention', `<@${alice}>`],
+    ['address', 'Alice@corner-shop.example'],
+  ])('the person whom the call names by %s cannot approve, and somebody else can', async (_, author) => {
+    const story = await startStory({
+      replies: [{ calls: [refund(author)] }, { text: 'Refunded.' }],
+      manifest,
+      slack,
+    });
+    const thread = story.ask('refund order A-1001');
+    await thread.click(alice, /Needs 1 approval/, 'approve');
+    await story.noticeFor(alice, new RegExp(`Only <@${bruno}> can approve this`));
+    expect(await refunded(story)).toBe(0);
+    await thread.click(bruno, /Needs 1 approval/, 'approve');
+    await thread.shows(/Refunded\./);
+    expect(await refunded(story)).toBe(12_000);
+  });
+
+  test('nobody can approve a call whose author is not said, or is nobody', async () => {
+    const authors = ['', 'the intern', 'nobody@corner-shop.example', 'U0NOBODY99'];
+    const story = await startStory({
+      replies: [{ calls: authors.map(refund) }, { text: 'It cannot be approved.' }],
+      manifest,
+      slack,
+    });
+    const thread = story.ask('refund order A-1001');
+    await thread.shows(/Nobody can approve this: it does not say who may not approve it\./);
+    await thread.shows(/the intern, who may not approve it, is nobody in Slack\./);
+    await thread.shows(/nobody@corner-shop\.example, who may not approve it, is nobody in Slack\./);
+    await thread.shows(/U0NOBODY99, who may not approve it, is nobody in Slack\./);
+    expect(await refunded(story)).toBe(0);
+  });
+
+  test('while Slack cannot tell who the author is, nobody can approve', async () => {
+    const story = await startStory({
+      replies: [{ calls: [refund('alice@corner-shop.example')] }, { text: 'It cannot be approved.' }],
+      manifest,
+    });
+    const thread = story.ask('refund order A-1001');
+    await thread.shows(/alice@corner-shop\.example, who may not approve it, can't be looked up/);
+  });
+
+  test('what somebody has pre-approved is asked where they are the author', async () => {
+    const story = await startStory({
+      replies: [
+        { calls: [refund(bruno)] },
+        { text: 'One.' },
+        { calls: [{ ...refund(bruno), arguments: { orderId: 'A-1001', amount: 100, reason: bruno } }] },
+        { text: 'Two.' },
+        { calls: [{ ...refund(alice), arguments: { orderId: 'A-1001', amount: 200, reason: alice } }] },
+      ],
+      manifest,
+      slack,
+    });
+    const thread = story.ask('refund order A-1001');
+    const card = await thread.shows(/Needs 1 approval/);
+    const person = story.workspace.as(alice);
+    await person.choose({ channel: thread.channel, ts: card.ts }, 'more', 'approve-grant');
+    await person.submit((await story.modalFor(alice, /without asking anyone/)).id, {});
+    await thread.shows(/One\./);
+    story.ask('refund more', { threadTs: thread.ts });
+    await thread.shows(/Two\./);
+    expect(await refunded(story)).toBe(12_100);
+    story.ask('refund mine', { threadTs: thread.ts });
+    await thread.click(bruno, /Approval needed[\s\S]*Refund order: A-1001, 200/, 'approve');
+    await expect.poll(() => refunded(story)).toBe(12_300);
+  });
+});
+
 describe('an approver whom a tool finds', () => {
   const slack = { app: { scopes: [...(SHIPPED_APP.scopes ?? []), 'users:read.email'] } };
   const manifest = `${manifestWith(

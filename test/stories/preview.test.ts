@@ -50,6 +50,18 @@ test('a preview whose base changes between approval and start is asked anew, wit
   expect(await story.ledger.order('A-1001')).toMatchObject({ refunded: 12_500 });
 });
 
+test('a preview of which the answer lacks a part says so on the card', async () => {
+  const story = await startStory({
+    manifest: manifest(ORDER.replace('output.refunded', 'output.refnded')),
+    replies: [{ calls: [refund] }],
+  });
+  await story
+    .ask('refund order A-1001')
+    .shows(
+      /Before[\s\S]*Refunded so far: \(none\)[\s\S]*After[\s\S]*The preview is incomplete: what was read has no “refnded”\./,
+    );
+});
+
 test('a retry is not compared with its preview, which its own first attempt may have changed', async () => {
   const workshop = await openWorkshop();
   await workshop.hold('after');

@@ -135,6 +135,7 @@ async function endDelegation(
   shown?: string,
 ): Promise<string> {
   const current = (await readDelegations(store)).find((each) => each.from === from);
+  if (current?.declared === true) return delegationTexts.declared;
   const isAdmin = agent().admins.includes(who);
   const end = { from, shown, id, who, isAdmin, evidence: { click: id } };
   const outcome = await delegationsIn(store).end(end);

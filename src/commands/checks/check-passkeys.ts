@@ -115,7 +115,9 @@ async function unsignedDelegations(
 ): Promise<readonly Delegation[]> {
   if (delegation !== true) return [];
   const rules = { policy: { delegation, passkey: true as const }, policyName: name };
-  const given = (await readDelegations(store)).filter(({ from }) => approvers.includes(from));
+  const given = (await readDelegations(store)).filter(
+    ({ from, policies }) => approvers.includes(from) && policies?.includes(name) !== false,
+  );
   const counting = await Promise.all(given.map((each) => delegationCounts(store, each, rules)));
   return given.filter((_, index) => counting[index] !== true);
 }

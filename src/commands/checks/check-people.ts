@@ -319,7 +319,7 @@ export interface Reference {
 }
 
 /** Lists every id of people, user groups, bots and channels in a manifest. */
-export function referencesIn({ agent, policies, tools, callers, page }: Manifest): Reference[] {
+export function referencesIn({ agent, policies, tools, callers, delegations, page }: Manifest): Reference[] {
   return [
     ...list('/agent/admins', agent.admins, 'admin'),
     ...(agent.unfreeze.approvers === agent.admins
@@ -361,6 +361,10 @@ export function referencesIn({ agent, policies, tools, callers, page }: Manifest
         { id: channel, pointer: `${pointer}/channel`, role: 'posting' },
       ];
     }),
+    ...delegations.flatMap(({ from, to }, index): Reference[] => [
+      { id: from, pointer: `/delegations/${index}/from`, role: 'person' },
+      { id: to, pointer: `/delegations/${index}/to`, role: 'approver' },
+    ]),
     ...groupsAskedFor({ tools }).map((group) => ({ ...group, role: 'person' as const })),
   ];
 }

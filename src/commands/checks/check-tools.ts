@@ -4,7 +4,7 @@ import { pointerTo, segmentsOf } from '../../agent/json.ts';
 import { AllowedHosts } from '../../tools/http/guard/allowed-hosts.ts';
 import { targetOf } from '../../tools/http/guard/guarded-connector.ts';
 import { proxiedFetch, readProxy } from '../../tools/http/proxy.ts';
-import { checkUses } from '../../tools/manifest/checks/check-uses.ts';
+import { checkUses, knownTool } from '../../tools/manifest/checks/check-uses.ts';
 import type { ToolDeclaration } from '../../tools/manifest/manifest.ts';
 import { LOCK_FILE } from '../../tools/manifest/tool-lock.ts';
 import { ONLY_BOT } from '../../tools/mcp/auth/create-identities.ts';
@@ -145,7 +145,7 @@ async function statusOf(
 function checkAgainstTools({ manifest, written, locate }: LoadedManifest, toolbox: OpenToolbox) {
   const opened = manifest.tools.flatMap(({ name }) => {
     const tools = toolbox.toolsOf(name);
-    const known = tools.map((tool) => ({ name: tool.name, schema: tool.inputSchema.jsonSchema }));
+    const known = tools.map(knownTool);
     return known.length === 0 ? [] : [[name, known] as const];
   });
   return checkUses(written, new Map(opened)).findings.map((finding) => {

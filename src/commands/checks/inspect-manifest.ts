@@ -6,7 +6,7 @@ import { isSigned } from '../../policy/policy.ts';
 import { BlockedAddressError } from '../../tools/errors.ts';
 import { AllowedHosts } from '../../tools/http/guard/allowed-hosts.ts';
 import { targetOf } from '../../tools/http/guard/guarded-connector.ts';
-import { groupsAskedFor } from '../../tools/manifest/asked-groups.ts';
+import { asksForProfiles, groupsAskedFor } from '../../tools/manifest/asked-groups.ts';
 import type { Manifest, McpDeclaration, ToolDeclaration } from '../../tools/manifest/manifest.ts';
 import type { Finding as LocatableFinding, ManifestProblem } from '../../tools/manifest/problem.ts';
 import { scopesOf } from '../../tools/manifest/schema/slack.ts';
@@ -164,6 +164,12 @@ function inspectScopes(manifest: Manifest): PlacedProblem[] {
       'to find approvers by their email address',
       policies.some((policy) => policy.groups.some(({ from }) => from !== undefined)),
     ],
+    [
+      'users:read.email',
+      'to find those who may not approve by their email address',
+      policies.some(({ excludedFrom }) => excludedFrom !== undefined),
+    ],
+    ['users:read.email', 'for requester.email in rules', asksForProfiles(manifest, 'email')],
     ['im:write', 'to send cards and notices directly', sendsDirectly],
     ['commands', 'for the slash command', (data.features.slash_commands ?? []).length > 0],
     ['commands', 'for the shortcut', (data.features.shortcuts ?? []).length > 0],

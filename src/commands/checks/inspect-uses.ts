@@ -1,6 +1,11 @@
 import { pointerTo } from '../../agent/json.ts';
 import type { Tool } from '../../agent/tool.ts';
-import { checkUses, type KnownTool, writtenTools } from '../../tools/manifest/checks/check-uses.ts';
+import {
+  checkUses,
+  type KnownTool,
+  knownTool,
+  writtenTools,
+} from '../../tools/manifest/checks/check-uses.ts';
 import type { Manifest, ToolDeclaration } from '../../tools/manifest/manifest.ts';
 import type { ReadableManifest } from '../../tools/manifest/parse.ts';
 import type { Finding } from '../../tools/manifest/problem.ts';
@@ -87,11 +92,11 @@ async function toolsOf(
       const { name } = declaration;
       if (code === undefined) return [{ name, schema: undefined }];
       const tool = code.get(name);
-      return tool === undefined ? missingInCode(name) : [{ name, schema: tool.inputSchema.jsonSchema }];
+      return tool === undefined ? missingInCode(name) : [knownTool(tool)];
     }
     case 'module':
       return loadModule(declaration.module).then(
-        (loaded) => loaded.map(({ name, inputSchema }) => ({ name, schema: inputSchema.jsonSchema })),
+        (loaded) => loaded.map(knownTool),
         (error: unknown) => firstLineOf(error),
       );
   }

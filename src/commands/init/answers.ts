@@ -106,7 +106,7 @@ async function checkToken(
 }
 
 function describeSteps(connection: SlackConnection, isPaid: boolean): string {
-  const use = { readsFiles: true, findsByEmail: false, readsTopics: false };
+  const use = { readsFiles: true, readsEmails: false, readsTopics: false };
   const slack = withShippedSlack(isPaid ? {} : NO_AGENT, use);
   return createSteps(createAppLink({ slack }, connection), connection);
 }

@@ -1,9 +1,15 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject, toJson } from '../../agent/json.ts';
-import type { GroupsOf } from '../../policy/condition.ts';
+import { type GroupsOf, type ProfileOf, profileGiven } from '../../policy/condition.ts';
 import { type FirstOf, firstTimesGiven } from '../../policy/first-times.ts';
 import { totalsGiven, UsedLimits } from '../../policy/limits.ts';
-import { type ApproverGroup, type Policy, RISK_LEVELS, sourceInWords } from '../../policy/policy.ts';
+import {
+  type ApproverGroup,
+  excludedInWords,
+  type Policy,
+  RISK_LEVELS,
+  sourceInWords,
+} from '../../policy/policy.ts';
 import { placeFor } from '../../tools/callers.ts';
 import { describeRules, groupInWords, type JudgedCall, judgeCall } from '../../tools/judge-call.ts';
 import { shapeCheck } from '../../tools/manifest/checks/check-shape.ts';
@@ -33,6 +39,8 @@ const GivenFile = z.strictObject({
   requesters: distinct(Requester, 'Everyone who asked.').min(1).optional(),
   context_authors: distinct(Person, 'Others whose words led to the call.').optional(),
   groups: distinct(Group, 'The user groups that everyone of them is in.').optional(),
+  email: Text.optional().describe('The email address of everyone of them; without it nobody knows it.'),
+  name: Text.optional().describe('The name of everyone of them; without it nobody knows it.'),
   first: distinct(
     z.enum(['tool', 'target', 'pair']),
     'Which of them are first times; without it nobody knows.',
@@ -87,6 +95,7 @@ interface PolicyCase {
   readonly contextAuthors: readonly string[];
   readonly channel: string | undefined;
   readonly groupsOf: GroupsOf;
+  readonly profileOf: ProfileOf;
   readonly firstOf: FirstOf;
   readonly used: UsedLimits;
   readonly frozen: readonly string[];
@@ -175,6 +184,7 @@ function toCase(
     contextAuthors: rest.context_authors ?? [],
     channel,
     groupsOf: () => rest.groups,
+    profileOf: profileGiven(rest),
     firstOf: rest.first === undefined ? () => undefined : firstTimesGiven(rest.first),
     used: rest.used ?? {},
     frozen: rest.frozen ?? [],
@@ -241,7 +251,8 @@ function inWords({ explanation: { verdict }, policy, freeze }: JudgedCall): stri
   if (verdict.outcome === 'deny') return 'denied';
   if (verdict.outcome === 'run') return 'runs without approval';
   if (policy === undefined) return `nobody can approve (there is no policy ${verdict.policy})`;
-  const { name, groups, excluded } = policy;
+  const { name, groups } = policy;
+  const excluded = excludedInWords(policy);
   const not = excluded.length === 0 ? '' : `, not ${excluded.join(', ')}`;
   const held = freeze === undefined ? '' : `, and waits for the end of ${freeze.name}`;
   return `needs approval by ${name}: ${groups.map(groupInWords).join(' and ')}${not}${held}`;
@@ -285,7 +296,7 @@ function approvalDifferences(
     // Where one list is written, "quorum" beside it is compared above.
     const isList = Array.isArray(approvers) || approvers.all === undefined;
     compare('the approvers', groupsText(written.groups, isList), groupsText(policy.groups, isList));
-    compare('not to approve', listText(written.excluded), listText(policy.excluded));
+    compare('not to approve', listText(excludedInWords(written)), listText(excludedInWords(policy)));
   }
   return found;
 }

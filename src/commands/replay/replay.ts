@@ -170,7 +170,7 @@ function compare(before: Before, after: After): Change {
   // A grant that was given is taken to be given under the candidate too, if its policy has grants.
   if (before.outcome === 'ran') return before.isGranted && policy.grants !== undefined ? 'same' : 'asked';
   if (before.policy.quorum !== policy.quorum) return 'approvals';
-  if (policy.groups.every(({ from }) => from === undefined)) {
+  if (policy.groups.every(({ from }) => from === undefined) && policy.excludedFrom === undefined) {
     const words = wordsOf(before, after);
     return words.before === words.after ? 'same' : 'approvers';
   }

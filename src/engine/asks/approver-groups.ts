@@ -10,7 +10,12 @@ type Group = NonNullable<PolicySnapshot['groups']>[number];
 
 /** The approver groups of one call, or the reason why they cannot be known. */
 export type ResolvedGroups =
-  | { readonly ok: true; readonly groups: readonly Group[] }
+  | {
+      readonly ok: true;
+      readonly groups: readonly Group[];
+      /** Those who may not approve: of the policy, and those whom the call names. */
+      readonly excluded: readonly string[];
+    }
   | { readonly ok: false; readonly problem: ApproverProblem };
 
 /** The reason why the approvers of a call cannot be known; nobody else can approve instead. */
@@ -19,7 +24,10 @@ export type ApproverProblem =
   | { readonly code: 'not-found' }
   /** The call has no address, or another one for each requester. */
   | { readonly code: 'not-said' }
-  | { readonly code: 'not-checked' | 'nobody'; readonly email: string };
+  | { readonly code: 'not-checked' | 'nobody'; readonly email: string }
+  /** The call does not say who may not approve it, or names somebody who is not known. */
+  | { readonly code: 'author-not-said' }
+  | { readonly code: 'author-not-checked' | 'author-unknown'; readonly named: string };
 
 /** The lookups that find the approvers of a call. */
 interface Lookups {
@@ -57,7 +65,49 @@ export async function resolveGroups(
     }
     groups.push({ any: [...new Set([...any, ...people])], quorum });
   }
-  return { ok: true, groups };
+  const excluded = new Set(policy.excluded);
+  for (const expression of policy.excludedFrom ?? []) {
+    const named = peopleNamed(expression, call);
+    if (named === undefined) return { ok: false, problem: { code: 'author-not-said' } };
+    for (const each of named) {
+      const person = await personNamed(directory, each);
+      if (person === 'unavailable')
+        return { ok: false, problem: { code: 'author-not-checked', named: each } };
+      if (person === undefined) return { ok: false, problem: { code: 'author-unknown', named: each } };
+      excluded.add(person);
+    }
+  }
+  return { ok: true, groups, excluded: [...excluded] };
+}
+
+const Named = z.union([
+  z
+    .string()
+    .min(1)
+    .transform((one) => [one]),
+  z.array(z.string().min(1)).min(1),
+]);
+
+/** Evaluates who may not approve, for every requester; `undefined` if that is not said for one of them. */
+function peopleNamed(expression: string, { requesters, ...call }: JudgedCall): readonly string[] | undefined {
+  const evaluate = compileExpression(expression);
+  const found = (requesters.length === 0 ? [''] : requesters).map((requester) => {
+    const result = evaluate({ ...call, requesters, requester });
+    return 'value' in result ? Named.safeParse(result.value).data : undefined;
+  });
+  return found.some((named) => named === undefined) ? undefined : found.flatMap((named) => named ?? []);
+}
+
+/** Finds a person by member ID, mention or address; `undefined` if there is nobody. */
+async function personNamed(directory: Directory, named: string): Promise<string | undefined> {
+  const id = /^<@(\w+)(?:\|[^>]*)?>$/.exec(named)?.[1] ?? named;
+  try {
+    if (directory.isPerson(id)) return (await directory.member(id)).id;
+    return /^[^\s@]+@[^\s@]+$/.test(named) ? await directory.personWithEmail(named) : undefined;
+  } catch (error) {
+    const isGone = directory.isPerson(id) && !directory.mayAskLater(error);
+    return isGone ? undefined : 'unavailable';
+  }
 }
 
 /** Evaluates the addresses; `undefined` if there are none, or if they are not the same for every requester. */

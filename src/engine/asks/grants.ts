@@ -59,7 +59,7 @@ async function fits(
     timeZone: policy.timeZone,
   });
   if (!resolved.ok) return false;
-  const { groups } = resolved;
+  const { groups, excluded } = resolved;
   const now = {
     call,
     definition: definitionDigest(entry),
@@ -79,7 +79,7 @@ async function fits(
   const signers = await Promise.all(
     grant.by.map(async (who) => ({
       who,
-      permission: await mayDecide(fresh, who, grant.principals, policy.excluded),
+      permission: await mayDecide(fresh, who, grant.principals, excluded),
       groups: await groupsFor(fresh, who, { groups, principals, all: grant.principals }).catch(() => []),
     })),
   );
@@ -115,7 +115,7 @@ export async function grantOffer(
   const { grants, context: contextAuthors = [] } = facets;
   const { name, input } = interrupt.toolRequest;
   if (grants === undefined) return undefined;
-  await toolbox.refreshGroups();
+  await toolbox.refreshPeople([...requesters, ...contextAuthors]);
   const entry = toolbox.find(name);
   const current = policy?.name === undefined ? undefined : toolbox.policy(policy.name);
   if (entry === undefined || current === undefined) return undefined;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../agent/json.ts';
 import { previousPreviewOf } from '../../tools/gate.ts';
+import type { PreviewOutcome } from '../../tools/presentation/linked-call.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
 import { channelOf } from '../ports.ts';
 import { NOBODY, type TaskPeople } from '../task-people.ts';
@@ -13,6 +14,8 @@ const Current = z.discriminatedUnion('outcome', [
     before: z.string(),
     after: z.string(),
     value: z.custom<JsonValue>((value) => value !== undefined).optional(),
+    /** The paths that the answer does not have. */
+    missing: z.array(z.string()).readonly().optional(),
   }),
   z.object({ outcome: z.literal('failed'), reason: z.enum(['too-slow', 'error']) }),
 ]);
@@ -56,7 +59,7 @@ async function previewOf(
   entry: Pick<ToolEntry, 'preview'>,
   input: unknown,
   { threadId, requesters, contextAuthors }: TaskPeople & { readonly threadId: string },
-): Promise<z.infer<typeof Current> | undefined> {
+): Promise<PreviewOutcome | undefined> {
   const [requester = NOBODY] = requesters;
   const place = { threadId, channel: channelOf(threadId), requester, requesters, contextAuthors };
   return entry.preview?.(input, place);

@@ -58,7 +58,7 @@ export async function callModel(
   let messages = history;
   const refusals = [...refused];
   for (;;) {
-    await toolbox.refreshGroups();
+    await toolbox.refreshPeople(everyoneIn(people));
     const response = await generate({
       ...settings(),
       model,

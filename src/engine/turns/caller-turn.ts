@@ -26,7 +26,7 @@ import {
 import { followTasks } from '../paused.ts';
 import { withSteps } from '../plans.ts';
 import { channelOf } from '../ports.ts';
-import { peopleOf } from '../task-people.ts';
+import { everyoneIn, peopleOf } from '../task-people.ts';
 import { TurnJournal } from '../turn-journal.ts';
 import type { RunningTurn } from '../turn-lease.ts';
 import { continueCalls } from './continue-calls.ts';
@@ -84,9 +84,9 @@ async function runCall(
   const isAsked = received.some(({ metadata }) => metadata?.role === 'requester');
   if (!(isAsked || isContinued) || asked?.isWithdrawn === true) return journal.rest(history, inbox.length);
   journal.read = inbox.length;
-  await toolbox.refreshGroups();
-  const called = { ...settings(history), tools: toolbox.tools() };
   const place = { ...peopleOf(history, toolbox), channel: channelOf(threadId) };
+  await toolbox.refreshPeople(everyoneIn(place));
+  const called = { ...settings(history), tools: toolbox.tools() };
   const calls = asked === undefined ? (undoReply(history)?.calls ?? []) : callsOf(asked.call, toolbox, place);
   const made = Transcript.of(history).isWaiting
     ? history

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../../agent/json.ts';
 import type { DocumentStore } from '../port/documents.ts';
@@ -14,9 +15,13 @@ export interface Delegation {
   readonly reason: string;
   /** The proof that the approver's passkey signed it. */
   readonly proof?: JsonObject | undefined;
+  /** The policies for which it is; `undefined` for all. */
+  readonly policies?: readonly string[] | undefined;
+  /** Set where the manifest declares it. */
+  readonly declared?: true | undefined;
 }
 
-export interface NewDelegation extends Omit<Delegation, 'startedAt' | 'proof'> {
+export interface NewDelegation extends Omit<Delegation, 'startedAt' | 'proof' | 'policies' | 'declared'> {
   readonly evidence: JsonObject;
 }
 
@@ -40,12 +45,19 @@ export interface Delegations {
   /** Adds what the approver's passkey signed, if this delegation still holds. */
   sign(delegation: Pick<Delegation, 'id' | 'from'>, proof: JsonObject): Promise<'signed' | 'none'>;
   end(end: DelegationEnd): Promise<'ended' | 'none' | 'not-eligible'>;
+  /** Enters those that the manifest declares in place of those it declared before. What a person has given themselves comes first. */
+  adopt(declared: readonly Pick<Delegation, 'from' | 'to' | 'until' | 'policies'>[]): Promise<void>;
 }
 
 const TABLE = ['delegations', 'table'] as const;
 /** From whom, to whom, until when, since when, the id, and the rest as JSON. */
 const LINE = /^(\S+) (\S+) (\d+) (\d+) (\S+) (.*)$/;
-const Rest = z.object({ reason: z.string(), proof: z.custom<JsonObject>(isJsonObject).optional() });
+const Rest = z.object({
+  reason: z.string(),
+  proof: z.custom<JsonObject>(isJsonObject).optional(),
+  policies: z.array(z.string()).optional(),
+  declared: z.literal(true).optional(),
+});
 
 type Held = readonly Delegation[];
 
@@ -123,14 +135,67 @@ export function delegationsIn(store: DocumentStore): Delegations {
       });
       return outcome === 'changed' ? 'ended' : outcome;
     },
+
+    async adopt(declared) {
+      const wanted = declared
+        .filter(({ until }) => until > Date.now())
+        .map((each) => ({ ...each, id: idOf(each), reason: '', declared: true as const }));
+      const gone = (held: Held) =>
+        held.find((each) => each.declared === true && !wanted.some(({ id }) => id === each.id));
+      for (;;) {
+        const over = gone(await readDelegations(store));
+        if (over === undefined) break;
+        const evidence = { declared: true };
+        await change<'none'>(`${over.id}/ended`, without(over.id), {
+          from: over.from,
+          body: { from: over.from, who: 'manifest', evidence },
+        });
+      }
+      for (const each of wanted) {
+        const { id, from, to, until, policies } = each;
+        const evidence = { declared: true, ...(policies !== undefined && { policies: [...policies] }) };
+        await change<'held'>(id, withDeclared(each), {
+          from,
+          body: { from, to, until, reason: '', evidence },
+        });
+      }
+    },
   };
+}
+
+/** Takes out a delegation that the manifest no longer declares. */
+function without(over: string) {
+  return (held: Held) =>
+    held.some(({ id }) => id === over)
+      ? {
+          held: held.filter(({ id }) => id !== over),
+          ...{ event: 'delegation-ended', detail: `${over} manifest` },
+        }
+      : ('none' as const);
+}
+
+/** Adds a delegation that the manifest declares, unless the person has one. */
+function withDeclared(declared: Omit<Delegation, 'startedAt'>) {
+  const { id, from, to, until } = declared;
+  return (held: Held) =>
+    held.some((other) => other.from === from)
+      ? ('held' as const)
+      : {
+          held: [...held, { ...declared, startedAt: Date.now() }],
+          ...{ event: 'delegated', detail: `${id} ${to} until ${until}` },
+        };
+}
+
+/** Names a declared delegation by all that it says. */
+function idOf({ from, to, until, policies }: Pick<Delegation, 'from' | 'to' | 'until' | 'policies'>): string {
+  return `manifest-${hash('sha256', JSON.stringify([from, to, until, policies ?? null])).slice(0, 16)}`;
 }
 
 /** Writes delegations as `lib/delegated.lua` reads them, a line for each. */
 export function delegationsText(held: Held): string {
   return held
-    .map(({ id, from, to, startedAt, until, reason, proof }) =>
-      [from, to, until, startedAt, id, JSON.stringify({ reason, proof })].join(' '),
+    .map(({ id, from, to, startedAt, until, ...rest }) =>
+      [from, to, until, startedAt, id, JSON.stringify(rest)].join(' '),
     )
     .join('\n');
 }

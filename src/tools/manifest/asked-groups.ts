@@ -1,5 +1,5 @@
 import { pointerTo } from '../../agent/json.ts';
-import { groupsNamedIn, usesGroups } from '../../policy/condition.ts';
+import { groupsNamedIn, profileAskedFor, usesGroups } from '../../policy/condition.ts';
 import type { Manifest } from './manifest.ts';
 
 /** Tells whether a manifest asks for the user groups of requesters. */
@@ -7,6 +7,15 @@ export function asksForGroups({ tools }: Pick<Manifest, 'tools'>): boolean {
   return tools.some(
     ({ allow, approval }) =>
       allow.groups !== undefined || approval.some(({ when }) => when !== undefined && usesGroups(when)),
+  );
+}
+
+/** Tells whether a rule of a manifest asks for the profiles of requesters, or for one part of them. */
+export function asksForProfiles({ tools }: Pick<Manifest, 'tools'>, part?: 'email' | 'name'): boolean {
+  return tools.some(({ approval }) =>
+    approval.some(({ when = '' }) =>
+      profileAskedFor(when).some((asked) => part === undefined || asked === part),
+    ),
   );
 }
 

@@ -235,6 +235,14 @@ export interface PageDeclaration {
   readonly passkeyWaitMs: number;
 }
 
+/** A person who decides for an approver until a time; `policies` is `undefined` for all that allow it. */
+export interface DeclaredDelegation {
+  readonly from: string;
+  readonly to: string;
+  readonly until: number;
+  readonly policies: readonly string[] | undefined;
+}
+
 /** A valid manifest: every value checked, every default filled in, every `${NAME}` replaced. */
 export interface Manifest {
   /** The text of its file. */
@@ -244,6 +252,7 @@ export interface Manifest {
   readonly policies: ReadonlyMap<string, Policy>;
   readonly limits: readonly Limit[];
   readonly freezes: readonly PlannedFreeze[];
+  readonly delegations: readonly DeclaredDelegation[];
   readonly tools: readonly ToolDeclaration[];
   /** Those who may ask through the door, by name. */
   readonly callers: ReadonlyMap<string, CallerDeclaration>;

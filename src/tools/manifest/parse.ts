@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../agent/json.ts';
 import { findLiteralSecrets } from '../secrets.ts';
 import { checkCallers, doubtfulCallers } from './checks/check-callers.ts';
+import { checkDelegations, doubtDelegations } from './checks/check-delegations.ts';
 import { checkDoubts } from './checks/check-doubts.ts';
 import { checkPolicies } from './checks/check-policies.ts';
 import { checkShape } from './checks/check-shape.ts';
@@ -89,6 +90,7 @@ export function parseManifest(
   const findings = [
     ...checkShape(manifest),
     ...checkPolicies(manifest),
+    ...checkDelegations(manifest),
     ...checkCallers(manifest, written),
     ...tools.findings,
     ...uses.findings,
@@ -111,6 +113,7 @@ export function parseManifest(
     ...uses.warnings,
     ...doubtfulCallers(manifest),
     ...checkDoubts(manifest),
+    ...doubtDelegations(manifest),
   ];
   const warnings = locateFindings(file, doubts, positions);
 

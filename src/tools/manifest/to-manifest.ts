@@ -9,11 +9,13 @@ import { isTimeZone, momentAt } from '../../policy/time.ts';
 import type { CallerDeclaration } from '../callers.ts';
 import type { AuthConfig, McpConfig } from '../mcp/mcp-config.ts';
 import type { PreviewDeclaration, UndoDeclaration } from '../presentation/linked-call.ts';
+import { asksForProfiles } from './asked-groups.ts';
 import type {
   BuiltInName,
   BuiltInUse,
   ChannelDeclaration,
   CodeDeclaration,
+  DeclaredDelegation,
   Manifest,
   ToolDeclaration,
 } from './manifest.ts';
@@ -26,7 +28,13 @@ import {
   type ModelFile,
 } from './schema/agent.ts';
 import type { CallerFile } from './schema/callers.ts';
-import type { AuditFile, FreezeFile, ManifestFile, PageFile } from './schema/manifest-file.ts';
+import type {
+  AuditFile,
+  DelegationFile,
+  FreezeFile,
+  ManifestFile,
+  PageFile,
+} from './schema/manifest-file.ts';
 import type { FromFile, LimitFile, NotifyFile, PolicyFile } from './schema/policies.ts';
 import { withShippedSlack } from './schema/slack.ts';
 import type { AuthFile, HttpFile, McpFile, PreviewFile, ToolFile, UndoFile } from './schema/tools.ts';
@@ -43,6 +51,7 @@ export function toManifest(written: ManifestFile, withoutSecrets: JsonObject, so
     limits = {},
     tools = {},
     freezes = [],
+    delegations = [],
     callers = {},
     audit = {},
     retention = {},
@@ -55,6 +64,7 @@ export function toManifest(written: ManifestFile, withoutSecrets: JsonObject, so
     ),
     limits: Object.entries(limits).map(([name, limit]) => toLimit(name, limit, agent.time_zone)),
     freezes: freezes.map((freeze) => toFreeze(freeze, agent.time_zone)),
+    delegations: delegations.map((delegation) => toDelegation(delegation, agent.time_zone)),
     tools: Object.entries(tools).flatMap(([name, tool]) => toTool(name, tool, withoutSecrets.tools) ?? []),
     callers: new Map(Object.entries(callers).map(([name, caller]) => [name, toCaller(name, caller)])),
     audit: toAudit(audit),
@@ -71,11 +81,26 @@ export function toManifest(written: ManifestFile, withoutSecrets: JsonObject, so
     source,
     slack: withShippedSlack(slack, {
       readsFiles: files !== undefined,
-      findsByEmail: groups.some(({ from }) => from !== undefined) || page?.issuer !== undefined,
+      readsEmails:
+        groups.some(({ from }) => from !== undefined) ||
+        [...manifest.policies.values()].some(({ excludedFrom }) => excludedFrom !== undefined) ||
+        page?.issuer !== undefined ||
+        asksForProfiles(manifest, 'email'),
       readsTopics: [...channels.values()].some(({ topic }) => topic),
       signsIn: page !== undefined && page.issuer === undefined,
     }),
   };
+}
+
+/** Reads a delegation; one until a date ends with that day. */
+export function toDelegation(
+  { from, to, until, policies }: DelegationFile,
+  zone = DEFAULT_TIME_ZONE,
+): DeclaredDelegation {
+  const [date = '', time = '24:00'] = until.split(' ');
+  const [hour = 0, minute = 0] = time.split(':').map(Number);
+  const timeZone = isTimeZone(zone) ? zone : DEFAULT_TIME_ZONE;
+  return { from, to, until: momentAt(date, hour, minute, timeZone), policies };
 }
 
 function toFreeze(
@@ -174,7 +199,7 @@ const DEFAULT_START_WITHIN_MS = durationMs('15m');
 /** Fills in the defaults of a policy. */
 export function toPolicy(name: string, written: PolicyFile, timeZone = DEFAULT_TIME_ZONE): Policy {
   const { escalate, notify = {} } = written;
-  const { groups, excluded } = toApprovers(written);
+  const { groups, excluded, excludedFrom } = toApprovers(written);
   const approvers = [...new Set(groups.flatMap(({ any }) => any))];
   const risk = toRisk(written.risk ?? 'medium');
   return {
@@ -182,6 +207,7 @@ export function toPolicy(name: string, written: PolicyFile, timeZone = DEFAULT_T
     approvers,
     groups,
     excluded,
+    excludedFrom,
     quorum: groups.reduce((sum, group) => sum + group.quorum, 0),
     veto: written.veto ?? true,
     selfApproval: written.self_approval ?? false,
@@ -234,19 +260,24 @@ function toSource(written: FromFile | undefined): ApproverGroup['from'] {
 export function toApprovers({ approvers, quorum = 1 }: Pick<PolicyFile, 'approvers' | 'quorum'>): {
   readonly groups: readonly ApproverGroup[];
   readonly excluded: readonly string[];
+  readonly excludedFrom?: readonly string[] | undefined;
 } {
   if (Array.isArray(approvers))
     return { groups: [{ any: approvers, from: undefined, quorum, pointer: '/approvers' }], excluded: [] };
-  const { any = [], all, not: excluded = [] } = approvers;
+  const { any = [], all, not = [] } = approvers;
+  const excluded = Array.isArray(not) ? not : [];
+  // Left out where there is none, so that the digest of a policy without it stays the same.
+  const excludedFrom = Array.isArray(not) ? undefined : [not.from];
   const from = toSource(approvers.from);
-  if (all === undefined) return { groups: [{ any, from, quorum, pointer: '/approvers/any' }], excluded };
+  if (all === undefined)
+    return { groups: [{ any, from, quorum, pointer: '/approvers/any' }], excluded, excludedFrom };
   const groups = all.map((group, index) => ({
     any: group.any ?? [],
     from: toSource(group.from),
     quorum: group.quorum ?? 1,
     pointer: `/approvers/all/${index}/any`,
   }));
-  return { groups, excluded };
+  return { groups, excluded, excludedFrom };
 }
 
 const DEFAULT_ATTEMPTS = 3;

@@ -4,6 +4,7 @@ import type { Preview, ReadingInit, Tool, ToolContext, UndoCall } from '../../ag
 import type { ApproverLookup } from '../../policy/policy.ts';
 import {
   fillDisplayTemplate,
+  missingOutputs,
   parseDisplayTemplate,
   placeholdersIn,
   placeholderValue,
@@ -26,6 +27,8 @@ export type PreviewOutcome =
       readonly after: string;
       /** What is there now as a value, where the text before is nothing else. */
       readonly value?: JsonValue | undefined;
+      /** The paths that the answer does not have, so that something is missing in the texts. */
+      readonly missing?: readonly string[] | undefined;
     }
   | { readonly outcome: 'failed'; readonly reason: 'too-slow' | 'error' };
 
@@ -61,9 +64,13 @@ export function createPreview(
     try {
       const result = await Promise.race([compute(input, context, signal), late]);
       if (result === 'late') return { outcome: 'failed', reason: 'too-slow' };
-      const { before, after, value } = result;
+      const { before, after, value, missing } = result;
       if (before.length + after.length > MAX_LENGTH) throw new RangeError('the preview is too long');
-      return { outcome: 'shown', before, after, ...(value !== undefined && { value }) };
+      return {
+        ...{ outcome: 'shown', before, after },
+        ...(value !== undefined && { value }),
+        ...(missing !== undefined && { missing }),
+      };
     } catch (error) {
       log(`the preview of ${tool.name} failed: ${describeError(error)}`);
       return { outcome: 'failed', reason: signal.aborted ? 'too-slow' : 'error' };
@@ -75,7 +82,12 @@ type Compute = (
   input: unknown,
   context: ToolContext,
   signal: AbortSignal,
-) => Promise<Preview & { readonly value?: JsonValue | undefined }>;
+) => Promise<
+  Preview & {
+    readonly value?: JsonValue | undefined;
+    readonly missing?: readonly string[] | undefined;
+  }
+>;
 
 function ownPreview(tool: Action, read: ReadTool): Compute | undefined {
   if (tool.preview === undefined) return undefined;
@@ -126,7 +138,11 @@ function declaredPreview({ tool, input, before, after }: PreviewDeclaration, rea
     );
     const [only, ...rest] = beforeTemplate ?? [];
     const isValue = typeof only === 'object' && rest.length === 0;
+    const missing = [beforeTemplate, afterTemplate].flatMap((template = []) =>
+      missingOutputs(template, { ...values, output }),
+    );
     return {
+      ...(missing.length > 0 && { missing: [...new Set(missing)] }),
       ...(isValue && { value: placeholderValue(only, { ...values, output }) }),
       before: fillDisplayTemplate(beforeTemplate ?? [], { ...values, output }),
       after: fillDisplayTemplate(afterTemplate ?? [], { ...values, output }),

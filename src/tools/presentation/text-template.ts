@@ -120,15 +120,27 @@ export function valueAt(given: JsonValue | undefined, path: readonly string[]): 
   }, given);
 }
 
-/** Lists the inputs of a template that the schema of a tool does not have. */
-export function unknownInputs(template: DisplayTemplate, schema: JsonObject): TemplateProblem[] {
+/** Lists the inputs of a template, or the parts of an answer, that the schema of a tool does not have. */
+export function unknownInputs(
+  template: DisplayTemplate,
+  schema: JsonObject,
+  of: 'input' | 'output' = 'input',
+): TemplateProblem[] {
   return placeholdersIn(template).flatMap(({ root, path, offset }) => {
-    if (root !== 'input') return [];
+    if (root !== of) return [];
     const unknown = unknownIn(schema, path);
     if (unknown === undefined) return [];
     const { written, known } = unknown;
-    return [{ offset, message: `the input has no "${written}"`, unknown: { written, known } }];
+    const what = of === 'input' ? 'the input' : 'the answer';
+    return [{ offset, message: `${what} has no "${written}"`, unknown: { written, known } }];
   });
+}
+
+/** Lists the paths of an answer that a template names and that it does not have. */
+export function missingOutputs(template: DisplayTemplate, values: TemplateValues): readonly string[] {
+  return placeholdersIn(template).flatMap((part) =>
+    part.root === 'output' && placeholderValue(part, values) === undefined ? [part.path.join('.')] : [],
+  );
 }
 
 const COMPOSED = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'if', 'patternProperties'];

@@ -17,7 +17,15 @@ import {
 } from '../../policy/rules.ts';
 import { mayCall } from '../callers.ts';
 import { McpServerError } from '../errors.ts';
-import { type CallPlace, type FindGrant, gate, judgeGated, type UserGroups } from '../gate.ts';
+import {
+  type CallPlace,
+  type FindGrant,
+  gate,
+  judgeGated,
+  type Profiles,
+  type UserGroups,
+  withPeople,
+} from '../gate.ts';
 import type { Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import { askForConsent } from '../mcp/auth/ask-for-consent.ts';
 import { type Answerers, type Ask, withAsking } from '../pause.ts';
@@ -39,6 +47,7 @@ export interface EntryOptions {
   readonly readTotals: ReadTotals | undefined;
   readonly findGrant: FindGrant | undefined;
   readonly userGroups: UserGroups | undefined;
+  readonly profiles: Profiles | undefined;
   readonly limits: readonly Limit[];
   readonly freezes: readonly PlannedFreeze[];
   readonly firstDays: number;
@@ -72,7 +81,11 @@ type DescribedTool = Omit<RuledEntry, 'tool' | 'execution' | 'judge' | 'explain'
 export function buildEntry(source: ToolSource, given: Tool, options: EntryOptions): RuledEntry {
   const tool = { ...given, description: shortenDescription(given.description) };
   const ruled = chooseRules(source, tool.name, options.isLocked);
-  const own = { ...options, userGroups: ruled.asksForGroups ? options.userGroups : undefined };
+  const own = {
+    ...options,
+    userGroups: ruled.asksForGroups ? options.userGroups : undefined,
+    profiles: ruled.asksForProfiles ? options.profiles : undefined,
+  };
   const described = describeTool(source, tool, ruled.rules, own);
   if (tool.kind === 'tool') return buildAction(source, tool, { described, ruled }, own);
   const answers = source.declaration.answers ?? 'requester';
@@ -138,7 +151,7 @@ function buildAction(
 ): RuledEntry {
   const { declaration } = source;
   const { presentation, reversible, limits, allows, answers = 'approved' } = described;
-  const { policyOf, timeZoneOf, userGroups, readTotals, findGrant } = options;
+  const { policyOf, timeZoneOf, userGroups, profiles, readTotals, findGrant } = options;
   const effect = declaration.effect ?? ruled.hintedEffect ?? tool.effect;
   const idempotent = effect !== 'once';
   const protectedTool = protectAction(declaration, { ...tool, effect }, options);
@@ -153,13 +166,13 @@ function buildAction(
   const firstDays = asksForFirst(ruled.rules, options) ? options.firstDays : undefined;
   const readFirst = firstReader({ tool: tool.name, targetOf: presentation.targetOf, firstDays, readTotals });
   const judge = (call: JudgedCall) =>
-    judgeStrictly(compiled, { ...call, reversible, groupsOf: call.groupsOf ?? userGroups?.of }, policyOf);
+    judgeStrictly(compiled, { ...withPeople(call, { userGroups, profiles }), reversible }, policyOf);
   const answerers = (way: Ask['way']['kind'], input: JsonValue, place: CallPlace): Answerers => {
     const { verdict } = judge({ tool: tool.name, input, ...place });
     const policy = verdict.outcome === 'ask' ? verdict.policy : ruled.policy;
     return answerersOf(declaration.answers ?? (way === 'confirm' ? 'approvers' : 'requester'), policy);
   };
-  const deciding = { policyOf, userGroups, limits, readTotals, reversible };
+  const deciding = { policyOf, userGroups, profiles, limits, readTotals, reversible };
   const gated = gate(protectedTool, compiled, {
     ...{ ...deciding, allows, refreshRules, findGrant, answers, readFirst, answerers },
   });

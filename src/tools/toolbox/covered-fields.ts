@@ -55,6 +55,7 @@ export const POLICY_FIELDS: Fields<Policy> = {
     },
   },
   excluded: true,
+  excludedFrom: true,
   quorum: true,
   veto: true,
   selfApproval: true,

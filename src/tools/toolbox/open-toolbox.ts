@@ -2,9 +2,9 @@ import type { Tool } from '../../agent/tool.ts';
 import type { ReadTotals } from '../../policy/limits.ts';
 import { type ApproverGroup, DEFAULT_POLICY_NAME, type Policy, sourceInWords } from '../../policy/policy.ts';
 import { type ApprovalRule, isFor } from '../../policy/rules.ts';
-import type { FindGrant, UserGroups } from '../gate.ts';
+import type { FindGrant, Profiles, UserGroups } from '../gate.ts';
 import type { ProxySettings } from '../http/proxy.ts';
-import { asksForGroups } from '../manifest/asked-groups.ts';
+import { asksForGroups, asksForProfiles } from '../manifest/asked-groups.ts';
 import type { Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import { declareCode } from '../manifest/to-manifest.ts';
 import { parseLock, readLockText, type ToolDefinition, type ToolLock } from '../manifest/tool-lock.ts';
@@ -38,6 +38,8 @@ interface ToolboxOptions {
   readonly findGrant?: ((toolbox: Toolbox) => FindGrant) | undefined;
   /** The user groups of the workspace; without them nobody is known to be in one. */
   readonly userGroups?: UserGroups | undefined;
+  /** The profiles of the workspace; without them nobody's is known. */
+  readonly profiles?: Profiles | undefined;
   /** Keeps what each server listed first. */
   readonly firstSeen?: SourceOptions['firstSeen'];
   /** The lock file that is active; without it, the one beside the manifest. */
@@ -139,8 +141,11 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
   };
   const offered = (place: Place): RuledEntry[] =>
     offeredEntries(entries.values(), place, options.userGroups?.of);
-  const refreshGroups = async (): Promise<void> => {
-    if (asksForGroups(manifest)) await options.userGroups?.refresh();
+  const refreshPeople = async (people: readonly string[]): Promise<void> => {
+    await Promise.all([
+      asksForGroups(manifest) ? options.userGroups?.refresh() : undefined,
+      asksForProfiles(manifest) ? options.profiles?.refresh(people) : undefined,
+    ]);
   };
 
   const toolbox: OpenToolbox = {
@@ -151,11 +156,11 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
     toolsFor: (place) => offered(place).map(({ tool }) => tool),
     find: (name) => entries.get(name),
     read: readFrom((name) => entries.get(name)),
-    async refresh(name) {
+    async refresh(name, people) {
       const source = sources.find((each) => each.tools().some((tool) => tool.name === name));
-      await Promise.all([source?.relist(), refreshGroups()]);
+      await Promise.all([source?.relist(), refreshPeople(people)]);
     },
-    refreshGroups,
+    refreshPeople,
     get isLocked() {
       return lock !== undefined;
     },

@@ -16,7 +16,7 @@ import { entriesOverLimit, limitProblem, type RuledEntry, type ToolEntry } from 
 
 interface BuildOptions
   extends Pick<EntryOptions, 'secrets'>,
-    Partial<Pick<EntryOptions, 'around' | 'readTotals' | 'findGrant' | 'userGroups'>> {
+    Partial<Pick<EntryOptions, 'around' | 'readTotals' | 'findGrant' | 'userGroups' | 'profiles'>> {
   readonly lock: ToolLock | undefined;
   readonly approveChange?: ApproveChange | undefined;
 }
@@ -28,7 +28,7 @@ interface BuildOptions
 export function buildEntries(
   manifest: Manifest,
   sources: readonly ToolSource[],
-  { secrets, lock, around, readTotals, findGrant, userGroups, approveChange }: BuildOptions,
+  { secrets, lock, around, readTotals, findGrant, userGroups, profiles, approveChange }: BuildOptions,
 ): { readonly entries: ReadonlyMap<string, RuledEntry>; readonly problems: readonly string[] } {
   const entries = new Map<string, RuledEntry>(
     [
@@ -44,6 +44,7 @@ export function buildEntries(
     readTotals,
     findGrant,
     userGroups,
+    profiles,
     limits: manifest.limits,
     freezes: manifest.freezes,
     firstDays: manifest.agent.firstDays,

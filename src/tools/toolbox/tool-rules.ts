@@ -1,5 +1,5 @@
 import type { Effect } from '../../agent/tool.ts';
-import { usesGroups } from '../../policy/condition.ts';
+import { profileAskedFor, usesGroups } from '../../policy/condition.ts';
 import { DEFAULT_POLICY_NAME } from '../../policy/policy.ts';
 import { type ApprovalRule, matchesGlob } from '../../policy/rules.ts';
 import type { McpHints } from '../mcp/build-tools.ts';
@@ -16,6 +16,8 @@ export interface ToolRules {
   readonly hintedEffect: Effect | undefined;
   /** Whether the rules, or the people who may use it, depend on user groups. */
   readonly asksForGroups: boolean;
+  /** Whether the rules depend on the profiles of people. */
+  readonly asksForProfiles: boolean;
 }
 
 /** Chooses the rules of a tool: those of its entry, then a trusted hint. A definition that nobody has looked at is under strict ones. */
@@ -36,6 +38,7 @@ export function chooseRules(source: ToolSource, name: string, isLocked: boolean)
     asksForGroups:
       declaration.allow.groups !== undefined ||
       rules.some(({ when }) => when !== undefined && usesGroups(when)),
+    asksForProfiles: rules.some(({ when = '' }) => profileAskedFor(when).length > 0),
   };
 }
 

@@ -95,10 +95,10 @@ export interface Toolbox {
   toolsFor(place: Place): readonly Tool[];
   /** Returns every tool, also those that few may use. */
   tools(): readonly Tool[];
-  /** Lists the tools of a tool's server again, so that `find` returns it as it is now, and looks up user groups; does nothing for other tools. */
-  refresh(name: string): Promise<void>;
-  /** Looks up the user groups again, if the manifest asks for any, so that tools are offered and judged as they are now. */
-  refreshGroups(): Promise<void>;
+  /** Lists the tools of a tool's server again, so that `find` returns it as it is now, and looks up what the rules ask of these people. */
+  refresh(name: string, people: readonly string[]): Promise<void>;
+  /** Looks up user groups and the profiles of these people again, if the manifest asks for any, so that tools are offered and judged as they are now. */
+  refreshPeople(people: readonly string[]): Promise<void>;
   find(name: string): ToolEntry | undefined;
   /** Runs a tool that only reads; any other is refused. */
   readonly read: ReadTool;

@@ -175,3 +175,16 @@ groups(
   /requester\.groups is known to approval rules only/,
 );
 groups('allow: { people:', 'allow: { groups: [▸"@finance"], people:', /is not the id of a user group/);
+
+const people = kind('a person in a condition');
+people(
+  "input.reason == 'fraud'",
+  '▸input.reason == requester.email',
+  /requester\.email is in small letters, and input\.reason may not be; write input\.reason\.lowerAscii\(\)/,
+);
+people(
+  '"input.environment == \'staging\'"',
+  '"▸requester.email == \'ada@shop.example\'"',
+  /requester\.email is known to approval rules only/,
+);
+people("input.reason == 'fraud'", "requester.▸mail == ''", /requester has no "mail"/);

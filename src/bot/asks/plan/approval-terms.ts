@@ -38,13 +38,14 @@ export async function termsFor(
   if (!entry.allows({ requesters, contextAuthors, channel })) return noticeTexts.notAllowedHere;
   const policy = toolbox.policy(part?.policy ?? pause.policy);
   if (policy === undefined) return noticeTexts.noPolicy(part?.policy ?? pause.policy);
-  const { timeZone, excluded } = policy;
+  const { timeZone } = policy;
   const reversible = reversibilityOf(entry, ...(inner ?? []).map((step) => toolbox.find(step.tool)));
   const firstOf = firstOfFacts(pause.first);
   const place = { requesters, contextAuthors, channel, timeZone };
   const judged = { tool: entry.tool.name, input, reversible, firstOf, ...place };
   const resolved = await resolveGroups({ directory, toolbox }, policy, { ...judged, threadId });
   if (!resolved.ok) return noticeTexts.approverUnknown(resolved.problem);
+  const { groups, excluded } = resolved;
   const barred = [
     ...new Set([
       ...(policy.separation === 'thread' ? contextAuthors : []),
@@ -56,7 +57,7 @@ export async function termsFor(
   const risk = part?.plan?.risk ?? riskOf(policy.risk, judged);
   const confirm = confirmFor(policy.confirm, risk);
   const lasting = {
-    ...snapshotOf(policy, [...resolved.groups]),
+    ...snapshotOf({ ...policy, excluded }, [...groups]),
     ...(confirm === 'passkey' && { passkey: true as const }),
   };
   const snapshot = part === undefined ? lasting : withinAnHour(lasting);

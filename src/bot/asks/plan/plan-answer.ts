@@ -110,6 +110,8 @@ async function policyTerms(
   const policy = toolbox.policy(name);
   if (policy === undefined) return noticeTexts.noPolicy(name);
   if (policy.quorum > 1 || policy.confirm === 'passkey') return noticeTexts.oneAnswer(name);
+  // An answer has no arguments that could name anybody.
+  if (policy.excludedFrom !== undefined) return noticeTexts.approverUnknown({ code: 'author-not-said' });
   const snapshot = snapshotOf(policy);
   const barred = [
     ...new Set([

@@ -42,9 +42,9 @@ export async function planRequests(
   messages: readonly Message[],
   { anew = false }: { readonly anew?: boolean } = {},
 ): Promise<RequestPlan> {
-  await context.toolbox.refreshGroups();
   const { round, text } = Transcript.latestRound(messages);
   const { requesters, contextAuthors } = peopleOf(messages, context.toolbox);
+  await context.toolbox.refreshPeople([...requesters, ...contextAuthors]);
   const [requester = NOBODY] = requesters;
   const origin = {
     threadId,

@@ -104,12 +104,12 @@ async function denialOf(
   const { name } = interrupt.toolRequest;
   const entry = toolbox.find(name);
   if (entry === undefined) return noticeTexts.toolGone;
-  await toolbox.refreshGroups();
   const there = {
     requesters: [...new Set([...request.requesters, editor])],
     contextAuthors: (facets.context ?? []).filter((person) => person !== editor),
     channel: parseThreadId(request.threadId).channel,
   };
+  await toolbox.refreshPeople([...there.requesters, ...there.contextAuthors]);
   if (!entry.allows(there)) return noticeTexts.notAllowedHere;
   const input = effectiveInput(entry.tool.inputSchema, edited);
   const place = { ...there, firstOf: firstOfFacts(await entry.readFirst?.(input, there)) };

@@ -29,7 +29,12 @@ export function previewBlocks({ current, former: previous }: Preview): KnownBloc
   if (current === undefined) return former;
   if (current.outcome === 'failed')
     return [...former, context(words(cardTexts.previewFailed[current.reason]))];
-  return [...former, ...sidesOf(current)];
+  const { missing = [] } = current;
+  return [
+    ...former,
+    ...sidesOf(current),
+    ...(missing.length === 0 ? [] : [line(words(cardTexts.previewLacks(missing), { bold: true }))]),
+  ];
 }
 
 /** Tells whether a card shows all of what a call would change. */

@@ -151,6 +151,8 @@ export const cardTexts = {
     'too-slow': 'No preview: it took too long.',
     error: "No preview: it couldn't be computed.",
   },
+  previewLacks: (paths: readonly string[]) =>
+    `The preview is incomplete: what was read has no ${paths.map((path) => `“${path}”`).join(', ')}.`,
   previewChanged: 'The preview has changed since it was approved. It was:',
   diffCut: (lines: number) => `${plural(lines, 'more line')} not shown. See Details.`,
   noDifference: 'No change',

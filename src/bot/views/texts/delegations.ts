@@ -57,6 +57,7 @@ export const delegationTexts = {
   endedOther: 'Ended.',
   none: "You haven't delegated anything.",
   gone: 'This has ended already.',
+  declared: 'An admin has set this in the manifest, and only the manifest ends it.',
   notYours: 'Only the two people in this delegation or an admin can end it.',
   told: {
     title: 'Delegation ended. ',

@@ -16,6 +16,12 @@ function whyUnknown(problem: ApproverProblem): string {
       return `${problem.email} can't be looked up in Slack right now.`;
     case 'nobody':
       return `nobody in Slack has the address ${problem.email}.`;
+    case 'author-not-said':
+      return 'it does not say who may not approve it.';
+    case 'author-not-checked':
+      return `${problem.named}, who may not approve it, can't be looked up in Slack right now.`;
+    case 'author-unknown':
+      return `${problem.named}, who may not approve it, is nobody in Slack.`;
   }
 }
 

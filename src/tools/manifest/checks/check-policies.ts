@@ -249,6 +249,12 @@ export const EMAIL = {
   expected: 'an expression must give an email address or a list of them',
 };
 
+/** The result of `from` of those who may not approve. */
+export const PEOPLE = {
+  ...EMAIL,
+  expected: 'an expression must give a member ID or an email address, or a list of them',
+};
+
 type Written = Pick<PolicyFile, 'approvers' | 'quorum'>;
 
 /** Checks who must approve: the form, expressions, and that the people who are named can reach the quorum. */
@@ -260,6 +266,7 @@ function checkApprovers(pointer: string, written: Written): Finding[] {
     ...checkFrom(pointer, group),
     ...checkLookup(pointer, group, groups),
   ]);
+  findings.push(...checkNot(pointer, written));
   const shortage = shortageOf(groups, excluded);
   if (shortage === undefined) return findings;
   const at = written.quorum === undefined || groups.length > 1 ? '/approvers' : '/quorum';
@@ -319,6 +326,17 @@ function checkTemplate(pointer: string, text: string, roots: readonly TemplateRo
     ...{ pointer, at: 'value', message },
     inside: offset,
   }));
+}
+
+function checkNot(pointer: string, { approvers }: Written): Finding[] {
+  const not = Array.isArray(approvers) ? undefined : approvers.not;
+  const from = not === undefined || Array.isArray(not) ? undefined : not.from;
+  if (from === undefined) return [];
+  const place = { pointer: `${pointer}/approvers/not/from`, at: 'value' } as const;
+  if (/^[UWS][A-Z0-9]{6,20}$/.test(from))
+    return [{ ...place, message: `this is an id and no argument of the call; write not: [${from}]` }];
+  const wrong = checkExpression(from, PEOPLE);
+  return wrong === undefined ? [] : [{ ...place, ...wrong }];
 }
 
 function checkFrom(pointer: string, { from, pointer: at }: ApproverGroup): Finding[] {

@@ -8,6 +8,7 @@ import {
   type MethodCall,
   methodCalls,
   placeOfVariable,
+  profileAskedFor,
   usesGroups,
 } from '../../../policy/condition.ts';
 import { DEFAULT_POLICY_NAME } from '../../../policy/policy.ts';
@@ -68,7 +69,11 @@ export function checkRules(
       'some calls need the policy "default", but there is none in policies; add it or name another here';
     findings.push({ pointer, at: 'key', message });
   }
-  const warnings = [...findUnusedRules(rules, onlyName), ...findGap(rules, known, onlyName)];
+  const warnings = [
+    ...findUnusedRules(rules, onlyName),
+    ...findGap(rules, known, onlyName),
+    ...rules.flatMap(caseFindings),
+  ];
   return { findings, warnings };
 }
 
@@ -80,6 +85,18 @@ function targetFindings({ pointer, rule: { when = '' } }: LocatedRule, tool: Jso
   if (inside === undefined || hasTarget || isFromCode(tool)) return [];
   const message = 'nothing says what a call touches; add "target", such as "{{input.customer}}"';
   return [{ pointer: `${pointer}/when`, at: 'value', inside, message }];
+}
+
+/** Finds an input that is compared with an address as it is written: the same address in capitals would be another. */
+function caseFindings({ pointer, rule: { when = '' } }: LocatedRule): Finding[] {
+  const found =
+    /(input(?:\.\w+)+) *[!=]= *requester\.email\b|\brequester\.email *[!=]= *(input(?:\.\w+)+)(?![\w.(])/.exec(
+      when,
+    );
+  const input = found?.[1] ?? found?.[2];
+  if (input === undefined) return [];
+  const message = `requester.email is in small letters, and ${input} may not be; write ${input}.lowerAscii()`;
+  return [{ pointer: `${pointer}/when`, at: 'value', inside: when.indexOf(input), message }];
 }
 
 /** Finds numbers between the conditions of a list that none of its rules is for. */
@@ -327,7 +344,7 @@ interface ExpectedResult {
   readonly what: string;
   readonly types: readonly string[];
   readonly expected: string;
-  /** Whether the user groups of the requester are known there. */
+  /** Whether the user groups and the profile of the requester are known there. */
   readonly hasGroups?: true;
   /** The variable that only such an expression has. */
   readonly variable?: 'approved' | 'output';
@@ -341,6 +358,17 @@ export const CONDITION: ExpectedResult = {
 };
 
 const RULE_CONDITION: ExpectedResult = { ...CONDITION, hasGroups: true };
+
+/** Finds a member of the requester that there is not. */
+function unknownMember(expression: string): readonly string[] | null {
+  return /(?<![\w.])requester\.(?!(?:groups|email|name)\b)(\w+)/.exec(expression);
+}
+
+/** Lists what an expression asks of the requester beside the id. */
+function membersOf(expression: string): readonly string[] {
+  const members = [...(usesGroups(expression) ? ['groups'] : []), ...profileAskedFor(expression)];
+  return members.map((member) => `requester.${member}`);
+}
 
 /** Checks a CEL expression: its syntax, its variables, and the type of its result; `inputs` are the names of the tool's input. */
 export function checkExpression(
@@ -356,10 +384,11 @@ export function checkExpression(
       const inside = variable === name ? -1 : placeOfVariable(expression, name);
       if (inside !== -1) return { inside, message };
     }
-    if (hasGroups !== true && usesGroups(expression))
+    const [member] = hasGroups === true ? [] : membersOf(expression);
+    if (member !== undefined)
       return {
-        inside: Math.max(expression.indexOf('requester.groups'), 0),
-        message: 'requester.groups is known to approval rules only',
+        inside: Math.max(expression.indexOf(member), 0),
+        message: `${member} is known to approval rules only`,
       };
     const problem = methodCalls(expression)
       .filter(({ name }) => name === 'matches')
@@ -381,6 +410,15 @@ export function checkExpression(
     const fields = FIELDS[of] ?? [];
     const guess = didYouMean(missing, fields) || `; ${of} has ${fields.join(', ')}`;
     return { inside, message: `${of} has no "${missing}"${guess}` };
+  }
+  const [of, member] = /^Cannot index type/.test(reason) ? (unknownMember(expression) ?? []) : [];
+  if (of !== undefined && member !== undefined) {
+    const members = ['groups', 'email', 'name'];
+    const guess = didYouMean(member, members) || `; it has ${members.join(', ')}`;
+    return {
+      inside: expression.indexOf(of) + of.length - member.length,
+      message: `requester has no "${member}"${guess}`,
+    };
   }
   const [, unknown] = /^Unknown variable: (\S+)$/.exec(reason) ?? [];
   if (unknown === undefined)

@@ -1,13 +1,14 @@
 import type { z } from 'zod';
 import { isJsonObject, type JsonObject, type JsonValue, pointerTo } from '../../../agent/json.ts';
+import type { Tool } from '../../../agent/tool.ts';
 import { DEFAULT_POLICY_NAME } from '../../../policy/policy.ts';
 import { matchesGlob } from '../../../policy/rules.ts';
-import { parseDisplayTemplate } from '../../presentation/text-template.ts';
+import { parseDisplayTemplate, unknownInputs } from '../../presentation/text-template.ts';
 import { didYouMean, type Finding } from '../problem.ts';
 import { BUILT_IN_NAMES } from '../schema/agent.ts';
 import { LimitFile, PolicyFile, RuleFile } from '../schema/policies.ts';
 import { toApprovers } from '../to-manifest.ts';
-import { AMOUNT, EMAIL, shortageOf } from './check-policies.ts';
+import { AMOUNT, EMAIL, PEOPLE, shortageOf } from './check-policies.ts';
 import {
   conditionFindings,
   isOpen,
@@ -24,6 +25,17 @@ import { schemaType, typeInWords, wrongComparisons, wrongResult } from './condit
 export interface KnownTool {
   readonly name: string;
   readonly schema: JsonObject | undefined;
+  /** The schema of its answer, if it is known. */
+  readonly output?: JsonObject | undefined;
+}
+
+/** Describes a tool as far as it is checked. */
+export function knownTool({
+  name,
+  inputSchema,
+  outputSchema,
+}: Pick<Tool, 'name' | 'inputSchema' | 'outputSchema'>): KnownTool {
+  return { name, schema: inputSchema.jsonSchema, output: outputSchema?.jsonSchema };
 }
 
 /** The tools that each entry of the manifest brings; an entry that is not there may bring any. */
@@ -176,6 +188,7 @@ function checkEntry(
         ...['preview', 'undo'].flatMap((key) =>
           checkUsedInput(`${at}/${key}`, written[key], schema, byEntry),
         ),
+        ...checkUsedOutput(`${at}/preview`, written.preview, byEntry),
       ];
     }),
   ];
@@ -220,6 +233,24 @@ function checkServerLists(
 function inAllOf(tools: readonly KnownTool[], check: (schema: JsonObject) => Finding[]): Finding[] {
   const found = tools.map(({ schema }) => (schema === undefined ? [] : check(schema)));
   return found.every((findings) => findings.length > 0) ? (found[0] ?? []) : [];
+}
+
+/** Finds paths of a preview that the answer of its tool does not have, as far as its schema is known. */
+function checkUsedOutput(pointer: string, preview: JsonValue | undefined, byEntry: ToolsByEntry): Finding[] {
+  if (!isJsonObject(preview)) return [];
+  const { tool } = preview;
+  const output = [...byEntry.values()].flat().find(({ name }) => name === tool)?.output;
+  if (output === undefined) return [];
+  return ['before', 'after'].flatMap((key) => {
+    const text = preview[key];
+    if (typeof text !== 'string') return [];
+    return unknownInputs(parseDisplayTemplate(text).template, output, 'output').map(
+      ({ offset, unknown: { written = '', known = [] } = {} }): Finding => ({
+        ...{ pointer: `${pointer}/${key}`, at: 'value', inside: offset },
+        message: `the answer of "${String(tool)}" has no "${written}"${didYouMean(written, known) || `; it has ${known.join(', ')}`}`,
+      }),
+    );
+  });
 }
 
 /** Checks the input of a preview or an undo against the schema of the tool that it calls. */
@@ -355,7 +386,7 @@ function checkPolicies(
     );
     if (!isKnown || judged.length === 0) return findings.slice(0, 1);
     const { approvers, risk, grants } = policy;
-    const groups = approvers === undefined ? [] : toApprovers({ approvers }).groups;
+    const { groups = [], excludedFrom = [] } = approvers === undefined ? {} : toApprovers({ approvers });
     const isExpression = risk !== undefined && !/^\w+$/.test(risk);
     return [
       ...findings.slice(0, 1),
@@ -363,6 +394,11 @@ function checkPolicies(
         isExpression ? valueFindings(`${pointer}/risk`, risk, schema, ['text'], 'a risk must be text') : [],
       ),
       ...inAllOf(judged, (schema) => conditionFindings(`${pointer}/grants/when`, grants?.when, schema)),
+      ...excludedFrom.flatMap((from) =>
+        inAllOf(judged, (schema) =>
+          valueFindings(`${pointer}/approvers/not/from`, from, schema, ['text', 'list'], PEOPLE.expected),
+        ),
+      ),
       ...groups.flatMap(({ from, pointer: at }) =>
         inAllOf(judged, (schema) =>
           valueFindings(

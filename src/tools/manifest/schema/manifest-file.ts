@@ -9,9 +9,11 @@ import {
   Duration,
   distinct,
   Headers,
+  LOCAL_DATE,
   LOCAL_DATE_TIME,
   Name,
   named,
+  Person,
   PersonOrGroup,
   Text,
   TimeZone,
@@ -92,6 +94,20 @@ export const FreezeFile = z
   .describe('A time in which no action of some tools starts; what is approved waits for its end.');
 export type FreezeFile = z.output<typeof FreezeFile>;
 
+export const DelegationFile = z
+  .strictObject({
+    from: Person.describe('The approver who is away.'),
+    to: Person.describe('Who decides for them.'),
+    until: z
+      .string()
+      .regex(LOCAL_DATE)
+      .meta({ title: 'a date such as 2026-12-01, or with a time: "2026-12-01 18:00"' })
+      .describe('The last day, or the time of its end, in agent.time_zone.'),
+    policies: distinct(Name, 'For which policies (default: all with "delegation").').min(1).optional(),
+  })
+  .describe('A person who decides for an approver, as /countersign delegate does; passkeys do not count it.');
+export type DelegationFile = z.output<typeof DelegationFile>;
+
 /** The manifest as it is written; durations come out in milliseconds. */
 export const ManifestFile = z
   .strictObject({
@@ -115,6 +131,10 @@ export const ManifestFile = z
       .describe(
         'The times in which nothing may change; tools that only read still run, and approvals count.',
       ),
+    delegations: z
+      .array(DelegationFile)
+      .optional()
+      .describe('Who decides for an approver who is away, as an admin sets it.'),
     http_defaults: HttpDefaultsFile.optional(),
     tools: named(ToolFile, 'What the agent may do, by the name that the model uses.').optional(),
     callers: named(

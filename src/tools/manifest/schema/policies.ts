@@ -94,7 +94,17 @@ export const ApproversFile = z
         .min(1)
         .optional()
         .describe('Groups that must all approve; nobody counts for two of them.'),
-      not: distinct(PersonOrGroup, 'Who may not approve, whatever group they are in.').optional(),
+      not: z
+        .union([
+          distinct(PersonOrGroup, 'Ids of people and of user groups.'),
+          z.strictObject({
+            from: Text.describe(
+              'CEL over the call that gives the member ID or the email address of a person, or a list of them: "input.author".',
+            ),
+          }),
+        ])
+        .optional()
+        .describe('Who may not approve, whatever group they are in: a list of ids, or { from } of the call.'),
     }),
   ])
   .describe('Who may approve: a list of ids, or { any, from, not } or { all, not }.');

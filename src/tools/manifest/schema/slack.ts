@@ -99,7 +99,7 @@ export const SHIPPED_SLACK: JsonObject = {
 /** The scopes that the app needs only for some manifests, or not for all. */
 export interface ScopeUse {
   readonly readsFiles: boolean;
-  readonly findsByEmail: boolean;
+  readonly readsEmails: boolean;
   readonly readsTopics: boolean;
   /** Whether people sign in to the page with Slack. */
   readonly signsIn?: boolean;
@@ -164,8 +164,8 @@ export function scopesOf(slack: JsonObject): {
   return { bot: [...bot, ...optional], optional };
 }
 
-function scopesFor({ readsFiles, findsByEmail, readsTopics }: ScopeUse, isAgent: boolean) {
-  const added = [...(findsByEmail ? ['users:read.email'] : []), ...(readsTopics ? ['channels:read'] : [])];
+function scopesFor({ readsFiles, readsEmails, readsTopics }: ScopeUse, isAgent: boolean) {
+  const added = [...(readsEmails ? ['users:read.email'] : []), ...(readsTopics ? ['channels:read'] : [])];
   return {
     bot: [...BOT_SCOPES.filter((scope) => isAgent || scope !== AGENT_SCOPE), ...added],
     bot_optional: OPTIONAL_SCOPES.filter((scope) => readsFiles || !scope.startsWith('files:')),

@@ -69,6 +69,9 @@ export const AddressOrPath = z
 /** A local date and time such as `2026-11-26 18:00`. */
 export const LOCAL_DATE_TIME =
   /^20[0-9]{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01]) (?:[01][0-9]|2[0-3]):[0-5][0-9]$/;
+/** A date, with or without a time of day, such as `2026-11-26` or `2026-11-26 18:00`. */
+export const LOCAL_DATE =
+  /^20[0-9]{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])(?: (?:[01][0-9]|2[0-3]):[0-5][0-9])?$/;
 /** A day of the week and a time of day such as `friday 14:00`. */
 export const WEEKLY_TIME = /^(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:[01][0-9]|2[0-3]):[0-5][0-9]$/;
 export const Text = z.string().min(1);

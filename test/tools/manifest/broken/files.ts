@@ -142,7 +142,7 @@ database: {}
 `,
     rest: 'slack',
     problems: [
-      '2:1: database: unknown key "database"; the keys here are version, slack, agent, policies, limits, freezes, http_defaults, tools, callers, audit, retention, page',
+      '2:1: database: unknown key "database"; the keys here are version, slack, agent, policies, limits, freezes, delegations, http_defaults, tools, callers, audit, retention, page',
     ],
   },
   {

@@ -217,6 +217,42 @@ agent: { time_zone: Mars/Olympus }
     ],
   },
   {
+    says: 'who may not approve: nobody, an id in place of an argument, a number, and an unknown variable',
+    text: `policies:
+  default: { approvers: { any: [S034GHIJKL], not: {} } }
+  named: { approvers: { any: [S034GHIJKL], not: { from: U012ABCDEF } } }
+  number: { approvers: { any: [S034GHIJKL], not: { from: "size(requesters)" } } }
+  typo: { approvers: { any: [S034GHIJKL], not: { from: inptu.author } } }
+`,
+    rest: 'slack',
+    problems: [
+      '2:46: policies.default.approvers.not: "from" is missing',
+      '3:57: policies.named.approvers.not.from: this is an id and no argument of the call; write not: [U012ABCDEF]',
+      '4:59: policies.number.approvers.not.from: an expression must give a member ID or an email address, or a list of them, but this is of type int',
+      '5:56: policies.typo.approvers.not.from: unknown variable "inptu"; did you mean "input"?',
+    ],
+  },
+  {
+    says: 'delegations to oneself, twice of one person, and for policies that are not there or allow none',
+    text: `policies:
+  default: { approvers: [S034GHIJKL], delegation: true }
+  finance: { approvers: [S034GHIJKL] }
+delegations:
+  - { from: U012ABCDEF, to: U012ABCDEF, until: "2099-01-01" }
+  - { from: U012ABCDEF, to: U034GHIJKL, until: "2099-01-01 18:00" }
+  - { from: U056MNOPQR, to: U034GHIJKL, until: "2099-01-01", policies: [defualt, finance] }
+  - { from: U078STUVWX, to: U034GHIJKL, until: Friday }
+`,
+    rest: 'slack',
+    problems: [
+      '5:29: delegations[0].to: nobody decides for themselves; name another person',
+      '6:13: delegations[1].from: delegation 1 is of this person already, and everyone has one at a time',
+      '7:73: delegations[2].policies[0]: there is no policy "defualt"; did you mean "default"?',
+      '7:82: delegations[2].policies[1]: the policy "finance" allows no delegation; set delegation: true there',
+      '8:48: delegations[3].until: "Friday" is not a date such as 2026-12-01, or with a time: "2026-12-01 18:00"',
+    ],
+  },
+  {
     says: 'an expression for approvers that gives a number',
     text: `policies:
   default: { approvers: { from: "size(requesters)" } }
