@@ -1,14 +1,5 @@
 import { execFile } from 'node:child_process';
-import {
-  appendFileSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { packPackage } from '../package/pack-package.ts';
@@ -19,12 +10,16 @@ export interface Release {
   readonly modules: string;
 }
 
+export interface Releases {
+  readonly older: Release;
+  readonly newer: Release;
+}
+
 /**
- * Installs two releases. The older one is the package of this tree, or the one that `COUNTERSIGN_OLDER` names; the newer one is the package of
+ * Installs two releases in a folder. The older one is the package of this tree, or the one that `COUNTERSIGN_OLDER` names; the newer one is the package of
  * this tree with what a next release may bring: every script has another text, and a policy has one more field.
  */
-export async function installReleases(): Promise<{ readonly older: Release; readonly newer: Release }> {
-  const folder = mkdtempSync(join(tmpdir(), 'countersign-upgrade-'));
+export async function installReleases(folder: string): Promise<Releases> {
   const packed = await packPackage(join(folder, 'packed'));
   const newer = await install('newer', join(folder, 'newer'), packed);
   const given = process.env.COUNTERSIGN_OLDER;
