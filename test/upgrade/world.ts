@@ -30,6 +30,7 @@ policies:
   two: { approvers: [${alice}, ${bruno}], quorum: 2, notify: { direct_messages: false } }
   granting: { approvers: [${alice}], grants: { for: 2h, uses: 3 }, notify: { direct_messages: false } }
   away: { approvers: [${alice}], delegation: true, notify: { direct_messages: false } }
+  directly: { approvers: [${bruno}], notify: { direct_messages: true } }
   alone: { approvers: [${alice}], risk: high, confirm: false, notify: { direct_messages: false } }
 tools:
   workshop:
@@ -40,6 +41,7 @@ tools:
       - { match: drill_part, policy: granting }
       - { match: coat_part, policy: away }
       - { match: paint_part, policy: alone }
+      - { match: polish_part, policy: directly }
       - { match: "*", policy: default }
 callers:
   release-pipeline:
