@@ -30,6 +30,7 @@ const ONLY_FULL = [
   'test/observe/traces.test.ts',
   'test/package/contents.test.ts',
   'test/package/first-start.test.ts',
+  'test/package/release.test.ts',
   'test/page/passkey-pairs.test.ts',
   'test/page/passkeys-kill.test.ts',
   'test/page/passkeys.test.ts',

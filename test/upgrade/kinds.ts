@@ -83,6 +83,30 @@ const repeatable: Kind = async (world) => {
   };
 };
 
+/** An action that took effect and got no answer; nobody has looked yet. */
+const unknown: Kind = async (world) => {
+  const { workshop, thread } = await order(world, 'cut_part');
+  await thread.click(alice, /Approval needed/, 'approve');
+  await thread.shows(/Outcome unknown/);
+  return async () => {
+    await lookAndEnd(world, thread);
+    await happenedOnce(workshop);
+  };
+};
+
+/** A card in the thread and one in a direct message, which says the same in the end. */
+const directMessage: Kind = async (world) => {
+  const { workshop, thread } = await order(world, 'polish_part');
+  const words = (text: string) => new RegExp(`${text}[\\s\\S]*${folderOf(workshop)}`);
+  const message = await world.directly(bruno).shows(words('Approval needed'));
+  return async () => {
+    await world.directly(bruno).click(bruno, words('Approval needed'), 'approve');
+    await thread.shows(/All ended\./);
+    expect(await world.directly(bruno).shows(words('Done'))).toMatchObject({ ts: message.ts });
+    await happenedOnce(workshop);
+  };
+};
+
 const question: Kind = async ({ ask }) => {
   const thread = ask('please ask_question');
   await thread.shows(/Which one\?/);
@@ -185,7 +209,9 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   'half approved': halfApproved,
   running,
   'running, repeatable': repeatable,
+  unknown,
   question,
+  'a card in a direct message': directMessage,
   'plan half done': planHalfDone,
   grant,
   freeze,

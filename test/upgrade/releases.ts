@@ -1,14 +1,5 @@
 import { execFile } from 'node:child_process';
-import {
-  appendFileSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { packPackage } from '../package/pack-package.ts';
@@ -19,37 +10,33 @@ export interface Release {
   readonly modules: string;
 }
 
-/**
- * Installs two releases. The older one is the package of this tree, or the one that `COUNTERSIGN_OLDER` names; the newer one is the package of
- * this tree with what a next release may bring: every script has another text, and a policy has one more field.
- */
-export async function installReleases(): Promise<{ readonly older: Release; readonly newer: Release }> {
-  const folder = mkdtempSync(join(tmpdir(), 'countersign-upgrade-'));
-  const packed = await packPackage(join(folder, 'packed'));
-  const newer = await install('newer', join(folder, 'newer'), packed);
-  const given = process.env.COUNTERSIGN_OLDER;
-  if (given !== undefined) {
-    const older = await install('older', join(folder, 'older'), given);
-    growOlder(newer.modules);
-    return { older, newer };
-  }
-  cpSync(join(folder, 'newer'), join(folder, 'older'), { recursive: true, verbatimSymlinks: true });
-  growOlder(newer.modules);
-  return { older: { name: 'older', modules: modulesIn(join(folder, 'older')) }, newer };
+export interface Releases {
+  readonly older: Release;
+  readonly newer: Release;
 }
 
-const modulesIn = (folder: string) => join(folder, 'node_modules/countersign/dist/bin');
+/**
+ * Installs two releases in a folder. The older one is the package of this tree, or the one that `COUNTERSIGN_OLDER` names; the newer one is
+ * the package of this tree with what a next release may bring: every script has another text, and a policy has one more field.
+ */
+export async function installReleases(folder: string): Promise<Releases> {
+  const packed = await packPackage(join(folder, 'packed'));
+  const older = await install('older', join(folder, 'older'), process.env.COUNTERSIGN_OLDER ?? packed);
+  const newer = await install('newer', join(folder, 'newer'), packed);
+  makeNext(newer.modules);
+  return { older, newer };
+}
 
 async function install(name: string, folder: string, tarball: string): Promise<Release> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{"private":true}');
   const flags = ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball];
   await promisify(execFile)('npm', flags, { cwd: folder });
-  return { name, modules: modulesIn(folder) };
+  return { name, modules: join(folder, 'node_modules/countersign/dist/bin') };
 }
 
 /** Makes the next release of a package. */
-function growOlder(modules: string): void {
+function makeNext(modules: string): void {
   const scripts = join(modules, 'store/lua');
   const lua = readdirSync(scripts, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.lua'),

@@ -1,14 +1,21 @@
-import { beforeAll, expect, inject, test } from 'vitest';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { verifyChain } from '../../src/store/record/chain-check.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { run as runCommand } from '../commands/support.ts';
+import { plainArguments, startPrivateRedis } from '../store/private-redis.ts';
 import { KINDS } from './kinds.ts';
-import { installReleases, type Release } from './releases.ts';
+import { installReleases, type Release, type Releases } from './releases.ts';
 import { type Running, startWorld } from './world.ts';
 
-let releases: { readonly older: Release; readonly newer: Release };
+const folder = mkdtempSync(join(tmpdir(), 'countersign-upgrade-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let releases: Releases;
 beforeAll(async () => {
-  releases = await installReleases();
+  releases = await installReleases(folder);
 }, 300_000);
 
 test('old alone, both, new alone, both, old alone: what one release wrote the other ends, once, also after a kill', async () => {
@@ -57,6 +64,38 @@ test('old alone, both, new alone, both, old alone: what one release wrote the ot
   expect(pending).toEqual({ code: 0, out: '', error: '' });
   expect((await verifyChain(store)).problems).toEqual([]);
   process.stdout.write(`${kinds.length} kinds of record, 6 changes of release, 4 kills: ${ended} ended\n`);
+}, 600_000);
+
+test('a backup of the older release is restored for the newer one, and one of the newer for the older', async () => {
+  const world = await startWorld();
+  const { older, newer } = releases;
+  const restorable = Object.entries(KINDS).filter(([name]) => !name.startsWith('a caller'));
+  for (const [before, after] of [
+    [older, newer],
+    [newer, older],
+  ] as const) {
+    let data = '';
+    const saved = await startPrivateRedis((place) => {
+      data = place.folder;
+      return plainArguments(place);
+    });
+    onTestFinished(() => saved.stop());
+    const bot = await world.start(before, saved.url);
+    const begun = await Promise.all(restorable.map(([name, begin]) => named(name, begin(world, bot))));
+    const client = new Redis(saved.url);
+    await client.save();
+    client.disconnect();
+    await bot.kill();
+    const restored = await startPrivateRedis((place) => {
+      copyFileSync(join(data, 'dump.rdb'), join(place.folder, 'dump.rdb'));
+      return plainArguments(place);
+    });
+    onTestFinished(() => restored.stop());
+    await saved.stop();
+    const other = await world.start(after, restored.url);
+    await Promise.all(begun.map((finish, index) => named(restorable[index]?.[0] ?? '', finish(other))));
+    await other.kill();
+  }
 }, 600_000);
 
 async function named<Value>(name: string, work: Promise<Value>): Promise<Value> {

@@ -2,8 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
+import { z } from 'zod';
 import type { ReplyFunction } from '../../playground/model/model-reply.ts';
 import { createKeyPair } from '../../src/audit/signing-key.ts';
 import { CountersignClient } from '../../src/client.ts';
@@ -18,6 +20,8 @@ const KEY = `pipeline${'k'.repeat(40)}`;
 const HOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const ENVIRONMENT = { PIPELINE_KEY: KEY, HOOK_SECRET };
 
+const Message = z.object({ type: z.string(), data: z.object({ id: z.string(), status: z.string() }) });
+
 const manifestFor = (hook: number) => `
 slack: { display_information: { name: Countersign } }
 agent: { instructions: Help., admins: [${admin}], limits: { pending_per_thread: 20, pending_per_person: 200 } }
@@ -26,6 +30,7 @@ policies:
   two: { approvers: [${alice}, ${bruno}], quorum: 2, notify: { direct_messages: false } }
   granting: { approvers: [${alice}], grants: { for: 2h, uses: 3 }, notify: { direct_messages: false } }
   away: { approvers: [${alice}], delegation: true, notify: { direct_messages: false } }
+  directly: { approvers: [${bruno}], notify: { direct_messages: true } }
   alone: { approvers: [${alice}], risk: high, confirm: false, notify: { direct_messages: false } }
 tools:
   workshop:
@@ -36,6 +41,7 @@ tools:
       - { match: drill_part, policy: granting }
       - { match: coat_part, policy: away }
       - { match: paint_part, policy: alone }
+      - { match: polish_part, policy: directly }
       - { match: "*", policy: default }
 callers:
   release-pipeline:
@@ -62,20 +68,15 @@ const obey: ReplyFunction = ({ messages }) => {
   return { calls: [{ name: 'propose_plan', arguments: { goal: 'Make the parts', steps } }] };
 };
 
-/** The address of a caller that takes no message until it is told to, and keeps those that it took. */
+/** The address of a caller that takes nothing about its runs until it is told to, and keeps what it took. */
 async function startReceiver() {
   const state = { takes: false, taken: new Set<string>(), refused: 0 };
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const { data } = JSON.parse(Buffer.concat(chunks).toString()) as {
-        data: { id: string; status: string };
-      };
-      if (state.takes) state.taken.add(`${data.id} ${data.status}`);
-      else state.refused += 1;
-      response.writeHead(state.takes ? 204 : 500).end();
-    });
+  const server = createServer(async (request, response) => {
+    const { type, data } = Message.parse(JSON.parse(await text(request)));
+    const isTaken = state.takes || type !== 'run.updated';
+    if (isTaken) state.taken.add(`${data.id} ${data.status}`);
+    else state.refused += 1;
+    response.writeHead(isTaken ? 204 : 500).end();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -97,14 +98,15 @@ export async function startWorld() {
   });
   const { privatePem, publicPem } = createKeyPair();
   const { folder, prefix, settings } = story.setup;
-  const given = JSON.stringify({
-    settings: { ...settings, auditKey: { text: privatePem } },
-    ...{ manifest, environment: ENVIRONMENT, folder, prefix },
-    ...{ timing: MORTAL, sweep: { everyMs: 100, overdueMs: 0 } },
-  });
 
-  /** Starts a bot of a release; `kill` ends it as a power cut would. */
-  const start = async ({ name, modules }: Release) => {
+  /** Starts a bot of a release, on the Redis of all tests or another; `kill` ends it as a power cut would. */
+  const start = async ({ name, modules }: Release, redisUrl = inject('redisUrl')) => {
+    const redis = { mode: 'single', urls: [redisUrl] };
+    const given = JSON.stringify({
+      settings: { ...settings, auditKey: { text: privatePem }, redis },
+      ...{ manifest, environment: ENVIRONMENT, folder, prefix },
+      ...{ timing: MORTAL, sweep: { everyMs: 100, overdueMs: 0 } },
+    });
     const script = fileURLToPath(new URL('./release-process.mjs', import.meta.url));
     const child = spawn(process.execPath, [script, modules, given], { stdio: ['ignore', 'pipe', 'inherit'] });
     const gone = once(child, 'exit');

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Tool } from '../../agent/tool.ts';
+import { libraryBytes } from './library-bytes.ts';
 
 /** Loads the tools that a TypeScript or JavaScript module exports; a module that has none is an error that says so. */
 export type LoadModule = (specifier: string) => Promise<readonly Tool[]>;
@@ -84,14 +85,14 @@ export interface ModuleFiles {
 
 /**
  * Reads what a module runs: its file, the files that it imports from the admin's folder, however deep, and the lock file of
- * its libraries. A file counts as imported if a literal of the code names it, so that no form of import is missed; a name that is only
- * computed is not found.
+ * its libraries, without what Countersign alone needs. A file counts as imported if a literal of the code names it, so that no form of import
+ * is missed; a name that is only computed is not found.
  */
 export async function readModuleFiles(folder: string, specifier: string): Promise<ModuleFiles> {
   const files = new Map<string, Buffer>();
   if (isOwnFile(specifier)) await collect(resolve(folder, specifier), files);
   const lock = await findLock(folder);
-  if (lock !== undefined) files.set(lock.path, lock.bytes);
+  if (lock !== undefined) files.set(lock.path, libraryBytes(lock.bytes, [...files.values()]));
   if (files.size === 0) return { paths: [], digest: undefined };
   const digest = createHash('sha256');
   for (const bytes of files.values()) digest.update(`${bytes.length}\n`).update(bytes);

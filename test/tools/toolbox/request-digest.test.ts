@@ -102,6 +102,41 @@ test('a changed file that a module imports from its folder gives another digest,
   expect(new Set(digests).size).toBe(4);
 });
 
+test('another release of Countersign beside a module leaves its digest as it is; a library of the module does not', async () => {
+  const folder = temporaryFolder();
+  const write = (file: string, text: string) => writeFileSync(join(folder, file), text);
+  const digest = async () =>
+    digestOf(await openTools(manifestOf('  one: { module: ./one.ts }\n'), { folder }), 'one');
+  const lock = ({
+    ours = '1.0.0',
+    itsOwn = '1.0.0',
+    declared = '1.0.0',
+    undeclared = '1.0.0',
+    nested = '1.0.0',
+  }) => ({
+    packages: {
+      '': { dependencies: { countersign: `^${ours}`, bank: '^1.0.0' } },
+      'node_modules/countersign': { version: ours, dependencies: { redis: '^1.0.0', yaml: '^1.0.0' } },
+      'node_modules/redis': { version: itsOwn },
+      'node_modules/bank': { version: declared, dependencies: { redis: '0.1.0' } },
+      'node_modules/bank/node_modules/redis': { version: nested },
+      'node_modules/yaml': { version: undeclared },
+    },
+  });
+  writeModule(folder, 'one.ts', 'one', "return (await import('yaml')).parse('a: 1');");
+  write('package.json', '{ "type": "module" }');
+  const withLock = async (versions: Parameters<typeof lock>[0]) => {
+    write('package-lock.json', JSON.stringify(lock(versions)));
+    return digest();
+  };
+  const first = await withLock({});
+  expect(await withLock({ ours: '1.1.0', itsOwn: '2.0.0' })).toBe(first);
+  const others = [{ declared: '1.0.1' }, { nested: '0.1.1' }, { undeclared: '1.0.1' }];
+  const digests = [first];
+  for (const versions of others) digests.push(await withLock(versions));
+  expect(new Set(digests).size).toBe(4);
+});
+
 test('a change of the policy, the people, the editor, the thread or the arguments gives another digest', async () => {
   const toolbox = await openTools(manifestOf(HTTP, ENVIRONMENT));
   const policy = toolbox.policy('default');
