@@ -154,6 +154,18 @@ test('what the log or the candidate does not have is said, and not guessed', asy
   expect(words).toMatch(/^1 call: the row is erased or cannot be read$/m);
 });
 
+test('what depends on the address or the groups of a person is not judged, because the log has neither', async () => {
+  const rows = [...ran({ at: at(0), input: { amount: 1 } }), ...ran({ at: at(1), input: { amount: 600 } })];
+  for (const condition of ["requester.email != 'ann@example.com'", "'S0FINANCE1' in requester.groups"]) {
+    const rules = `{ require: never, when: "input.amount > 500.0" }, { require: never, when: "${condition}" }`;
+    const { changes, groups } = await replayed(rows, manifestWith(rules));
+    expect(changes).toEqual({ 'not-judged': 1, same: 1 });
+    expect(JSON.stringify(groups)).toContain(
+      'the log does not have the groups, addresses and names of people',
+    );
+  }
+});
+
 test('without a name the present manifest is tried', async () => {
   const folder = newFolder();
   const manifest = writeManifest(manifestWith('{ require: never }'), folder);

@@ -59,6 +59,11 @@ test('a call whose policy takes its approvers from the call is asked alone', () 
   const call = { input: { amount: 1 }, place, policy: 'default' };
   expect(mayBeInPlan({ policy }, { tool, reversible: 'yes' }, call)).toBe(true);
   expect(mayBeInPlan(withOwner, { tool, reversible: 'yes' }, call)).toBe(false);
+  const excludedFrom = ['input.author'];
+  const withAuthor = {
+    policy: (name: string) => ({ ...policy(name), excludedFrom }) as ReturnType<typeof policy>,
+  };
+  expect(mayBeInPlan(withAuthor, { tool, reversible: 'yes' }, call)).toBe(false);
 });
 
 test('the digest of a plan says which steps it has, in which order, and which of them were chosen', () => {

@@ -1,4 +1,5 @@
 import { OWN_RULE } from '../../engine/classify-interrupt.ts';
+import { profileAskedFor, usesGroups } from '../../policy/condition.ts';
 import type { CallUse, ReadTotals } from '../../policy/limits.ts';
 import { DEFAULT_POLICY_NAME, type Policy } from '../../policy/policy.ts';
 import type { AuditRow } from '../../store/port/audit.ts';
@@ -144,7 +145,12 @@ async function judgeLogged(
   const judged = await judgeCall(toolbox, { tool, input, now: new Date(at), readTotals, ...place });
   if (judged === undefined) return notJudged('there is no such tool');
   const { isAllowed, explanation } = judged;
-  const { verdict } = explanation;
+  const { verdict, steps } = explanation;
+  const isUnknown = steps.some(
+    ({ result, rule: { when = '' } }) =>
+      result === 'not-evaluated' && (usesGroups(when) || profileAskedFor(when).length > 0),
+  );
+  if (isUnknown) return notJudged('the log does not have the groups, addresses and names of people');
   const uses = [...(before.outcome === 'asked' ? judged.approvedUses : judged.uses), ...judged.done];
   const asks = (policy: string): Judged => ({
     after: { outcome: 'ask', policy: toolbox.policy(policy) },

@@ -1,3 +1,4 @@
+import { CAST } from '../../../playground/slack/default-cast.ts';
 import { GOOD_MANIFEST } from './good-manifest.ts';
 import { collect } from './mistake.ts';
 
@@ -188,3 +189,31 @@ people(
   /requester\.email is known to approval rules only/,
 );
 people("input.reason == 'fraud'", "requester.▸mail == ''", /requester has no "mail"/);
+
+const FINANCE = `approvers: [${CAST.alice}, ${CAST.admin}]`;
+const standIns = kind('people who may not approve, or who decide for others');
+standIns(
+  FINANCE,
+  `approvers: { any: [${CAST.alice}, ${CAST.admin}], not: { from: ▸input.reson } }`,
+  /approvers\.not\.from: input has no "reson"; did you mean "reason"/,
+);
+standIns(
+  FINANCE,
+  `approvers: { any: [${CAST.alice}, ${CAST.admin}], not: { from: ▸input.amount } }`,
+  /a member ID or an email address/,
+);
+standIns(
+  'audit:',
+  `delegations: [{ from: ${CAST.alice}, to: ▸${CAST.alice}, until: "2099-01-01" }]\naudit:`,
+  /nobody decides for themselves/,
+);
+standIns(
+  'audit:',
+  `delegations: [{ from: ${CAST.alice}, to: ${CAST.admin}, until: "2099-01-01", policies: [▸finances] }]\naudit:`,
+  /there is no policy "finances"; did you mean "finance"/,
+);
+standIns(
+  'audit:',
+  `delegations: [{ from: ${CAST.alice}, to: ${CAST.admin}, until: ▸"2020-01-01" }]\naudit:`,
+  /this delegation is over; remove it/,
+);
