@@ -1,7 +1,7 @@
 import { parseThreadId } from '../bot/slack/thread.ts';
 import { type CardDetails, cardDetailsOf, stateOf, titleOf } from '../bot/views/cards/card-details.ts';
 import { piecesOf } from '../bot/views/modals/details-modal.ts';
-import { ruleInWords, STATE_WORD } from '../bot/views/texts/cards.ts';
+import { ruleInWords, wordOf } from '../bot/views/texts/cards.ts';
 import { modalTexts } from '../bot/views/texts/modals.ts';
 import { reasonTexts } from '../bot/views/texts/reasons.ts';
 import { showLine, showText } from '../bot/views/texts/show-text.ts';
@@ -217,11 +217,6 @@ export function waitingItemOf(request: RequestRecord): ListItem {
     expiresAt,
     isHighRisk: details?.policy?.risk === 'high',
   };
-}
-
-/** Returns the word for a state, as cards have it. */
-export function wordOf(state: string): string {
-  return Object.entries(STATE_WORD).find(([name]) => name === state)?.[1] ?? state;
 }
 
 /** Lists the ids that a view shows by name. */
