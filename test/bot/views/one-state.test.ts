@@ -24,7 +24,8 @@ const PAYLOADS = [
   '{"action":"decline"}',
   '{"code":"edited","by":"U0ALICE"}',
   '{"paused":"task","server":"ci"}',
-  'only half',
+  '{"unanswered":"declined","server":"bookings","result":{}}',
+  '{"status":"ran","problem":"no id"}',
 ];
 
 const anyRecord = fc

@@ -4,7 +4,7 @@ import { isAskedAgain } from '../../../engine/asks/after-end.ts';
 import type { RunningAction } from '../../../engine/asks/freeze-actions.ts';
 import { readFacets } from '../../../engine/facets/facets.ts';
 import { type InnerCall, innerCalls } from '../../../engine/inner-calls.ts';
-import { pausedIn, resultProblemIn, unansweredIn } from '../../../engine/paused.ts';
+import { resultProblemIn, unansweredIn } from '../../../engine/paused.ts';
 import type { PlannedSteps } from '../../../engine/planned-steps.ts';
 import { approvedArguments, type Details, readDetails } from '../../../engine/request-details.ts';
 import { REVERSIBLE } from '../../../policy/reversible.ts';
@@ -153,7 +153,6 @@ const UNREADABLE_QUESTION = "This question can't be shown.";
  * and in commands. What the record calls `succeeded` may go on elsewhere, or be undone.
  */
 export function stateOf(request: RequestRecord): { readonly icon: string; readonly word: string } {
-  if (pausedIn(request) !== undefined) return { icon: STATE_ICON.paused, word: STATE_WORD.paused };
   if (request.undo?.isDone === true) return { icon: UNDONE_ICON, word: cardTexts.undoneWord };
   if (unansweredIn(request) !== undefined) return { icon: ENDED_ICON, word: cardTexts.endedWord };
   if (isDeclined(request)) return { icon: STATE_ICON.rejected, word: cardTexts.declinedWord };
