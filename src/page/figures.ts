@@ -1,7 +1,8 @@
 import { UNDECIDED_RULE } from '../policy/rules.ts';
 import type { ApproverLoad, Figure, Figures } from './protocol.ts';
 import type { RequestEntry } from './request-index.ts';
-import { becauseOf, wordOf } from './request-view.ts';
+import { wordOf } from '../bot/views/texts/cards.ts';
+import { becauseOf } from './request-view.ts';
 
 const QUICK_SECONDS = 3;
 const DAY_MS = 86_400_000;

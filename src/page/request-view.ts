@@ -1,12 +1,13 @@
 import { parseThreadId } from '../bot/slack/thread.ts';
 import { type CardDetails, cardDetailsOf, stateOf, titleOf } from '../bot/views/cards/card-details.ts';
 import { piecesOf } from '../bot/views/modals/details-modal.ts';
-import { ruleInWords, STATE_WORD } from '../bot/views/texts/cards.ts';
+import { ruleInWords, wordOf } from '../bot/views/texts/cards.ts';
 import { modalTexts } from '../bot/views/texts/modals.ts';
 import { reasonTexts } from '../bot/views/texts/reasons.ts';
 import { showLine, showText } from '../bot/views/texts/show-text.ts';
 import { readReason } from '../engine/reasons.ts';
 import type { RequestRecord } from '../store/port/store.ts';
+import { POLICY_CHANGE_TOOL } from '../tools/toolbox/policy-change.ts';
 import { idsIn } from './names.ts';
 import type { Fact, ListItem, RequestView } from './protocol.ts';
 import type { RequestEntry } from './request-index.ts';
@@ -80,20 +81,31 @@ function termsOf(request: RequestRecord, details: CardDetails | undefined): Fact
     ...named(pageTexts.runsAs, details?.facets.runsAs?.person),
     ...fact(pageTexts.runsAt, details?.facets.runsAs?.server),
     ...fact(isOpen ? pageTexts.why : pageTexts.whyAsked, why),
-    ...(isOpen ? named(pageTexts.ifRejected, pageTexts.readsWhy(listed(request.requesters))) : []),
-    ...(isOpen
-      ? fact(
-          pageTexts.ifApproved,
-          (details?.facets.undo?.reversible ?? 'no') === 'no'
-            ? pageTexts.cannotBeUndone
-            : pageTexts.canBeUndone,
-        )
-      : []),
+    ...(isOpen ? followsOf(request, details) : []),
     ...fact(pageTexts.endedWhy, whyReplaced(request)),
     ...(state === 'started' ? fact(pageTexts.progress, request.progress) : []),
     ...(state === 'succeeded' && request.attempts > 1
       ? fact(pageTexts.ran, pageTexts.afterRestarts(request.attempts - 1))
       : []),
+  ];
+}
+
+/** Says what follows a rejection and an approval; a change of the rules is no call, and a caller runs its own by itself. */
+function followsOf(
+  { requesters, execution }: RequestRecord,
+  details: CardDetails | undefined,
+): readonly Fact[] {
+  if (details?.name === POLICY_CHANGE_TOOL)
+    return [
+      ...fact(pageTexts.ifRejected, pageTexts.rulesStay),
+      ...fact(pageTexts.onceApproved, pageTexts.rulesFollow),
+    ];
+  const readers = listed(requesters);
+  const rejected = execution.elsewhere === true ? pageTexts.stops(readers) : pageTexts.readsWhy(readers);
+  const isFinal = (details?.facets.undo?.reversible ?? 'no') === 'no';
+  return [
+    ...named(pageTexts.ifRejected, rejected),
+    ...fact(pageTexts.ifApproved, isFinal ? pageTexts.cannotBeUndone : pageTexts.canBeUndone),
   ];
 }
 
@@ -217,11 +229,6 @@ export function waitingItemOf(request: RequestRecord): ListItem {
     expiresAt,
     isHighRisk: details?.policy?.risk === 'high',
   };
-}
-
-/** Returns the word for a state, as cards have it. */
-export function wordOf(state: string): string {
-  return Object.entries(STATE_WORD).find(([name]) => name === state)?.[1] ?? state;
 }
 
 /** Lists the ids that a view shows by name. */

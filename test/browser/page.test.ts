@@ -109,6 +109,7 @@ async function viewsOf(
       (page) => page.getByText('1 request', { exact: true }).waitFor(),
     ],
     ['request-done', `/page/requests/${idOf('A-1001')}`, heading('Refund A-1001')],
+    ['request-waiting', `/page/requests/${idOf('A-1002')}`, heading('Refund A-1002')],
     [
       'request-hostile',
       `/page/requests/${idOf('evil')}`,

@@ -1,4 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { DEFAULT_USER_GROUPS } from '../../playground/slack/default-cast.ts';
@@ -177,6 +180,24 @@ const CASES: readonly (readonly [string, StoryOptions, Play, Answers])[] = [
     { what: /Configure/, 'to what': /checkout/, 'how much': /value 0 0, value 1 1/, ...CHANGE },
   ],
   [
+    'table',
+    {
+      manifest: refunds(TWO).replace(
+        'tools:',
+        `tools:${tool('order_parts', 'parts: { type: array, items: { type: object, properties: { sku: { type: string }, count: { type: integer } } } }')}`,
+      ),
+      replies: asks('order_parts', {
+        service: 'checkout',
+        parts: [
+          { sku: 'A-1', count: 2 },
+          { sku: 'B-7', count: 12 },
+        ],
+      }),
+    },
+    waits,
+    { what: /Order parts/, 'to what': /checkout/, 'how much': /Parts\s+sku +\| count\s+A-1/, ...CHANGE },
+  ],
+  [
     'deploy',
     {
       ...SHOP,
@@ -309,6 +330,57 @@ test('what a caller asks answers the eight questions without a click: a run, a c
   });
 });
 
+const SETTLED: Answers = {
+  what: /Refund/,
+  'to what': /order A-1001/,
+  'how much': /\$120\.00/,
+  'who asked': /asked by @\S+/,
+};
+
+test('an expired card says that nobody decided, and when', async () => {
+  const story = await startStory({
+    manifest: refunds(TWO).replace('expires: 4h', 'expires: 2s'),
+    replies: [...refund(), { text: 'Too late.' }],
+  });
+  const thread = story.ask('do it');
+  await thread.shows(/Too late\./);
+  const { blocks } = await thread.shows(/^Expired: /);
+  expectAnswers('expired', blocks, {
+    ...SETTLED,
+    'why approval': /with no decision/,
+    'until when': /expired \[/,
+    'if rejected': /⌛/,
+  });
+});
+
+test('the card of what was undone says who had asked, who approved, and who undid it', async () => {
+  const file = join(await mkdtemp(join(tmpdir(), 'house-')), 'doors');
+  const story = await startStory({
+    manifest: `
+slack: { display_information: { name: Countersign } }
+agent: { instructions: Help. }
+policies: { default: { approvers: [${alice}, ${bruno}], notify: { direct_messages: false } } }
+tools: { house: { module: ./test/stories/fixtures/undo-tools.ts, approval: [{ match: "*", policy: default }] } }
+`,
+    replies: [...asks('lock_door', { file, door: 'front' }), { text: 'Locked it.' }, { text: 'Open again.' }],
+  });
+  const thread = story.ask('lock it');
+  await thread.click(alice, /Approval needed/, 'approve');
+  await thread.click(remi, /Undo until/, 'undo');
+  await thread.click(bruno, /Approval needed: Unlock/, 'approve');
+  await thread.shows(/Open again\./);
+  const { blocks } = await thread.shows(/^Undone: /);
+  expectAnswers('undone', blocks, {
+    what: /⏪ Lock/,
+    'to what': /the front door/,
+    'who asked': /asked by @\S+/,
+    'why approval': /Undone \[/,
+    'who may': /approved by @\S+/,
+    'until when': / · \[/,
+    'if rejected': /requested by @\S+/,
+  });
+});
+
 test('a settled card says what became of it, by whom, when and why', async () => {
   const story = await startStory({ manifest: refunds(TWO), replies: [...refund(), { text: 'I left it.' }] });
   const thread = story.ask('do it');
@@ -318,10 +390,7 @@ test('a settled card says what became of it, by whom, when and why', async () =>
   await thread.shows(/I left it\./);
   const { blocks } = await thread.shows(/^Rejected: /);
   expectAnswers('rejected', blocks, {
-    what: /Refund/,
-    'to what': /order A-1001/,
-    'how much': /\$120\.00/,
-    'who asked': /asked by @\S+/,
+    ...SETTLED,
     'why approval': /only the top is scratched/,
     'who may': /rejected by @\S+/,
     'until when': / · \[/,

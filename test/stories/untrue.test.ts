@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { viewOf } from '../../src/page/request-view.ts';
+import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { manifest as governed, startGoverned } from './governed.ts';
 import { refund, manifest as summarizing } from './summarizing.ts';
 import { CAST, startStory } from './support.ts';
@@ -101,15 +103,22 @@ test('the second refund of an order in the shop says what was paid, what was ref
     .shows(/paid \$450\.00, refunded \$120\.00, \$330\.00 left[\s\S]*\$140\.00 more refunded/);
 });
 
-test('a change of the rules does not say that it runs or cannot be undone', async () => {
+test('a change of the rules does not say that it runs or cannot be undone, on its card and on the page', async () => {
   const story = await startGoverned();
   const bot = await story.start(governed(2));
   bot.write(governed(1));
-  const card = JSON.stringify((await story.card()).blocks);
-  expect(card).toContain(
-    'Once approved, the new rules hold at once. Another change can put the old ones back.',
-  );
-  expect(card).not.toMatch(/can't be undone|Once run|nothing runs|does not run/);
+  const { blocks } = await story.card();
+  const card = JSON.stringify(blocks);
+  const untrue = /can't be undone|Once run|nothing runs|does not run/;
+  expect(card).toContain('Once approved, the new rules hold at once. Another change can put the old ones back.');
+  expect(card).not.toMatch(untrue);
+  const store = openRedisStore({ client: story.redis, prefix: story.prefix });
+  const id = blocks.find(({ type }) => type === 'actions')?.block_id ?? '';
+  const loaded = await store.load(id);
+  if (loaded.outcome !== 'found') throw new Error(`there is no request ${id}`);
+  const { terms } = viewOf(loaded.request);
+  expect(terms).toContainEqual({ label: 'If rejected', text: 'the rules stay' });
+  expect(JSON.stringify(terms)).not.toMatch(untrue);
 });
 
 test('a summary says that it counts its own list, beside what has a message of its own and all that Home has', async () => {

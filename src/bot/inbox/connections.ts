@@ -12,7 +12,7 @@ import { CONNECT, OPEN_PAGE } from '../views/cards/action-ids.ts';
 import { plain } from '../views/cards/card.ts';
 import { HOME_CONNECT, HOME_DISCONNECT } from '../views/home/sections.ts';
 import { type Modal, textIn } from '../views/modals/modal.ts';
-import { stateWord } from '../views/texts/cards.ts';
+import { stateWordOf } from '../views/cards/card-details.ts';
 import { connectionTexts } from '../views/texts/connections.ts';
 import { modalTexts } from '../views/texts/modals.ts';
 import { noticeTexts } from '../views/texts/notices.ts';
@@ -95,7 +95,7 @@ async function connectFor(
   const consent = consentIn(request);
   if (consent === undefined) return { notice: noticeTexts.notFound };
   if (consent.person !== click.who) return { notice: connectionTexts.onlyThem(consent.person) };
-  if (request.state !== 'pending') return { notice: noticeTexts.nothingAwaited(stateWord(request.state)) };
+  if (request.state !== 'pending') return { notice: noticeTexts.nothingAwaited(stateWordOf(request)) };
   const server = find(consent.server);
   const problem = problemWith(context, server);
   if (server === undefined || problem !== undefined) return { notice: problem };

@@ -12,7 +12,7 @@ import { findPosted, messageMark } from '../slack/find-posted.ts';
 import { limits } from '../slack/limits.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { type Card, heading, line, linkParts, mentions, requesterNames } from '../views/cards/card.ts';
-import { placeText, titleOf } from '../views/cards/card-details.ts';
+import { placeText, stateOf, titleOf } from '../views/cards/card-details.ts';
 import { titleWithView } from '../views/home/build-home.ts';
 import { cardTexts } from '../views/texts/cards.ts';
 import { moment, words } from '../views/texts/format.ts';
@@ -188,7 +188,7 @@ function buildRow({ request, threadLink, pageLink, askedFor }: SummaryRow): Know
     { type: 'divider' },
     titleWithView(request, titleOf(request)),
     line(
-      ...(request.state === 'unknown' ? [words(summaryTexts.unknown, { bold: true })] : []),
+      ...(request.state === 'unknown' ? [words(`${stateOf(request).word} · `, { bold: true })] : []),
       words(cardTexts.requestedBy),
       ...requesterNames(request.requesters),
       ...(number === undefined ? [] : [words(` · ${number}`)]),

@@ -1,3 +1,4 @@
+import { stateWordOf, titleOf } from '../../bot/views/cards/card-details.ts';
 import { freezeTexts } from '../../bot/views/texts/freezes.ts';
 import { cut, showLine } from '../../bot/views/texts/show-text.ts';
 import { countedApprovals } from '../../engine/approvals.ts';
@@ -255,16 +256,10 @@ function describeRequest(request: RequestRecord) {
   };
 }
 
-/** Returns the title of a request as its card has it. */
-function titleOf(request: RequestRecord): string {
-  return readDetails(request)?.presented.title ?? 'a request that cannot be read';
-}
-
 /** Says in which phase a request is: the votes it has, or that its outcome is unknown. */
 function phaseOf(request: RequestRecord): string {
   const { kind, state, policy } = request;
-  if (state === 'unknown') return 'unknown outcome';
-  if (state !== 'pending') return state;
+  if (state !== 'pending') return stateWordOf(request);
   return kind === 'approval' ? `approval (${countedApprovals(request)} of ${policy.quorum})` : kind;
 }
 

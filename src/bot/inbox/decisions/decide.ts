@@ -12,7 +12,7 @@ import { CALLER_ACTION_TOOL } from '../../../tools/toolbox/caller-action.ts';
 import { waitingAnswerOf } from '../../../tools/waiting-answer.ts';
 import type { BotContext } from '../../context.ts';
 import { parseThreadId } from '../../slack/thread.ts';
-import { stateWord } from '../../views/texts/cards.ts';
+import { stateWordOf } from '../../views/cards/card-details.ts';
 import { modalTexts } from '../../views/texts/modals.ts';
 import { noticeTexts } from '../../views/texts/notices.ts';
 import { replyTexts } from '../../views/texts/replies.ts';
@@ -134,7 +134,7 @@ export async function askAgain(
   request: RequestRecord,
   { who }: Click,
 ): Promise<Notice> {
-  if (request.state !== 'expired') return noticeTexts.nothingToRepeat(stateWord(request.state));
+  if (request.state !== 'expired') return noticeTexts.nothingToRepeat(stateWordOf(request));
   if (!request.requesters.includes(who)) return noticeTexts.onlyRequesterRepeats;
   const caller = parseCallerThread(request.threadId)?.caller;
   if (caller !== undefined) return noticeTexts.onlyCallerRepeats(caller);
@@ -159,7 +159,7 @@ export async function showAddress(
   { who }: Click,
 ): Promise<Notice> {
   if (!request.requesters.includes(who)) return noticeTexts.onlyRequesterAddress;
-  if (request.state !== 'pending') return noticeTexts.nothingAwaited(stateWord(request.state));
+  if (request.state !== 'pending') return noticeTexts.nothingAwaited(stateWordOf(request));
   const { idempotencyKey } = detailsOf(request);
   const target = { threadId: request.threadId, idempotencyKey, requestId: request.id };
   const address = callbacks.make(target, request.expiresAt);

@@ -18,7 +18,6 @@ export const consent: AskKind = {
       waiting: [words(connectionTexts.cardOnly), ...mentions(request.principals)],
       asked: request.state === 'pending' ? [context(words(connectionTexts.cardExplanation))] : [],
       actions: [button(request.id, CONNECT, connectionTexts.connect, { style: 'primary' })],
-      ...(request.state === 'answered' && { ended: connectionTexts.cardConnected }),
     }),
   exact: exactPurpose,
   buttons: [],

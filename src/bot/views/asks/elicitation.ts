@@ -4,11 +4,11 @@ import { acceptedValue, type Elicitation, elicitationOf } from '../../../tools/m
 import { limits } from '../../slack/limits.ts';
 import { DECLINE, FILL_IN } from '../cards/action-ids.ts';
 import { button, type Card, type CardOptions, line } from '../cards/card.ts';
-import { type CardDetails, isDeclined } from '../cards/card-details.ts';
+import type { CardDetails } from '../cards/card-details.ts';
 import { drawForm, exactPurpose, hostOf } from '../cards/form-card.ts';
 import { peopleOf } from '../cards/question-card.ts';
 import { URL_MODAL } from '../modals/decision-modals.ts';
-import { cardTexts, STATE_ICON } from '../texts/cards.ts';
+import { cardTexts } from '../texts/cards.ts';
 import { words } from '../texts/format.ts';
 import { showLabel } from '../texts/show-text.ts';
 import type { AskKind } from './ask-kind.ts';
@@ -52,7 +52,6 @@ function buildElicitationCard(
     heading: cardTexts.inputNeeded,
     text: cardTexts.inputNeededFor,
     asked,
-    ...(isDeclined(request) && { ended: cardTexts.declinedWord, icon: STATE_ICON.rejected }),
     waiting: [words(cardTexts.answerBy), ...peopleOf(request.principals)],
     actions: [
       button(request.id, FILL_IN, isUrl ? cardTexts.openLink : cardTexts.fillIn, { style: 'primary' }),

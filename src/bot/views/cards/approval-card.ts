@@ -1,6 +1,5 @@
 import type { Button, ConfirmationDialog, KnownBlock, RichTextElement } from '@slack/types';
 import { countedApprovals } from '../../../engine/approvals.ts';
-import { pausedIn } from '../../../engine/paused.ts';
 import type { RequestRecord } from '../../../store/port/store.ts';
 import { readableName } from '../../../tools/presentation/formats.ts';
 import { CALLER_ACTION_TOOL } from '../../../tools/toolbox/caller-action.ts';
@@ -8,7 +7,7 @@ import { limits } from '../../slack/limits.ts';
 import { isDirectChannel, parseThreadId } from '../../slack/thread.ts';
 import { undoText, whoMay } from '../facets/approver-lines.ts';
 import { areWhole, facetLines, type Shown } from '../facets/facet-lines.ts';
-import { cardTexts, confirmTexts, HELD_ICON, RISK, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
+import { cardTexts, confirmTexts, HELD_ICON, RISK } from '../texts/cards.ts';
 import { moment, words } from '../texts/format.ts';
 import { grantTexts } from '../texts/grants.ts';
 import { escapeMarkup, showLabel } from '../texts/show-text.ts';
@@ -48,8 +47,7 @@ export function buildApprovalCard(request: RequestRecord, details: CardDetails, 
     };
   }
   const written = doneTitle(request) ?? presented.title;
-  const isPaused = pausedIn(request) !== undefined;
-  const shown = isPaused ? { icon: STATE_ICON.paused, word: STATE_WORD.paused } : stateOf(request);
+  const shown = stateOf(request);
   const isHeld = request.state === 'approved' && options.shown?.freeze !== undefined;
   const title = showLabel(written, TITLE_LENGTH);
   return {

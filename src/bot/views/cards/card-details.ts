@@ -24,6 +24,7 @@ import {
   UNDONE_ICON,
   VERDICT,
 } from '../texts/cards.ts';
+import { connectionTexts } from '../texts/connections.ts';
 import { showLabel } from '../texts/show-text.ts';
 import { coveredSteps, planTitle } from './plan-title.ts';
 import { plainValue } from './render-value.ts';
@@ -147,15 +148,30 @@ export function questionOf(request: RequestRecord): Question {
 
 const UNREADABLE_QUESTION = "This question can't be shown.";
 
-/** Returns the icon and the word for the state of a request, as its cards and lists show them. */
+/**
+ * Says which state a request is in, as an icon and a word: on cards, their copies and Details, in Home, summaries and notices, on the page
+ * and in commands. What the record calls `succeeded` may go on elsewhere, or be undone.
+ */
 export function stateOf(request: RequestRecord): { readonly icon: string; readonly word: string } {
   if (request.undo?.isDone === true) return { icon: UNDONE_ICON, word: cardTexts.undoneWord };
   if (unansweredIn(request) !== undefined) return { icon: ENDED_ICON, word: cardTexts.endedWord };
   if (isDeclined(request)) return { icon: STATE_ICON.rejected, word: cardTexts.declinedWord };
   if (resultProblemIn(request) !== undefined) return { icon: PROBLEM_ICON, word: cardTexts.unusableWord };
   const shown = { icon: STATE_ICON[request.state], word: STATE_WORD[request.state] };
+  if (isConnected(request)) return { ...shown, word: connectionTexts.cardConnected };
   if (request.state === 'superseded' && !isAskedAgain(request)) return VERDICT.get('did-not-run') ?? shown;
   return request.state === 'resolved' ? (VERDICT.get(verdictOf(request)) ?? shown) : shown;
+}
+
+/** Returns the word for the state of a request within a sentence. */
+export function stateWordOf(request: RequestRecord): string {
+  return stateOf(request).word.toLowerCase();
+}
+
+/** Tells whether a person has connected the account that a call waited for. */
+function isConnected({ state, details }: RequestRecord): boolean {
+  const interrupt = state === 'answered' ? readDetails({ details })?.interrupt : undefined;
+  return interrupt !== undefined && consentOf(interrupt) !== undefined;
 }
 
 /** Tells whether a person has declined what a server asked. */

@@ -2,7 +2,7 @@ import type { KnownBlock, RichTextElement } from '@slack/types';
 import type { RequestRecord } from '../../../store/port/store.ts';
 import { limits } from '../../slack/limits.ts';
 import type { Piece } from '../facets/facet-lines.ts';
-import { cardTexts, STATE_ICON, STATE_WORD } from '../texts/cards.ts';
+import { cardTexts } from '../texts/cards.ts';
 import { moment, words } from '../texts/format.ts';
 import { modalTexts } from '../texts/modals.ts';
 import { escapeMarkup, excerpt, showLabel, showText } from '../texts/show-text.ts';
@@ -20,7 +20,7 @@ import {
   requesterNames,
   threadLine,
 } from './card.ts';
-import type { CardDetails } from './card-details.ts';
+import { type CardDetails, stateOf } from './card-details.ts';
 import { buildOutcome } from './outcome.ts';
 
 /** Draws the card of something that people fill in. The purpose is not ours, so it stands by itself and never in a line of ours. */
@@ -37,14 +37,10 @@ export function drawForm(
     readonly actions: readonly ReturnType<typeof button>[];
     /** Lines about who asks, before the purpose. */
     readonly asked?: readonly KnownBlock[];
-    /** The word for the end, where it is not that of the state. */
-    readonly ended?: string;
-    /** The icon in place of the state's own. */
-    readonly icon?: string;
   },
 ): Card {
   const { id, state } = request;
-  const word = parts.ended ?? STATE_WORD[state];
+  const { icon, word } = stateOf(request);
   const title = showLabel(purpose, limits.label);
   const shown = excerpt(purpose, { characters: limits.quoteCharacters, lines: limits.quoteLines });
   const isHeading = fitsHeading(purpose);
@@ -83,7 +79,7 @@ export function drawForm(
         ? pending
         : [
             line(
-              words(`${parts.icon ?? STATE_ICON[state]} `),
+              words(`${icon} `),
               words(isHeading ? title : word, { bold: true }),
             ),
             ...(parts.asked ?? []),

@@ -4,7 +4,7 @@ import type { RequestRecord } from '../../../store/port/store.ts';
 import type { Question } from '../../../tools/pause.ts';
 import { readableName } from '../../../tools/presentation/formats.ts';
 import { limits } from '../../slack/limits.ts';
-import { cardTexts, STATE_WORD } from '../texts/cards.ts';
+import { cardTexts } from '../texts/cards.ts';
 import { moment, words } from '../texts/format.ts';
 import { escapeMarkup, excerpt, showLabel } from '../texts/show-text.ts';
 import {
@@ -50,10 +50,10 @@ export function buildQuestionCard(request: RequestRecord, options: CardOptions):
   const about = details === undefined ? [] : aboutCall(details);
   const isHeading = fitsHeading(question.message);
   const whole: KnownBlock[] = isHeading ? [] : [{ type: 'section', text: plain(shown.text) }];
-  const { icon } = stateOf(request);
+  const { icon, word } = stateOf(request);
   if (request.state !== 'pending')
     return {
-      text: `${STATE_WORD[request.state]}: ${title}`,
+      text: `${word}: ${title}`,
       blocks: [
         ...(isHeading ? [line(words(`${icon} `), words(shown.text, { bold: true }))] : whole),
         ...buildOutcome(request, options),

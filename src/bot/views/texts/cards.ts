@@ -61,10 +61,14 @@ export const STATE_WORD: Readonly<Record<State, string>> = {
   paused: 'Started',
 };
 
-/** Returns the word for a state within a sentence. */
+/** Returns the word for the state of which nothing more is known, such as of a row of the log. */
+export function wordOf(state: string): string {
+  return Object.entries(STATE_WORD).find(([name]) => name === state)?.[1] ?? state;
+}
+
+/** Returns that word within a sentence. */
 export function stateWord(state: string): string {
-  const [, word = state] = Object.entries(STATE_WORD).find(([name]) => name === state) ?? [];
-  return word.toLowerCase();
+  return wordOf(state).toLowerCase();
 }
 
 /** The icon and the word of each verdict on a request whose outcome was unknown. */

@@ -98,7 +98,6 @@ export const summaryTexts = {
     count === 1 ? '1 request in this list waits for you' : `${count} requests in this list wait for you`,
   why: 'Several requests came at once, so they are listed here instead of one message each. This list is kept up to date.',
   more: (count: number) => `and ${plural(count, 'more request')}. The Home tab lists all of them.`,
-  unknown: 'Outcome unknown · ',
   askedFor: 'For ',
   done: 'Nothing left on this list',
   doneText: 'Everything that was listed here is decided or has ended.',
