@@ -93,7 +93,7 @@ async function takeEach({ slack }: Playground, shoot: Shoot): Promise<void> {
     shoot(name, `${CHANNELS.general}/${threadTs}`, `.thread [data-ts="${ts}"]`);
 
   const twelve = ask('twelve');
-  const pending = await message(/^Approval needed: Run 12/, twelve);
+  const pending = await message(/^Approval needed: Close 12 tickets/, twelve);
   await shootCard('Plan, pending', pending, twelve);
   await click(pending, 'choose-steps');
   const modal = await workspace.until(() => workspace.modalOf(alice), { what: 'a modal' });
@@ -103,15 +103,15 @@ async function takeEach({ slack }: Playground, shoot: Shoot): Promise<void> {
   await shootCard('Plan, done', await message(/^Ran 12 steps/, twelve), twelve);
 
   const mixed = ask('mixed');
-  const waiting = await message(/^Approval needed: Run 3/, mixed);
+  const waiting = await message(/^Approval needed: Close 2 tickets and pay/, mixed);
   await shootCard('Plan with a step asked alone, pending', waiting, mixed);
   await click(waiting, 'approve');
   await shootCard('Plan, half done', await message(/✅ 2\. /, mixed), mixed);
 
   const stuck = ask('stuck');
-  await click(await message(/^Approval needed: Run 4/, stuck), 'approve');
+  await click(await message(/^Approval needed: Close 4 tickets/, stuck), 'approve');
   await shootCard('Plan, held', await message(/Stopped after 1/, stuck), stuck);
-  await shootCard('What is left', await message(/^Approval needed: Run 2/, stuck), stuck);
+  await shootCard('What is left', await message(/^Approval needed: Close 2 tickets/, stuck), stuck);
 }
 
 /** Takes the card of a plan in each state and each look, and writes one sheet for each width. */

@@ -1,7 +1,7 @@
+import { wordOf } from '../bot/views/texts/cards.ts';
 import { UNDECIDED_RULE } from '../policy/rules.ts';
 import type { ApproverLoad, Figure, Figures } from './protocol.ts';
 import type { RequestEntry } from './request-index.ts';
-import { wordOf } from '../bot/views/texts/cards.ts';
 import { becauseOf } from './request-view.ts';
 
 const QUICK_SECONDS = 3;

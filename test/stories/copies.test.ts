@@ -28,7 +28,7 @@ test('approvers get the card itself with a link to the thread, the channel of th
   const thread = story.ask('refund order A-1001');
   const first = await copiesOf(
     story,
-    /Approval needed[\s\S]*Needs 2 approvals[\s\S]*12000[\s\S]*Open the thread/,
+    /Approval needed[\s\S]*12000[\s\S]*Needs 2 approvals[\s\S]*Open the thread/,
   );
   // Once the card in the thread stands, the link leads to it, and before to the root.
   const link = new RegExp(`/p${thread.ts.replace('.', '')}|thread_ts=${thread.ts}`);

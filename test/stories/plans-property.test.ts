@@ -72,7 +72,7 @@ async function decide(
     await workspace.as(who).submit(modal.id, values);
   };
   const numbers = kept.flatMap((isKept, index) => (isKept ? [`${index + 1}`] : []));
-  const first = await thread.shows(/Approval needed: Run/);
+  const first = await thread.shows(/Approval needed: [\s\S]*planned step/);
   let isDecided = false;
   for (;;) {
     if (cardsIn(story, thread, /Finished/).length > 0) return;

@@ -110,7 +110,9 @@ test('a change of the rules does not say that it runs or cannot be undone, on it
   const { blocks } = await story.card();
   const card = JSON.stringify(blocks);
   const untrue = /can't be undone|Once run|nothing runs|does not run/;
-  expect(card).toContain('Once approved, the new rules hold at once. Another change can put the old ones back.');
+  expect(card).toContain(
+    'Once approved, the new rules hold at once. Another change can put the old ones back.',
+  );
   expect(card).not.toMatch(untrue);
   const store = openRedisStore({ client: story.redis, prefix: story.prefix });
   const id = blocks.find(({ type }) => type === 'actions')?.block_id ?? '';

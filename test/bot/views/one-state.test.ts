@@ -43,9 +43,10 @@ const anyRecord = fc
       details: detailsFor({ size: 3 }),
       ...(payload !== undefined && rest.state !== 'pending' && { payload }),
       ...(isSettled && { settledAt: 1_790_000_000_000, by: 'U0ALICE' }),
-      ...(isUndone !== undefined && rest.state === 'succeeded' && {
-        undo: { step: 'asked', by: 'U0BOB', isDone: isUndone, at: 1_790_000_000_000 },
-      }),
+      ...(isUndone !== undefined &&
+        rest.state === 'succeeded' && {
+          undo: { step: 'asked', by: 'U0BOB', isDone: isUndone, at: 1_790_000_000_000 },
+        }),
     });
   });
 

@@ -78,10 +78,7 @@ export function drawForm(
       ...(state === 'pending'
         ? pending
         : [
-            line(
-              words(`${icon} `),
-              words(isHeading ? title : word, { bold: true }),
-            ),
+            line(words(`${icon} `), words(isHeading ? title : word, { bold: true })),
             ...(parts.asked ?? []),
             ...(isHeading ? [] : whole),
             ...buildOutcome(request, options),

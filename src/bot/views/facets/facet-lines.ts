@@ -1,6 +1,5 @@
 import type { KnownBlock } from '@slack/types';
 import { FACETS, type FacetName, type KeptFacets } from '../../../engine/facets/facets.ts';
-import type { PlannedSteps } from '../../../engine/planned-steps.ts';
 import type { ReadFile } from '../../../engine/read-files.ts';
 import { sizeText } from '../../../engine/turns/files/file-texts.ts';
 import { limitSizeInWords } from '../../../policy/limits.ts';
@@ -12,7 +11,6 @@ import { type CardOptions, callersIn, context, line, mentions, quoted } from '..
 import type { CardDetails } from '../cards/card-details.ts';
 import { type CardLines, joinLines } from '../cards/layout.ts';
 import { buildOwnQuestion, choiceLines } from '../cards/own-question.ts';
-import { coveredSteps } from '../cards/plan-title.ts';
 import { renderValue } from '../cards/render-value.ts';
 import { cardTexts, ruleInWords } from '../texts/cards.ts';
 import { delegationTexts } from '../texts/delegations.ts';
@@ -23,7 +21,7 @@ import { passkeyTexts } from '../texts/passkeys.ts';
 import { planTexts } from '../texts/plans.ts';
 import { cut, quoteText, showLabel, showLine, showText } from '../texts/show-text.ts';
 import { onceRunText, rejectionText, reviewLines } from './approver-lines.ts';
-import { beforeLines, stepBlocks } from './plan-lines.ts';
+import { beforeLines, coverText, stepBlocks } from './plan-lines.ts';
 import { CALL_LINES } from './step-lines.ts';
 
 /** A request that is drawn, with its facets. */
@@ -253,13 +251,6 @@ function callerLink({ requesters }: RequestRecord, { facets: { link } }: CardDet
   const [caller] = callersIn(requesters);
   if (link === undefined || caller === undefined) return [];
   return [line(words(cardTexts.callerLink(caller)), { type: 'link', url: link, text: showLine(link) })];
-}
-
-/** Says how many steps of a plan the approval covers. */
-function coverText(plan: PlannedSteps, { steps = [] }: RequestRecord): string {
-  const own = plan.steps.filter(({ alone }) => alone).map(({ number }) => number);
-  const left = steps.filter(({ isChosen }) => !isChosen).map(({ number }) => number);
-  return planTexts.covers(coveredSteps(plan, steps).length, plan.steps.length, own, left);
 }
 
 /** Quotes what a plan is for. */

@@ -1,11 +1,12 @@
 import type { KnownBlock, TableBlock } from '@slack/types';
 import { readFacets } from '../../../engine/facets/facets.ts';
 import type { PlannedSteps } from '../../../engine/planned-steps.ts';
-import type { PlanStep } from '../../../store/port/store.ts';
+import type { PlanStep, RequestRecord } from '../../../store/port/store.ts';
 import { TABLE } from '../../../tools/presentation/table.ts';
 import { limits } from '../../slack/limits.ts';
 import { buildCallBody, fitsLine, TITLE_LENGTH } from '../cards/call-body.ts';
 import { line, type Pair, pairRows, preformatted } from '../cards/card.ts';
+import { coveredSteps } from '../cards/plan-title.ts';
 import { STATE_ICON } from '../texts/cards.ts';
 import { words } from '../texts/format.ts';
 import { planTexts } from '../texts/plans.ts';
@@ -24,6 +25,13 @@ export function isWholePlan(plan: PlannedSteps): boolean {
 /** The part of Slack's room for a message that the rest of the card leaves. */
 const PLAN_BLOCKS = limits.messageBlocks - 19;
 const PLAN_CHARACTERS = limits.messageBlockCharacters - 5_500;
+
+/** Says how many steps of a plan the approval covers. */
+export function coverText(plan: PlannedSteps, { steps = [] }: Pick<RequestRecord, 'steps'>): string {
+  const own = plan.steps.filter(({ alone }) => alone).map(({ number }) => number);
+  const left = steps.filter(({ isChosen }) => !isChosen).map(({ number }) => number);
+  return planTexts.covers(coveredSteps(plan, steps).length, plan.steps.length, own, left);
+}
 
 /** Lists the steps of a plan that stopped before this one. */
 export function beforeLines({ before = [] }: Pick<PlannedSteps, 'before'>): KnownBlock[] {
