@@ -8,13 +8,13 @@ agent: { time_zone: Europe/Berlin }
 policies:
   default: { approvers: [S0APPROVE1] }
   finance:
-    approvers: { all: [{ any: [S0FINANCE1] }, { from: input.owner }], not: [U0TREASURE] }
+    approvers: { all: [{ any: [S0FINANCE1] }, { from: input.owner }], not: { from: input.author } }
     delegation: true
     risk: "input.amount > 40000 ? 'high' : 'low'"
 tools:
   refund:
     description: Refunds.
-    input: { type: object, properties: { amount: { type: number }, owner: { type: string } } }
+    input: { type: object, properties: { amount: { type: number }, owner: { type: string }, author: { type: string } } }
     http: { method: POST, url: "https://example.com/refunds", body: { amount: "{{input.amount}}" } }
     allow: { people: [U012ABCDEF] }
     approval:
@@ -42,7 +42,7 @@ test.each([
       'Needs approval by policy "finance" (risk high):',
       '  1 of S0FINANCE1',
       '  1 of the person of input.owner',
-      '  not U0TREASURE',
+      '  not the person of input.author',
       '  approvers may let others decide for them',
       'Rule 2 of 5 decides: "amount" is more than 10000 or the hour is less than 8.',
       '  rule 1: not true that "amount" is more than 50000',
@@ -60,8 +60,8 @@ test.each([
   [
     '{}',
     [
-      'Denied: Too much.',
-      'Rule 1 of 5 decides: it could not be checked whether "amount" is more than 50000.',
+      'Denied: Too much. (not checked: No such key: amount)',
+      'Rule 1 of 5 decides: it could not be checked whether "amount" is more than 50000, since No such key: amount.',
     ],
   ],
 ])('%s is explained in words', async (input, lines) => {
@@ -83,7 +83,7 @@ test('first times are given, and without them nobody knows', async () => {
     '    target: "{{input.owner}}"\n    approval: [{ when: "first.target", policy: finance }, { require: never }]\n',
   );
   const environment = { MANIFEST: writeManifest(text) };
-  const args = ['explain', 'refund', '{"amount":1,"owner":"ann@example.com"}', '--as', 'U012ABCDEF'];
+  const args = ['explain', 'refund', '{"amount":1,"owner":"ann"}', '--as', 'U012ABCDEF'];
   expect((await run([...args, '--first', 'none'], environment)).out).toMatch(/^Runs without approval/);
   const ownerless = await run([...args.with(2, '{"amount":1}'), '--first', 'none'], environment);
   expect(ownerless.out).toMatch(/^Needs approval[\s\S]*it could not be checked whether/);

@@ -122,22 +122,20 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
     const opened = await open(declared, sources);
     const changes = moduleChanges(sources, opened);
     const loaded = changes.filter(({ problems: found }) => found.length === 0);
-    try {
-      if (loaded.length > 0) await record(loaded);
-    } catch (err) {
-      const unused = opened.filter((source) => !sources.includes(source));
-      await Promise.all(unused.map((source) => source.close()));
+    const recorded = loaded.length === 0 ? undefined : record(loaded);
+    await recorded?.catch(async (err: unknown) => {
+      await closeOthers(opened, sources);
       throw err;
-    }
+    });
     return { opened, changes };
   };
   /** Lets these sources take the place of those before, which are closed. */
   const activate = async (opened: readonly ToolSource[]): Promise<void> => {
-    const closing = sources.filter((source) => !opened.includes(source));
+    const former = sources;
     sources = opened;
     rebuild();
     options.onReplaced?.(manifest);
-    await Promise.all(closing.map((source) => source.close()));
+    await closeOthers(former, opened);
   };
   const offered = (place: Place): RuledEntry[] =>
     offeredEntries(entries.values(), place, options.userGroups?.of);
@@ -199,6 +197,11 @@ export async function openToolbox(first: Manifest, options: ToolboxOptions): Pro
   sources = await open(first, []);
   rebuild();
   return toolbox;
+}
+
+/** Closes the sources that are not among those which are kept. */
+async function closeOthers(sources: readonly ToolSource[], kept: readonly ToolSource[]): Promise<void> {
+  await Promise.all(sources.filter((source) => !kept.includes(source)).map((source) => source.close()));
 }
 
 /** Opens what is not open as declared, and modules whose files have changed. */
