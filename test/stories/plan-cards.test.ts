@@ -80,7 +80,5 @@ test('a workspace that refuses tables gets the same steps as text', async () => 
   );
   const { blocks } = await story.ask('close both').shows(/2 planned steps/);
   expect(tableIn(blocks)).toBeUndefined();
-  expect(JSON.stringify(blocks)).toContain(
-    '1  Close ticket T-1  Ticket: T-1 · Customer: Acme',
-  );
+  expect(JSON.stringify(blocks)).toContain('1  Close ticket T-1  Ticket: T-1 · Customer: Acme');
 });
