@@ -27,10 +27,10 @@ test('the card of a plan says what it does, how many of its steps it covers, and
   expect(text).toContain('"Approve 3 steps"');
   expect(tableIn(blocks)).toEqual([
     ['Step', 'What', 'Note'],
-    ['1', 'Close ticket T-1', 'Ticket: T-1 · Customer: Acme · can be undone'],
-    ['2', 'Pay Acme 80', 'Customer: Acme · Amount: 80 · can be undone'],
+    ['1', 'Close ticket T-1', 'Ticket: T-1 · Customer: Acme'],
+    ['2', 'Pay Acme 80', 'Customer: Acme · Amount: 80'],
     ['3', 'Pay Bolt 4500', 'own card'],
-    ['4', 'Close ticket T-2', 'Ticket: T-2 · Customer: Bolt · can be undone'],
+    ['4', 'Close ticket T-2', 'Ticket: T-2 · Customer: Bolt'],
     ['5', 'Pay Cole 9000', 'own card'],
   ]);
   // What the agent says it is for comes after what runs.
@@ -80,7 +80,5 @@ test('a workspace that refuses tables gets the same steps as text', async () => 
   );
   const { blocks } = await story.ask('close both').shows(/2 planned steps/);
   expect(tableIn(blocks)).toBeUndefined();
-  expect(JSON.stringify(blocks)).toContain(
-    '1  Close ticket T-1  Ticket: T-1 · Customer: Acme · can be undone',
-  );
+  expect(JSON.stringify(blocks)).toContain('1  Close ticket T-1  Ticket: T-1 · Customer: Acme');
 });

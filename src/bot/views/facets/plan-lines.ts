@@ -66,6 +66,8 @@ export function stepBlocks(shown: readonly ShownStep[], steps: readonly PlanStep
 function planTable(shown: readonly ShownStep[], left: readonly number[]): StepBlocks | undefined {
   const notes = commonNotes(shown);
   if (notes === undefined || !shown.every(isRow)) return undefined;
+  // What is so of all steps the card says once, below.
+  const isAlike = new Set(shown.filter(({ alone }) => !alone).map(isReversible)).size < 2;
   const rows = shown.map((step): TableBlock['rows'][number] => {
     const { number, presented, alone } = step;
     const fields = alone ? [] : presented.fields.filter(({ isInTitle }) => isInTitle !== true);
@@ -73,7 +75,7 @@ function planTable(shown: readonly ShownStep[], left: readonly number[]): StepBl
       ...fields.map(({ label, text }) => `${showLine(label)}: ${text === '' ? '""' : text}`),
       ...(alone ? [planTexts.ownCard] : []),
       ...(left.includes(number) ? [planTexts.leftOut] : []),
-      ...(alone || (readFacets(step).undo?.reversible ?? 'no') === 'no' ? [] : [planTexts.canBeUndone]),
+      ...(!alone && !isAlike && isReversible(step) ? [planTexts.canBeUndone] : []),
     ];
     return [`${number}`, presented.title, facts.join(' · ') || ' '].map((text) => ({
       type: 'raw_text',
@@ -89,6 +91,10 @@ function planTable(shown: readonly ShownStep[], left: readonly number[]): StepBl
     blocks: [{ type: 'table', rows: [head, ...rows], column_settings: [{}, wrapped, wrapped] }, ...notes],
     isWhole: true,
   };
+}
+
+function isReversible(step: ShownStep): boolean {
+  return (readFacets(step).undo?.reversible ?? 'no') !== 'no';
 }
 
 /** Tells whether a row of a table tells a step whole. */
