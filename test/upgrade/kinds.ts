@@ -195,11 +195,11 @@ const webhook: Kind = async ({ placeIn, hook }, { client }) => {
   await expect.poll(() => hook.refused).toBeGreaterThan(0);
   return async (bot) => {
     hook.takes = true;
-    await expect.poll(() => hook.taken.has(`${id} waiting`), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => hook.taken.has(`${id} waiting`)).toBe(true);
     const words = new RegExp(`Approval needed[\\s\\S]*${folderOf(workshop)}`);
     await placeIn(PLACES.general).click(alice, words, 'approve');
     expect(await bot.client.waitForRun(id)).toMatchObject({ status: 'succeeded' });
-    await expect.poll(() => hook.taken.has(`${id} succeeded`), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => hook.taken.has(`${id} succeeded`)).toBe(true);
     await happenedOnce(workshop);
   };
 };
