@@ -28,8 +28,16 @@ async function happenedOnce(workshop: Workshop, times = 1): Promise<void> {
   expect(await workshop.keys('effects')).toHaveProperty('size', times);
 }
 
-/** Says what happened where nobody knows it, and waits for the end of the turn. */
-async function lookAndEnd({ workspace, modalFor }: World, thread: Thread): Promise<void> {
+let looking = Promise.resolve();
+
+/** Says what happened where nobody knows it, and waits for the end of the turn. The admin has one dialog open at a time. */
+function lookAndEnd(world: World, thread: Thread): Promise<void> {
+  const looked = looking.then(() => look(world, thread));
+  looking = looked.catch(() => {});
+  return looked;
+}
+
+async function look({ workspace, modalFor }: World, thread: Thread): Promise<void> {
   const card = await thread.shows(/Outcome unknown|All ended\./);
   if (!/Outcome unknown/.test(JSON.stringify(card))) return;
   await workspace.as(admin).click({ channel: thread.channel, ts: card.ts }, 'ran');
@@ -181,8 +189,8 @@ const receipt: Kind = async ({ placeIn, publicPem }, { client }) => {
   return async (bot) => {
     const proof = await verifyReceipt(signed, { publicKeys: publicPem, caller: 'release-pipeline' });
     expect(proof).toMatchObject({ ask: id, approvers: [alice] });
-    await bot.client.startAsk(id);
-    await expect(bot.client.startAsk(id)).rejects.toThrow();
+    // The client waits no longer than a caller should, which is too short for a busy machine.
+    expect([await bot.startAsk(id), await bot.startAsk(id)]).toEqual([200, 409]);
     expect(await bot.client.reportAsk(id, { outcome: 'succeeded' })).toMatchObject({ status: 'succeeded' });
   };
 };
@@ -195,11 +203,11 @@ const webhook: Kind = async ({ placeIn, hook }, { client }) => {
   await expect.poll(() => hook.refused).toBeGreaterThan(0);
   return async (bot) => {
     hook.takes = true;
-    await expect.poll(() => hook.taken.has(`${id} waiting`), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => hook.taken.has(`${id} waiting`)).toBe(true);
     const words = new RegExp(`Approval needed[\\s\\S]*${folderOf(workshop)}`);
     await placeIn(PLACES.general).click(alice, words, 'approve');
     expect(await bot.client.waitForRun(id)).toMatchObject({ status: 'succeeded' });
-    await expect.poll(() => hook.taken.has(`${id} succeeded`), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => hook.taken.has(`${id} succeeded`)).toBe(true);
     await happenedOnce(workshop);
   };
 };

@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 let releases: Releases;
 beforeAll(async () => {
   releases = await installReleases(folder);
-}, 300_000);
+});
 
 test('old alone, both, new alone, both, old alone: what one release wrote the other ends, once, also after a kill', async () => {
   const only = process.env.COUNTERSIGN_KINDS?.split(',');
@@ -64,7 +64,7 @@ test('old alone, both, new alone, both, old alone: what one release wrote the ot
   expect(pending).toEqual({ code: 0, out: '', error: '' });
   expect((await verifyChain(store)).problems).toEqual([]);
   process.stdout.write(`${kinds.length} kinds of record, 6 changes of release, 4 kills: ${ended} ended\n`);
-}, 600_000);
+});
 
 test('a backup of the older release is restored for the newer one, and one of the newer for the older', async () => {
   const world = await startWorld();
@@ -96,7 +96,7 @@ test('a backup of the older release is restored for the newer one, and one of th
     await Promise.all(begun.map((finish, index) => named(restorable[index]?.[0] ?? '', finish(other))));
     await other.kill();
   }
-}, 600_000);
+});
 
 async function named<Value>(name: string, work: Promise<Value>): Promise<Value> {
   return work.catch((error: unknown) => {

@@ -117,8 +117,12 @@ export async function startWorld() {
     onTestFinished(kill);
     for await (const line of createInterface(child.stdout)) {
       const port = /^listening (\d+)$/.exec(line)?.[1];
-      if (port !== undefined)
-        return { name, kill, client: new CountersignClient({ url: `http://127.0.0.1:${port}`, key: KEY }) };
+      if (port === undefined) continue;
+      const url = `http://127.0.0.1:${port}`;
+      const headers = { authorization: `Bearer ${KEY}` };
+      const startAsk = async (id: string) =>
+        (await fetch(`${url}/v1/asks/${id}/start`, { method: 'POST', headers })).status;
+      return { name, kill, startAsk, client: new CountersignClient({ url, key: KEY }) };
     }
     throw new Error(`the ${name} release ended at once`);
   };
