@@ -37,7 +37,7 @@ test('the export alone says what was approved, by whom, and what ran, without se
   const bodies = new Map(rows.map(({ event, body }) => [event, body === '' ? {} : JSON.parse(String(body))]));
   expect(bodies.get('asked')).toMatchObject({
     tool: 'refund_order',
-    title: 'Refund order: [redacted], 12000',
+    title: 'Refund order [redacted]: amount 12000',
     arguments: { orderId: '[redacted]', amount: 12_000 },
     requester: CAST.requester,
     requesters: [CAST.requester],

@@ -111,6 +111,7 @@ const SCALED = [
   'test/bot/views/cards/rendering-is-total.test.ts',
   'test/bot/views/cards/titles-are-total.test.ts',
   'test/bot/views/modals/forms.test.ts',
+  'test/bot/views/one-state.test.ts',
   'test/bot/views/sanitize-markdown.test.ts',
   'test/bot/views/streamed-prefixes.test.ts',
   'test/commands/explain-agrees.test.ts',
