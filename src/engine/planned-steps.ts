@@ -35,6 +35,7 @@ export const LimitShown = z.object({
     windowMs: z.number(),
     calendar: CalendarPeriod.optional(),
     max: z.number(),
+    shownMax: z.string().optional(),
   }),
 });
 export type LimitShown = z.infer<typeof LimitShown>;

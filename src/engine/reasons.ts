@@ -13,6 +13,7 @@ const ExceededLimit = z
     windowMs: z.number(),
     calendar: CalendarPeriod.optional(),
     max: z.number(),
+    shownMax: z.string().optional(),
     policy: z.string().optional(),
   })
   .transform(({ sum, policy, ...limit }): Limit => ({ ...limit, sum, policy }));

@@ -23,6 +23,8 @@ export interface Limit {
   /** The period in which it counts, in place of a time that moves on with the clock; `windowMs` is longer than any such period. */
   readonly calendar?: CalendarPeriod | undefined;
   readonly max: number;
+  /** The maximum as the cards of the tool show such an amount: $90.00 for 9000 cents. */
+  readonly shownMax?: string | undefined;
   /** The policy that must approve what is over the limit; `undefined` denies it. */
   readonly policy: string | undefined;
 }
@@ -182,7 +184,7 @@ export function isOverLimit({ rule }: Pick<ApprovalVerdict, 'rule'>): boolean {
 }
 
 /** The parts of a limit that people read. */
-export type LimitSize = Pick<Limit, 'sum' | 'per' | 'max' | 'windowMs' | 'calendar'>;
+export type LimitSize = Pick<Limit, 'sum' | 'per' | 'max' | 'shownMax' | 'windowMs' | 'calendar'>;
 
 /** Says which limit a call is over, however much of it others have used. */
 export function limitInWords(limit: LimitSize): string {
@@ -190,12 +192,12 @@ export function limitInWords(limit: LimitSize): string {
 }
 
 /** Says how much a limit allows. */
-export function limitSizeInWords({ sum, per, max, windowMs, calendar }: LimitSize): string {
+export function limitSizeInWords({ sum, per, max, shownMax, windowMs, calendar }: LimitSize): string {
   const whose = { requester: 'per person', channel: 'per channel', tool: 'for everyone together' }[per];
   const what = sum === undefined ? (max === 1 ? ' call' : ' calls') : '';
   const time =
     calendar === undefined ? durationInWords(windowMs) : `a ${calendar.unit} (${calendar.timeZone})`;
-  return `${max}${what} in ${time} ${whose}`;
+  return `${shownMax ?? max}${what} in ${time} ${whose}`;
 }
 
 /** Writes a duration in its largest whole unit. */

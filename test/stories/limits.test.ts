@@ -40,6 +40,20 @@ test('a call over the limit of its requester is denied in words, others have the
   expect(await usedBy(story, CAST.alice)).toEqual({ count: 1, sum: 4_001 });
 });
 
+test('a limit on an amount is told as the cards of the tool show it', async () => {
+  const titled = MANIFEST.replace(
+    '{ module: ./examples/shop/tools/refund-order.ts,',
+    `{ module: ./examples/shop/tools/refund-order.ts, title: "Refund {{input.amount | money('USD', 'cents')}}",`,
+  );
+  const story = await startStory({
+    manifest: withLimit('{ sum: input.amount, per: requester, window: 1d, max: 9000 }', titled),
+    replies: [refund(9_001), { text: 'Denied.' }],
+  });
+  const over = story.ask('refund 90.01');
+  await over.shows(/did not run\. It would exceed the limit of \$90\.00 in 1 day per person/);
+  await over.shows(/Denied\./);
+});
+
 test('over a limit with a policy that policy is asked, and what it approves runs and counts', async () => {
   const story = await startStory({
     manifest: withLimit('{ sum: input.amount, per: requester, window: 1d, max: 9000, policy: two }'),

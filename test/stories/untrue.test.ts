@@ -60,6 +60,7 @@ const HELD = [
     'page/views.test.ts',
     'while a request waits its votes',
   ],
+  ['a limit is told as the cards show it', 'stories/limits.test.ts', 'a limit on an amount is told'],
   ['a limit is exceeded, not reached', 'stories/limits.test.ts', 'a call over the limit of its requester'],
   [
     'a change of the rules takes effect and can be changed back',

@@ -29,6 +29,7 @@ import {
 import type { Manifest, ToolDeclaration } from '../manifest/manifest.ts';
 import { askForConsent } from '../mcp/auth/ask-for-consent.ts';
 import { type Answerers, type Ask, withAsking } from '../pause.ts';
+import { formatValue } from '../presentation/formats.ts';
 import { createPreview, createUndo, type ReadTool } from '../presentation/linked-call.ts';
 import { createPresentation, type Presentation } from '../presentation/presentation.ts';
 import type { Secrets } from '../secrets.ts';
@@ -116,11 +117,12 @@ function describeTool(
         })
       : { why: 'not-in-channel', channel };
   const texts = textsFor(declaration, tool.name);
+  const presentation = createPresentation(tool, texts);
   const undo = tool.kind === 'interrupt' ? undefined : createUndo(tool, texts.undo);
   return {
     source: kind,
     behind: behindOf(declaration, digestOf(tool.name)),
-    presentation: createPresentation(tool, texts),
+    presentation,
     undo,
     reversible: reversibleBy({
       declared: texts.reversible,
@@ -137,9 +139,21 @@ function describeTool(
     allow,
     notAllowed,
     allows: (place) => notAllowed(place) === undefined,
-    limits: limits.filter(({ match }) => isMeant(match)),
+    limits: limits.filter(({ match }) => isMeant(match)).map((limit) => asShown(limit, presentation)),
     freezes: freezes.filter(({ tools }) => tools.some(isMeant)),
   };
+}
+
+/** An expression that is one value of the input, such as `input.amount`. */
+const ONE_VALUE = /^input((?:\.\w+)+)$/;
+
+/** Adds to a limit on a value of the input how the cards of the tool show its maximum. */
+function asShown(limit: Limit, presentation: Presentation): Limit {
+  const path = ONE_VALUE.exec(limit.sum?.trim() ?? '')?.[1]
+    ?.slice(1)
+    .split('.');
+  const format = path && presentation.formatOf(path);
+  return format === undefined ? limit : { ...limit, shownMax: formatValue(limit.max, format) };
 }
 
 /** Builds the entry of a tool that acts: it is protected, and every call passes the gate. */
