@@ -5,7 +5,7 @@ import { createHttpServer } from './http/server.ts';
 import { Metrics } from './observe/metrics.ts';
 import { setGauges, setSurroundings } from './observe/observe-record.ts';
 import type { Settings } from './settings.ts';
-import { DEFAULT_PREFIX } from './store/record/keys.ts';
+import { DEFAULT_PREFIX } from './store/port/keys.ts';
 import { checkServer, readMemory } from './store/redis/check-server.ts';
 import { connectRedis } from './store/redis/connect.ts';
 import { claimRecord } from './store/redis/record-version.ts';

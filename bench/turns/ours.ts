@@ -19,7 +19,7 @@ import { PendingLimiter } from '../../src/engine/pending-limiter.ts';
 import { RunningTurns } from '../../src/engine/running-turns.ts';
 import { claimAndRunTurn } from '../../src/engine/turns/run-turn.ts';
 import { Metrics } from '../../src/observe/metrics.ts';
-import { threadOf } from '../../src/store/record/keys.ts';
+import { threadOf } from '../../src/store/port/keys.ts';
 import { openConnection } from '../../src/store/redis/connect.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { parseManifest } from '../../src/tools/manifest/parse.ts';

@@ -1,5 +1,5 @@
-import { type Keys, threadOf } from '../../src/store/record/keys.ts';
-import { SettledState } from '../../src/store/record/request-record.ts';
+import { type Keys, threadOf } from '../../src/store/port/keys.ts';
+import { SettledState } from '../../src/store/port/request-record.ts';
 import type { RedisClient } from '../../src/store/redis/run-script.ts';
 import type { RecordedRequest } from '../record-protocol.ts';
 import { parseAuditRows, StreamRange } from './audit-rows.ts';

@@ -1,12 +1,12 @@
 import type { ChainableCommander } from 'ioredis';
 import { z } from 'zod';
-import type { TimerKind } from '../../src/store/port/store.ts';
-import type { Keys } from '../../src/store/record/keys.ts';
+import type { Keys } from '../../src/store/port/keys.ts';
 import {
   parseRequestRecord,
   type RequestRecord,
   type StoredRequest,
-} from '../../src/store/record/request-record.ts';
+} from '../../src/store/port/request-record.ts';
+import type { TimerKind } from '../../src/store/port/work.ts';
 import type { RedisClient } from '../../src/store/redis/run-script.ts';
 import type { RecordedRequest } from '../record-protocol.ts';
 

@@ -1,4 +1,4 @@
-import { DEFAULT_PREFIX, Keys } from '../../src/store/record/keys.ts';
+import { DEFAULT_PREFIX, Keys } from '../../src/store/port/keys.ts';
 import { connectRedis } from '../../src/store/redis/connect.ts';
 import type { RecordedRequest, ThreadRecord } from '../record-protocol.ts';
 import { followRequests } from './follow-requests.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject } from '../../src/agent/json.ts';
-import { isThreadId, type Keys, requestIdOf, threadOf } from '../../src/store/record/keys.ts';
+import { isThreadId, type Keys, requestIdOf, threadOf } from '../../src/store/port/keys.ts';
 import type { RedisClient } from '../../src/store/redis/run-script.ts';
 import type { ThreadRecord } from '../record-protocol.ts';
 import type { JsonObject } from '../slack/state/types.ts';

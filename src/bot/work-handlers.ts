@@ -1,7 +1,7 @@
 import { execute } from '../engine/execute.ts';
 import { claimAndRunTurn } from '../engine/turns/run-turn.ts';
 import type { WorkHandlers } from '../store/port/queue.ts';
-import type { TimerKind } from '../store/port/store.ts';
+import type { TimerKind } from '../store/port/work.ts';
 import type { BotContext } from './context.ts';
 import { DECISION, decideHeld } from './inbox/decisions/decide-in-time.ts';
 import { carryOutHeld, HELD_CLICK } from './inbox/held-clicks.ts';

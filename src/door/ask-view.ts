@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RequestRecord } from '../store/port/store.ts';
+import type { RequestRecord } from '../store/port/request-record.ts';
 import { CALLER_ACTION_TOOL, ExactAction, ReportWithin } from '../tools/toolbox/caller-action.ts';
 import { actionDigest, type Receipt } from './receipt.ts';
 import { type CallOnRecord, RunStatus, RunView } from './run-view.ts';

@@ -10,7 +10,7 @@ import { withdrawItem } from '../engine/caller-threads.ts';
 import { reportElsewhere, startElsewhere } from '../engine/elsewhere.ts';
 import { planProblem } from '../engine/plans.ts';
 import type { EngineContext } from '../engine/ports.ts';
-import type { RequestRecord } from '../store/port/store.ts';
+import type { RequestRecord } from '../store/port/request-record.ts';
 import { PlanInput, PROPOSE_PLAN } from '../tools/built-ins.ts';
 import { type CallerDeclaration, callerId, mayCall } from '../tools/callers.ts';
 import { CALLER_ACTION_TOOL, type Report } from '../tools/toolbox/caller-action.ts';

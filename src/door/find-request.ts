@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { callerThreadId } from '../engine/caller-threads.ts';
-import type { RequestRecord, Store, ThreadSnapshot } from '../store/port/store.ts';
+import type { RequestRecord } from '../store/port/request-record.ts';
+import type { Store } from '../store/port/store.ts';
+import type { ThreadSnapshot } from '../store/port/values.ts';
 import type { CallerDeclaration } from '../tools/callers.ts';
 import { type Refused, refuse } from './problems.ts';
 import {

@@ -4,7 +4,9 @@ import { type Interrupt, Json, type Message, type ResponsePart } from '../agent/
 import { CALL_REF, type CallerCall, callIn, callOnRecord, wordsFor } from '../engine/caller-threads.ts';
 import { classifyInterrupt } from '../engine/classify-interrupt.ts';
 import { isOpenStep, stepRef, stepsIn } from '../engine/plans.ts';
-import { type PlanStep, type RequestRecord, requestIdOf, type ThreadSnapshot } from '../store/port/store.ts';
+import { requestIdOf } from '../store/port/keys.ts';
+import type { PlanStep, RequestRecord } from '../store/port/request-record.ts';
+import type { ThreadSnapshot } from '../store/port/values.ts';
 import { PROPOSE_PLAN } from '../tools/built-ins.ts';
 import { callerNamed } from '../tools/callers.ts';
 import { editorOf } from '../tools/gate.ts';

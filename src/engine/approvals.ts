@@ -1,5 +1,5 @@
 import { fillGroups, type GroupMember } from '../policy/policy.ts';
-import type { RequestRecord } from '../store/port/store.ts';
+import type { RequestRecord } from '../store/port/request-record.ts';
 
 /** Lists the people whose approval fills a place, for each group of a request; with one more approval, if it is given. */
 export function approvalsByGroup(

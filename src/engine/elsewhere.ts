@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { errorPart, settledPart } from '../agent/calls/outcomes.ts';
 import { toJson } from '../agent/json.ts';
 import { MESSAGE_VERSION, sealMessage } from '../agent/messages.ts';
-import type { RequestRecord } from '../store/port/store.ts';
+import type { RequestRecord } from '../store/port/request-record.ts';
 import type { Report } from '../tools/toolbox/caller-action.ts';
 import { attemptOf, begin } from './execute.ts';
 import type { EngineContext } from './ports.ts';

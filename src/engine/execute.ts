@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backOffMs } from '../agent/util/abort.ts';
-import type { Attempt, FinishResult, Outcome, RequestRecord } from '../store/port/store.ts';
+import type { RequestRecord } from '../store/port/request-record.ts';
+import type { FinishResult } from '../store/port/results.ts';
+import type { Attempt, Outcome } from '../store/port/values.ts';
 import { admit, type StartPlan } from './admit.ts';
 import { findFreeze } from './freezes.ts';
 import { startHeartbeat } from './heartbeat.ts';

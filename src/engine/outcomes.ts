@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonValue } from '../agent/json.ts';
 import type { Reconciled, Tool } from '../agent/tool.ts';
 import { backOffMs, limitTime, orAbort } from '../agent/util/abort.ts';
-import type { EffectRecord } from '../store/port/store.ts';
+import type { EffectRecord } from '../store/port/values.ts';
 import type { EngineContext } from './ports.ts';
 
 const RETRY_BACK_OFF = { firstMs: 500, longestMs: 10_000 };

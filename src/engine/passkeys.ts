@@ -17,7 +17,8 @@ import {
   readProof,
 } from '../policy/proof.ts';
 import type { DocumentStore } from '../store/port/documents.ts';
-import type { RequestRecord, Vote } from '../store/port/store.ts';
+import type { RequestRecord } from '../store/port/request-record.ts';
+import type { Vote } from '../store/port/values.ts';
 import type { Voter } from './ports.ts';
 
 const KEYS = 'passkeys';

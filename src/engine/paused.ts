@@ -6,14 +6,9 @@ import { buildRestart, type RestartReply } from '../agent/replies.ts';
 import { type SettleOptions, settle } from '../agent/settle.ts';
 import type { Tool } from '../agent/tool.ts';
 import { Transcript } from '../agent/transcript.ts';
-import {
-  type ClaimedTurn,
-  type Continued,
-  interruptOf,
-  type RequestRecord,
-  requestIdOf,
-  type Settlement,
-} from '../store/port/store.ts';
+import { interruptOf, requestIdOf } from '../store/port/keys.ts';
+import type { RequestRecord } from '../store/port/request-record.ts';
+import type { ClaimedTurn, Continued, Settlement } from '../store/port/values.ts';
 import { continueWith } from '../tools/gate.ts';
 import {
   answerOf,

@@ -1,5 +1,5 @@
 import { quietUntil } from '../policy/time.ts';
-import type { RequestRecord } from '../store/port/store.ts';
+import type { RequestRecord } from '../store/port/request-record.ts';
 import type { Toolbox } from '../tools/toolbox/toolbox.ts';
 
 /**

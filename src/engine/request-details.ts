@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
 import { type CallPart, Interrupt } from '../agent/messages.ts';
-import type { RequestRecord } from '../store/port/store.ts';
+import type { RequestRecord } from '../store/port/request-record.ts';
 import { waitingAnswerOf } from '../tools/waiting-answer.ts';
 import { KeptFacets } from './facets/facets.ts';
 import { innerCalls } from './inner-calls.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { InboxItem } from '../store/port/store.ts';
+import type { InboxItem } from '../store/port/values.ts';
 
 /** The item of a message that its author edited or deleted; it is stored beside the message, which stays as it was. */
 export const RevisionBody = z.object({

@@ -9,7 +9,7 @@ import { buildRestart, checkOutput, type RestartReply } from '../agent/replies.t
 import { restartAlone } from '../agent/settle.ts';
 import type { Tool } from '../agent/tool.ts';
 import { HandOverError } from '../agent/util/abort.ts';
-import type { Outcome } from '../store/port/store.ts';
+import type { Outcome } from '../store/port/values.ts';
 import { openWith } from '../tools/gate.ts';
 import { resumedWith } from '../tools/pause.ts';
 import { decisionOf } from './choices.ts';

@@ -1,7 +1,8 @@
 import { type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
 import type { CallPart, Message } from '../agent/messages.ts';
 import { countersOfDone } from '../policy/first-times.ts';
-import type { DoneCounter, RequestRecord } from '../store/port/store.ts';
+import type { RequestRecord } from '../store/port/request-record.ts';
+import type { DoneCounter } from '../store/port/workspace.ts';
 import { type CallPlace, grantOf } from '../tools/gate.ts';
 import type { ToolEntry } from '../tools/toolbox/toolbox.ts';
 import { digestNow } from './bind-request.ts';

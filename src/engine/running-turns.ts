@@ -1,6 +1,6 @@
 import { HandOverError, StoppedError } from '../agent/util/abort.ts';
 import { RunningWork } from '../agent/util/running-work.ts';
-import type { ClaimedTurn } from '../store/port/store.ts';
+import type { ClaimedTurn } from '../store/port/values.ts';
 
 /** The most turns and actions that a process starts by itself at a time. Above that, work is left to woken workers. */
 const MAX_IN_BACKGROUND = 64;

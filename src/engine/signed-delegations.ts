@@ -2,7 +2,7 @@ import type { JsonObject } from '../agent/json.ts';
 import { policiesNamed } from '../policy/policy.ts';
 import { DELEGATION_DOMAIN, type DelegationTerms, readDelegationProof } from '../policy/proof.ts';
 import type { DocumentStore } from '../store/port/documents.ts';
-import type { PolicySnapshot } from '../store/port/store.ts';
+import type { PolicySnapshot } from '../store/port/request-record.ts';
 import { type DelegationLink, isDelegationProven } from './passkeys.ts';
 
 /** A delegation on record. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type JsonObject, toJson } from '../agent/json.ts';
 import { type ApprovalTerms, PROOF_DOMAIN, type Scope } from '../policy/proof.ts';
-import type { RequestRecord, Vote } from '../store/port/store.ts';
+import type { RequestRecord } from '../store/port/request-record.ts';
+import type { Vote } from '../store/port/values.ts';
 import type { ApprovalLink } from './passkeys.ts';
 import { readDetails } from './request-details.ts';
 

@@ -8,14 +8,9 @@ import { Transcript } from '../agent/transcript.ts';
 import { type Limit, overVerdict } from '../policy/limits.ts';
 import { DEFAULT_POLICY_NAME } from '../policy/policy.ts';
 import { strictestVerdict } from '../policy/rules.ts';
-import type {
-  ClaimedTurn,
-  DoneCounter,
-  EffectRecord,
-  GrantUse,
-  LimitUse,
-  StartEffectResult,
-} from '../store/port/store.ts';
+import type { StartEffectResult } from '../store/port/results.ts';
+import type { ClaimedTurn, EffectRecord } from '../store/port/values.ts';
+import type { DoneCounter, GrantUse, LimitUse } from '../store/port/workspace.ts';
 import { approvalFor } from '../tools/gate.ts';
 import { isRunAsTask, serverPauseOf, waitsForTask } from '../tools/mcp/server-pause.ts';
 import { waitingAnswerOf } from '../tools/waiting-answer.ts';

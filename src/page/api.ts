@@ -1,18 +1,15 @@
-import { stringify } from 'yaml';
 import { z } from 'zod';
 import { type JsonValue, tryParseJson } from '../agent/json.ts';
-import { publicPemOf, type SigningKey } from '../audit/signing-key.ts';
-import { type MessageLinks, parseThreadId, placeIn } from '../bot/slack/thread.ts';
+import { publicPemOf } from '../audit/signing-key.ts';
+import { parseThreadId, placeIn } from '../bot/slack/thread.ts';
 import { STATE_WORD } from '../bot/views/texts/cards.ts';
 import { showLine } from '../bot/views/texts/show-text.ts';
 import { loadList } from '../engine/asks/load-lists.ts';
 import { readDetails } from '../engine/request-details.ts';
 import { type HttpAnswer, jsonAnswer, refusal } from '../http/http-answer.ts';
-import { manifestIn } from '../store/documents/manifest.ts';
-import { type RequestRecord, threadOf } from '../store/port/store.ts';
-import type { Manifest } from '../tools/manifest/manifest.ts';
-import { POLICY_CHANGE_TOOL } from '../tools/toolbox/policy-change.ts';
-import type { Toolbox } from '../tools/toolbox/toolbox.ts';
+import { threadOf } from '../store/port/keys.ts';
+import type { RequestRecord } from '../store/port/request-record.ts';
+import type { ApiCall, ApiContext } from './api-call.ts';
 import { figuresOf } from './figures.ts';
 import { idsIn } from './names.ts';
 import {
@@ -20,8 +17,6 @@ import {
   dropPasskey,
   listPasskeys,
   offerPasskey,
-  type PasskeyCall,
-  type PasskeyContext,
   showApproval,
   takeApproval,
   takePasskey,
@@ -34,45 +29,17 @@ import type {
   ListItem,
   LogPart,
   LogRow,
-  ManifestView,
   Me,
   Names,
   RequestView,
   Waiting,
 } from './protocol.ts';
-import { type RequestIndex, searchRequests } from './request-index.ts';
+import { searchRequests } from './request-index.ts';
 import { idsOf, itemOf, loggedViewOf, viewOf, waitingItemOf } from './request-view.ts';
 import { whoIn } from './row-words.ts';
+import { showManifest } from './show-manifest.ts';
 import { pageTexts } from './texts.ts';
 import { maySee, tookPart, type Viewer } from './viewer.ts';
-
-/** A call to be explained. */
-export interface ExplainedCall {
-  readonly tool: string;
-  readonly input: JsonValue;
-  readonly requesters: readonly string[];
-  readonly contextAuthors: readonly string[];
-  readonly channel: string;
-}
-
-export interface ApiContext extends PasskeyContext {
-  readonly links: MessageLinks;
-  readonly toolbox: Pick<Toolbox, 'tools'>;
-  /** The manifest that is active. */
-  readonly manifest: () => Pick<Manifest, 'source' | 'policies' | 'agent' | 'callers'>;
-  readonly index: RequestIndex;
-  /** The key that signs the log, if there is one; only its public part leaves the bot. */
-  readonly auditKey: Pick<SigningKey, 'publicKeys'> | undefined;
-  /** Says in lines what the rules would do with a call now. */
-  readonly explain: (call: ExplainedCall) => Promise<readonly string[]>;
-  /** Removes secrets from a text. */
-  readonly redact: (text: string) => string;
-}
-
-export interface ApiCall extends PasskeyCall {
-  readonly context: ApiContext;
-  readonly query: URLSearchParams;
-}
 
 /** One address of the page's own interface. */
 export interface ApiRoute {
@@ -265,36 +232,6 @@ async function showFigures({ context, query }: ApiCall): Promise<HttpAnswer> {
     figures.approvers.map(({ who }) => who),
   );
   return jsonAnswer(200, { ...figures, names } satisfies Figures);
-}
-
-async function showManifest({ context }: ApiCall): Promise<HttpAnswer> {
-  const { store, toolbox, manifest, index, redact } = context;
-  const recorded = await manifestIn(store).readManifest();
-  const changes = (await index.all()).filter(
-    ({ tool, state }) => tool === POLICY_CHANGE_TOOL && state === 'succeeded',
-  );
-  const last = recorded?.isGoverned === true ? changes.at(-1) : undefined;
-  const by =
-    last === undefined
-      ? []
-      : last.votes.flatMap(({ who, decision }) => (decision === 'approve' ? [who] : []));
-  return jsonAnswer(200, {
-    digest: recorded?.digest ?? '',
-    text: redact(ownText(manifest().source)),
-    isGoverned: recorded?.isGoverned === true,
-    ...(last !== undefined && { approval: { id: last.id, title: showLine(last.title), by } }),
-    tools: toolbox
-      .tools()
-      .map(({ name }) => name)
-      .sort(),
-    names: (await namesOf(context, by)).names,
-  } satisfies ManifestView);
-}
-
-/** Returns a manifest as it is written; while another one waits for approval, the active one is the recorded line of JSON. */
-function ownText(source: string): string {
-  const value = tryParseJson(source);
-  return value === undefined ? source : stringify(value);
 }
 
 const Question = z.object({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { tryParseJson } from '../agent/json.ts';
 import type { AuditRow, AuditStore } from '../store/port/audit.ts';
-import { threadOf } from '../store/port/store.ts';
+import { threadOf } from '../store/port/keys.ts';
 
 /** One request as the audit log tells it. */
 export interface RequestEntry {

@@ -6,7 +6,7 @@ import { modalTexts } from '../bot/views/texts/modals.ts';
 import { reasonTexts } from '../bot/views/texts/reasons.ts';
 import { showLine, showText } from '../bot/views/texts/show-text.ts';
 import { readReason } from '../engine/reasons.ts';
-import type { RequestRecord } from '../store/port/store.ts';
+import type { RequestRecord } from '../store/port/request-record.ts';
 import { POLICY_CHANGE_TOOL } from '../tools/toolbox/policy-change.ts';
 import { idsIn } from './names.ts';
 import type { Fact, ListItem, RequestView } from './protocol.ts';

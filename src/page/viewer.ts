@@ -3,7 +3,7 @@ import { type Ineligibility, mayDecide } from '../engine/asks/may-decide.ts';
 import { rulesOf, standInsFor } from '../engine/asks/stand-ins.ts';
 import { ANYONE } from '../policy/policy.ts';
 import type { DocumentStore } from '../store/port/documents.ts';
-import type { RequestRecord } from '../store/port/store.ts';
+import type { RequestRecord } from '../store/port/request-record.ts';
 import { peopleOf, type RequestEntry } from './request-index.ts';
 
 /** A signed-in person, as they are in Slack now. */

@@ -202,7 +202,6 @@ test('the bot is killed in the middle of a deployment, comes back, and asks what
   await alice.click(alice.pendingCard('Deploy'), 'Approve');
   await remi.threadMessage('⏳ Deploy').waitFor();
   await remi.click(remi.tour, 'Kill the bot now');
-  await remi.sidebar.getByText('Countersign: down, restarting soon').waitFor();
   await remi.sidebar.getByText('Countersign: connected').waitFor();
 
   const card = alice.threadMessage('❓ Deploy');

@@ -10,7 +10,7 @@ import { fileMemory, Signer } from '../../src/audit/signer.ts';
 import { readSigningKey } from '../../src/audit/signing-key.ts';
 import { checkMemory, checkWork } from '../../src/commands/checks/check-services.ts';
 import { describeFinding } from '../../src/commands/checks/finding.ts';
-import { Keys } from '../../src/store/record/keys.ts';
+import { Keys } from '../../src/store/port/keys.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { plainArguments, startPrivateRedis } from '../store/private-redis.ts';
 import { beginTurn, newThreadId } from '../store/support.ts';

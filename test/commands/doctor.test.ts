@@ -10,7 +10,7 @@ import { readSigningKey } from '../../src/audit/signing-key.ts';
 import { checkWork } from '../../src/commands/checks/check-services.ts';
 import { addPasskey } from '../../src/engine/passkeys.ts';
 import { delegationsIn } from '../../src/store/documents/delegations.ts';
-import { Keys } from '../../src/store/record/keys.ts';
+import { Keys } from '../../src/store/port/keys.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { SoftwareKey } from '../page/software-key.ts';
 import { plainArguments, startPrivateRedis } from '../store/private-redis.ts';

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/agent/json.ts';
 import { userMessage } from '../../src/agent/messages.ts';
 import { accountsIn } from '../../src/store/documents/accounts.ts';
 import { feedbackIn } from '../../src/store/documents/feedback.ts';
-import { threadOf } from '../../src/store/port/store.ts';
+import { threadOf } from '../../src/store/port/keys.ts';
 import { verifyChain } from '../../src/store/record/chain-check.ts';
 import { snapshotOf } from '../store/records-snapshot.ts';
 import {

@@ -4,7 +4,7 @@ import { checkView } from '../../playground/slack/block-kit/check-view.ts';
 import { isObject } from '../../playground/slack/state/normalize-blocks.ts';
 import { ASK_KINDS } from '../../src/bot/views/asks/ask-kinds.ts';
 import { specimens } from '../../src/commands/live/specimens.ts';
-import { RequestState } from '../../src/store/record/request-record.ts';
+import { RequestState } from '../../src/store/port/request-record.ts';
 
 const all = specimens({ person: 'U0ALICE002', channel: 'C0GENERAL1' });
 const names = all.map(({ name }) => name);

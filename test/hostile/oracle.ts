@@ -2,8 +2,9 @@ import type { SentPayload } from '../../playground/slack/web-api/sent-payloads.t
 import { parseMarkdown } from '../../playground/web/src/blocks/text/parse-markdown.ts';
 import { parseMrkdwn } from '../../playground/web/src/blocks/text/parse-mrkdwn.ts';
 import { type Inline, plainTextOf } from '../../playground/web/src/blocks/text/passages.ts';
+import { readLine } from '../bot/views/cards/read-rendered.ts';
 import { piecesIn } from '../playground/web/blocks/reading.ts';
-import { PAYLOAD, TEXTS } from './corpus.ts';
+import { ASKED, PAYLOAD, TEXTS } from './corpus.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
@@ -22,8 +23,11 @@ const OWN_CODE =
   /^(?:[\w-]{1,64}|\/countersign(?: [a-z]+(?: @Bob until Friday| …|(?: \[(?:tool \| all|--model|reason)\])+)?)?|https?:\/\/\S+\/callback\/[\w.-]+)$/;
 /** A value in quotes, in which every quote of its own is escaped. */
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
-/** A single word among the values of a title by default. */
-const WORD = /(?<=^[A-Z][a-z ]*: (?:(?:[\w./@#+-]+|""), ){0,2})[\w./@#+-]+(?=[,?]|$)/g;
+/** A single word among the values of a title by default, each behind the name of its argument. */
+const WORD =
+  /(?<=^[A-Z][a-z ]*: (?:(?:note|amount|data|row) (?:[\w./@#+-]+|""), ){0,2}(?:note|amount|data|row) )[\w./@#+-]+(?=[,?]|$)/g;
+/** Our words before what another system has yet to report. */
+const REPORT = /^Waiting for: /;
 /** Of a card that can be signed: more would push what is signed out of sight. */
 const MOST_LINES = 120;
 
@@ -152,12 +156,12 @@ function wrongInNode(node: Node, known: Known): string[] {
   }
 }
 
-/** A line of our own never holds somebody else's words: those stand in a box, in a quote or in plain text by themselves. */
+/** A line of our own never holds somebody else's words: those stand in a box, in a quote, or by themselves in plain text or as a heading. */
 function wrongPlaces(blocks: unknown): string[] {
   return (
     nodesIn(blocks)
       .filter(({ type }) => type === 'rich_text_section' || type === 'header')
-      .flatMap((node) => textsIn(withoutChange(node)))
+      .flatMap((node) => textsBesideHeading(withoutChange(node)))
       // A short value in a title by default stands in quotes, or is a single word.
       .filter((text) => withoutValues(text).includes(PAYLOAD) && !text.startsWith('What this does: '))
       .map((text) => `somebody else's words in a line of ours: ${short(text)}`)
@@ -180,6 +184,24 @@ function isWhole(quoted: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** The texts without what is asked, which is the heading of its card; on a settled card it stands in bold. */
+function textsBesideHeading(value: unknown): string[] {
+  return nodesIn(value).flatMap(({ text, type, style }) => {
+    if (typeof text !== 'string') return [];
+    const isHeading = type === 'plain_text' || (isNode(style) && style.bold === true);
+    return isHeading && isAlone(text) ? [] : [text];
+  });
+}
+
+/** The same with its hidden characters spelled out. */
+function isAlone(heading: string): boolean {
+  const text = readLine(heading.replace(REPORT, ''));
+  return (
+    ASKED.some((asked) => asked === text) ||
+    TEXTS.some((item) => [item.text, oneLine(item.text)].includes(text))
+  );
 }
 
 function oneLine(text: string): string {

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { type JsonValue, tryParseJson } from '../../src/agent/json.ts';
+import { readJson } from '../../src/bot/views/cards/render-value.ts';
 import { readLine, readRendered } from '../bot/views/cards/read-rendered.ts';
 import { nodesIn, textsIn } from './oracle.ts';
 
@@ -26,9 +27,22 @@ export function howShown(text: string, input: JsonValue, blocks: unknown): strin
 /** The value that a card shows, read back from its box or from its rows of a label and a value. */
 export function valueIn(blocks: unknown): unknown {
   const [box] = textsIn(boxesIn(blocks));
-  if (box === undefined) return Object.fromEntries(rowsIn(blocks));
+  const titled = titledIn(blocks);
+  if (box === undefined) return Object.fromEntries([...titled, ...rowsIn(blocks)]);
   const read = readRendered(box);
-  return 'whole' in read ? read.whole : Object.fromEntries(read.shown);
+  return 'whole' in read ? read.whole : Object.fromEntries([...titled, ...read.shown]);
+}
+
+/** The values that the title of a call names, each behind its argument: a word, a number, or a text in quotes. */
+function titledIn(blocks: unknown): [string, unknown][] {
+  const [title = ''] = textsIn(nodesIn(blocks).filter(({ type }) => type === 'header'));
+  const [, named = ''] = /^Keep note: (.*)\?$/s.exec(title) ?? [];
+  return [...named.matchAll(/(?:^|, )(note|amount|data) ("(?:[^"\\]|\\.)*"|[^\s,]+)/g)].map(
+    ([, name = '', value = '']) => [
+      name,
+      value.startsWith('"') ? readJson(value) : (tryParseJson(value) ?? readLine(value)),
+    ],
+  );
 }
 
 /** The arguments of the tool that is called. */

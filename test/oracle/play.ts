@@ -12,7 +12,8 @@ import type { Assertion } from '../../src/engine/passkeys.ts';
 import { detailsOf } from '../../src/engine/request-details.ts';
 import { claimAndRunTurn } from '../../src/engine/turns/run-turn.ts';
 import { delegationsIn } from '../../src/store/documents/delegations.ts';
-import type { RequestRecord, Store } from '../../src/store/port/store.ts';
+import type { RequestRecord } from '../../src/store/port/request-record.ts';
+import type { Store } from '../../src/store/port/store.ts';
 import { TOOL } from '../tools/gate/arbitraries.ts';
 import {
   type Approval,

@@ -1,7 +1,7 @@
 import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Keys } from '../../src/store/port/keys.ts';
 import { verifyChain } from '../../src/store/record/chain-check.ts';
-import { Keys } from '../../src/store/record/keys.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { nonEmpty } from '../support/non-empty.ts';
 import { type RedisCluster, startRedisCluster } from '../support/redis-cluster.ts';

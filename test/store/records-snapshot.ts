@@ -1,5 +1,5 @@
 import { Cluster } from 'ioredis';
-import { keyStart } from '../../src/store/record/keys.ts';
+import { keyStart } from '../../src/store/port/keys.ts';
 import type { RedisClient } from '../../src/store/redis/run-script.ts';
 
 /** Every key of a record with all that it holds, read in one step on each node. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { Keys } from '../../src/store/port/keys.ts';
 import type { Store } from '../../src/store/port/store.ts';
-import { Keys } from '../../src/store/record/keys.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { connectTestRedis, type TestRedis } from '../support/redis.ts';
 import { approve, ask, attempt, found, MINUTE_MS, outcome } from './support.ts';

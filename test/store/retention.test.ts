@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { threadOf } from '../../src/store/port/keys.ts';
 import type { Store } from '../../src/store/port/store.ts';
-import { threadOf } from '../../src/store/record/keys.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { connectTestRedis, type TestRedis } from '../support/redis.ts';
 import { snapshotOf } from './records-snapshot.ts';

@@ -1,28 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { type Message, type ToolPart, userMessage } from '../../src/agent/messages.ts';
+import { requestIdOf } from '../../src/store/port/keys.ts';
+import type {
+  ExecutionRules,
+  NewRequest,
+  NewRun,
+  PolicySnapshot,
+} from '../../src/store/port/request-record.ts';
+import type { Store } from '../../src/store/port/store.ts';
 import type {
   Actor,
   Attempt,
   ClaimedTurn,
   EffectFinish,
   EffectStart,
-  GrantRecord,
-  NewFreeze,
   Outcome,
-  Store,
   TurnEnd,
-  UnfreezeVote,
   Vote,
-} from '../../src/store/port/store.ts';
-import type { GrantOffer } from '../../src/store/port/workspace.ts';
-import { requestIdOf } from '../../src/store/record/keys.ts';
-import type {
-  ExecutionRules,
-  NewRequest,
-  NewRun,
-  PolicySnapshot,
-} from '../../src/store/record/request-record.ts';
+} from '../../src/store/port/values.ts';
+import type { GrantOffer, GrantRecord, NewFreeze, UnfreezeVote } from '../../src/store/port/workspace.ts';
 
 export const MINUTE_MS = 60_000;
 

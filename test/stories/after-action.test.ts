@@ -5,7 +5,7 @@ import type { BotContext } from '../../src/bot/context.ts';
 import { castVote } from '../../src/bot/inbox/decisions/cast-vote.ts';
 import { checkClick } from '../../src/bot/inbox/decisions/click.ts';
 import { threadIdOf } from '../../src/bot/slack/thread.ts';
-import type { FinishResult } from '../../src/store/port/store.ts';
+import type { FinishResult } from '../../src/store/port/results.ts';
 import { CAST, type Story, startStory } from './support.ts';
 
 const refund = (amount: number, orderId = 'A-1001') => ({

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createKeyPair } from '../../src/audit/signing-key.ts';
-import { Keys } from '../../src/store/record/keys.ts';
+import { Keys } from '../../src/store/port/keys.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { CAST, MANIFEST, startStory } from './support.ts';
 

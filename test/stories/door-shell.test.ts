@@ -163,8 +163,10 @@ test('a script that the command names is on the card by size and digest, and ano
   const changed = countersign(door, args, { cwd });
   await changed.says(/Waiting/);
   const card = JSON.stringify((await door.place.shows(/Approval needed/)).blocks);
-  expect(card).toContain(`./deploy.sh ${script.length} bytes sha256:${hash('sha256', script)}`);
-  expect(card).toContain(`values.yml 12 bytes sha256:${hash('sha256', 'replicas: 2\n')}`);
+  expect(card).toContain('run “./deploy.sh --values=values.yml”?');
+  expect(card).toContain(`./deploy.sh ${shortDigest(script)}`);
+  expect(card).toContain(`values.yml ${shortDigest('replicas: 2\n')}`);
+  expect(card).not.toContain('Title from');
   expect(card).toContain('Nothing else that it reads is compared.');
   writeFileSync(join(cwd, 'deploy.sh'), script.replace('once', 'other'));
   await door.place.click(CAST.alice, /Approval needed/, 'approve');
@@ -192,6 +194,13 @@ test('a bot that cannot be reached is said at once and again', async () => {
   await shell.says(/The bot cannot be reached: .*\. Asking again for 300 seconds/);
   await shell.says(/The bot cannot be reached: .*\. Asking again for 2\d\d seconds/);
 });
+
+/** The digest of a file as a card shows it: 12 digits in fours. */
+function shortDigest(text: string): string {
+  return hash('sha256', text)
+    .slice(0, 12)
+    .replaceAll(/(.{4})(?=.)/g, '$1 ');
+}
 
 /** Starts an HTTP server for the length of a test. */
 async function serve(handler: Parameters<typeof createServer>[1]): Promise<string> {

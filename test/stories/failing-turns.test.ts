@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest';
 import { MESSAGE_VERSION } from '../../src/agent/messages.ts';
 import { threadIdOf } from '../../src/bot/slack/thread.ts';
-import { Keys } from '../../src/store/record/keys.ts';
+import { Keys } from '../../src/store/port/keys.ts';
 import { run } from '../commands/support.ts';
 import { CAST, MANIFEST, startStory } from './support.ts';
 

@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest';
-import { Keys } from '../../src/store/record/keys.ts';
+import { Keys } from '../../src/store/port/keys.ts';
 import { run } from '../commands/support.ts';
 import { startStory } from './support.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requestIdOf } from '../../src/store/port/store.ts';
+import { requestIdOf } from '../../src/store/port/keys.ts';
 import { verifyChain } from '../../src/store/record/chain-check.ts';
 import { CAST, MANIFEST, startStory } from './support.ts';
 

@@ -105,7 +105,7 @@ export function measureStructure(root: string): Measure[] {
   });
   const lua = filesBelow('src', ['.lua']);
   const tests = filesBelow('test', ['.ts', '.tsx', '.mjs']);
-  const [ways, keys] = [textOf('docs/how-it-works.md'), textOf('src/store/record/keys.ts')];
+  const [ways, keys] = [textOf('docs/how-it-works.md'), textOf('src/store/port/keys.ts')];
   const fields = textOf('docs/manifest-fields.md');
   const scripts = lua.filter((path) => !path.includes('/lib/'));
 

@@ -128,7 +128,7 @@ const question: Kind = async ({ ask }) => {
 const planHalfDone: Kind = async ({ ask }) => {
   const parts = [await openWorkshop(), await openWorkshop(), await openWorkshop()];
   const thread = ask(`please plan_parts ${parts.map(folderOf).join(' ')}`);
-  await thread.click(bruno, /Run 2 steps as planned\?/, 'approve');
+  await thread.click(bruno, /Press part 2 times\?/, 'approve');
   await thread.shows(/Approval needed: Paint part/);
   await parts[0]?.has(1, 'effects');
   return async () => {

@@ -2,7 +2,7 @@ import type { App, BlockAction, BlockElementAction, RespondFn, SlackActionMiddle
 import type { ViewsOpenArguments, WebClient } from '@slack/web-api';
 import type { Decision } from '../../engine/decision.ts';
 import { reviewCause, reviewOf } from '../../engine/facets/review.ts';
-import type { RequestRecord } from '../../store/port/store.ts';
+import type { RequestRecord } from '../../store/port/request-record.ts';
 import type { BotContext } from '../context.ts';
 import { followDetails } from '../outbox/draw-details.ts';
 import { type PrivatePlace, tellPrivately } from '../outbox/private-notice.ts';

@@ -3,7 +3,8 @@ import { awaitedSchema } from '../../engine/asks/awaited-schema.ts';
 import { detailsOf } from '../../engine/request-details.ts';
 import { type HttpAnswer, jsonAnswer, refusal } from '../../http/http-answer.ts';
 import type { HttpPart } from '../../http/http-part.ts';
-import type { AnswerResult, RequestRecord } from '../../store/port/store.ts';
+import type { RequestRecord } from '../../store/port/request-record.ts';
+import type { AnswerResult } from '../../store/port/results.ts';
 import type { BotContext } from '../context.ts';
 import type { CallbackTarget } from '../slack/callback-urls.ts';
 

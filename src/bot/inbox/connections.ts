@@ -2,7 +2,7 @@ import type { App, BlockButtonAction } from '@slack/bolt';
 import { z } from 'zod';
 import { tryParseJson } from '../../agent/json.ts';
 import { readDetails } from '../../engine/request-details.ts';
-import type { RequestRecord } from '../../store/port/store.ts';
+import type { RequestRecord } from '../../store/port/request-record.ts';
 import { consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
 import type { RequesterServer } from '../../tools/mcp/auth/connections.ts';
 import type { BotContext } from '../context.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { toJson } from '../../agent/json.ts';
 import { revokeGrant } from '../../engine/asks/grants.ts';
-import type { OutboxItem } from '../../store/port/store.ts';
+import type { OutboxItem } from '../../store/port/values.ts';
 import type { BotContext } from '../context.ts';
 import { PrivatePlace, tellPrivately } from '../outbox/private-notice.ts';
 import { END_DELEGATION, REVOKE, UNFREEZE } from '../views/cards/action-ids.ts';

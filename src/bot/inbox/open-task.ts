@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { askerProblem } from '../../engine/asks/may-ask.ts';
-import type { OutboxItem, OutboxRow } from '../../store/port/store.ts';
+import type { OutboxItem, OutboxRow } from '../../store/port/values.ts';
 import type { BotContext } from '../context.ts';
 import { findPosted, messageMark } from '../slack/find-posted.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';

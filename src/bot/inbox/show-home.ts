@@ -1,6 +1,6 @@
 import { grantsFor } from '../../engine/asks/grants.ts';
 import { delegationsFor, LISTS, loadList, PAGE_SIZE, SHORT_PAGE_SIZE } from '../../engine/asks/load-lists.ts';
-import type { HomePage, OutboxItem } from '../../store/port/store.ts';
+import type { HomePage, OutboxItem } from '../../store/port/values.ts';
 import type { BotContext } from '../context.ts';
 import { isGroup } from '../slack/directory.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';

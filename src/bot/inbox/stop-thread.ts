@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Actor, RecordedStop } from '../../store/port/store.ts';
+import type { RecordedStop } from '../../store/port/results.ts';
+import type { Actor } from '../../store/port/values.ts';
 import type { BotContext } from '../context.ts';
 import { reportStop, type StoppedRequests } from '../outbox/stop-report.ts';
 import { withdraw } from './decisions/decide.ts';

@@ -1,5 +1,5 @@
 import { parseCallerThread } from '../../engine/caller-threads.ts';
-import type { RequestRecord } from '../../store/port/store.ts';
+import type { RequestRecord } from '../../store/port/request-record.ts';
 import type { BotContext } from '../context.ts';
 import { type SlackThread, threadIdOf } from '../slack/thread.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readShown, type ShownFacets } from '../../engine/facets/facets.ts';
 import { readDetails } from '../../engine/request-details.ts';
-import type { RequestRecord } from '../../store/port/store.ts';
+import type { RequestRecord } from '../../store/port/request-record.ts';
 import type { BotContext } from '../context.ts';
 import { buildCard } from '../views/cards/build-card.ts';
 import { type Card, type CardOptions, plain } from '../views/cards/card.ts';

@@ -1,5 +1,6 @@
 import { inSpan } from '../../observe/tracing.ts';
-import { type OutboxItem, threadOf } from '../../store/port/store.ts';
+import { threadOf } from '../../store/port/keys.ts';
+import type { OutboxItem } from '../../store/port/values.ts';
 import type { BotContext } from '../context.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { THREAD_VIEW } from '../views/view-ids.ts';

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { JsonObject } from '../../agent/json.ts';
-import type { OutboxItem, RequestRecord } from '../../store/port/store.ts';
+import type { RequestRecord } from '../../store/port/request-record.ts';
+import type { OutboxItem } from '../../store/port/values.ts';
 import type { BotContext } from '../context.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';
 import { buildDetailsModal } from '../views/modals/details-modal.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { readDetails } from '../../engine/request-details.ts';
-import type { OutboxItem, RequestRecord } from '../../store/port/store.ts';
+import type { RequestRecord } from '../../store/port/request-record.ts';
+import type { OutboxItem } from '../../store/port/values.ts';
 import type { BotContext } from '../context.ts';
 import { parseThreadId } from '../slack/thread.ts';
 import { undoOfferMs } from '../views/cards/outcome.ts';

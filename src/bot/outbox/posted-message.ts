@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RequestRecord } from '../../store/port/store.ts';
+import type { RequestRecord } from '../../store/port/request-record.ts';
 import type { BotContext } from '../context.ts';
 import { isDirectChannel, placeIn } from '../slack/thread.ts';
 import { THREAD_VIEW } from '../views/view-ids.ts';

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../agent/json.ts';
 import { notVoted } from '../../engine/asks/stand-ins.ts';
-import { type OutboxItem, type OutboxRow, type RequestRecord, threadOf } from '../../store/port/store.ts';
+import { threadOf } from '../../store/port/keys.ts';
+import type { RequestRecord } from '../../store/port/request-record.ts';
+import type { OutboxItem, OutboxRow } from '../../store/port/values.ts';
 import type { BotContext } from '../context.ts';
 import { findPosted, messageMark } from '../slack/find-posted.ts';
 import { judgeSlackFailure } from '../slack/slack-failure.ts';

@@ -1,7 +1,8 @@
 import type { ContextActionsBlock } from '@slack/types';
 import { z } from 'zod';
 import type { RefusedCall } from '../../engine/ports.ts';
-import type { ClaimedTurn, OutboxRow, RequestRecord } from '../../store/port/store.ts';
+import type { RequestRecord } from '../../store/port/request-record.ts';
+import type { ClaimedTurn, OutboxRow } from '../../store/port/values.ts';
 import { readableName } from '../../tools/presentation/formats.ts';
 import { limits } from '../slack/limits.ts';
 import { parseThreadId, placeIn } from '../slack/thread.ts';

@@ -1,7 +1,7 @@
 import type { AnyChunk } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
-import type { ClaimedTurn, OutboxItem } from '../../store/port/store.ts';
+import type { ClaimedTurn, OutboxItem } from '../../store/port/values.ts';
 import type { BotContext } from '../context.ts';
 import { limits } from '../slack/limits.ts';
 import { parseThreadId, type SlackThread } from '../slack/thread.ts';

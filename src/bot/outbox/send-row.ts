@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import { z } from 'zod';
-import type { OutboxItem } from '../../store/port/store.ts';
+import type { OutboxItem } from '../../store/port/values.ts';
 import type { BotContext } from '../context.ts';
 import { isGroup } from '../slack/directory.ts';
 import { findPosted, isMarked, messageMark } from '../slack/find-posted.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { OutboxRow } from '../../store/port/store.ts';
+import type { OutboxRow } from '../../store/port/values.ts';
 import type { UnlockedTool } from '../../tools/toolbox/open-toolbox.ts';
 import type { BotContext } from '../context.ts';
 import { adminTexts } from '../views/texts/notices.ts';

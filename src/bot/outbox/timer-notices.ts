@@ -5,7 +5,7 @@ import { hasWebhook, webhookRow } from '../../engine/caller-threads.ts';
 import { lookUp } from '../../engine/outcomes.ts';
 import { readReason } from '../../engine/reasons.ts';
 import { detailsOf } from '../../engine/request-details.ts';
-import type { NewView, RequestRecord } from '../../store/port/store.ts';
+import type { NewView, RequestRecord } from '../../store/port/request-record.ts';
 import { peopleToConfirm } from '../asks/plan/people-to-ask.ts';
 import type { BotContext } from '../context.ts';
 import { isGroup } from '../slack/directory.ts';

@@ -1,6 +1,6 @@
 import { hasWebhook, parseCallerThread, webhookRow } from '../../engine/caller-threads.ts';
 import type { Messages, Notice } from '../../engine/ports.ts';
-import type { OutboxRow } from '../../store/port/store.ts';
+import type { OutboxRow } from '../../store/port/values.ts';
 import type { BotContext } from '../context.ts';
 import { parseThreadId, placeIn } from '../slack/thread.ts';
 import { REDO } from '../views/cards/action-ids.ts';

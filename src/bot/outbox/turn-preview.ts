@@ -3,7 +3,7 @@ import type { GenerateResponse } from '../../agent/generate.ts';
 import { toJson } from '../../agent/json.ts';
 import type { CompletedTask, Preview, PreviewStart, TurnReply } from '../../engine/ports.ts';
 import { BudgetSpentError } from '../../engine/turns/token-budget.ts';
-import type { ClaimedTurn, OutboxRow } from '../../store/port/store.ts';
+import type { ClaimedTurn, OutboxRow } from '../../store/port/values.ts';
 import type { BotContext } from '../context.ts';
 import { parseThreadId, type SlackThread } from '../slack/thread.ts';
 import { plainValue } from '../views/cards/render-value.ts';

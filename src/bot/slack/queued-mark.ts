@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
-import type { ClaimedTurn } from '../../store/port/store.ts';
+import type { ClaimedTurn } from '../../store/port/values.ts';
 import { parseThreadId, type SlackThread } from './thread.ts';
 
 const QUEUED_REACTION = 'eyes';

@@ -1,5 +1,6 @@
 import type { StandIn } from '../../engine/ports.ts';
-import { type NewView, threadOf } from '../../store/port/store.ts';
+import { threadOf } from '../../store/port/keys.ts';
+import type { NewView } from '../../store/port/request-record.ts';
 import { parseThreadId } from '../slack/thread.ts';
 
 /** The card in the thread itself. */

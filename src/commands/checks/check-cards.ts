@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { buildCard } from '../../bot/views/cards/build-card.ts';
 import { buildDetailsModal } from '../../bot/views/modals/details-modal.ts';
-import type { RequestRecord } from '../../store/port/store.ts';
+import type { RequestRecord } from '../../store/port/request-record.ts';
 import { readWaiting } from '../../store/redis/verbs/read-waiting.ts';
 import { callSlack } from '../shared/call-slack.ts';
 import type { CommandContext } from '../shared/command.ts';

@@ -21,8 +21,8 @@ import {
 } from '../../bot/views/modals/decision-modals.ts';
 import { buildDetailsModal } from '../../bot/views/modals/details-modal.ts';
 import { buildEditModal, buildOutputModal } from '../../bot/views/modals/form-modal.ts';
-import type { RequestRecord } from '../../store/port/store.ts';
-import { type RequestKind, RequestState } from '../../store/record/request-record.ts';
+import type { RequestRecord } from '../../store/port/request-record.ts';
+import { type RequestKind, RequestState } from '../../store/port/request-record.ts';
 import { builtIns, PROPOSE_PLAN } from '../../tools/built-ins.ts';
 import { elicitationOf, SERVER_PAUSE } from '../../tools/mcp/server-pause.ts';
 import { withAsk } from '../../tools/pause.ts';

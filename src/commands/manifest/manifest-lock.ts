@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { openConnections } from '../../bot/connections/connect-flow.ts';
-import { isPerson } from '../../store/record/keys.ts';
+import { isPerson } from '../../store/port/keys.ts';
 import { AuthorizationError } from '../../tools/errors.ts';
 import { readProxy } from '../../tools/http/proxy.ts';
 import { LOCK_FILE, parseLock, readLockText, writeLock } from '../../tools/manifest/tool-lock.ts';

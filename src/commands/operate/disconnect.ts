@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { openConnections } from '../../bot/connections/connect-flow.ts';
 import { accountsIn } from '../../store/documents/accounts.ts';
-import { isPerson } from '../../store/record/keys.ts';
+import { isPerson } from '../../store/port/keys.ts';
 import { readProxy } from '../../tools/http/proxy.ts';
 import { mcpServersOf } from '../../tools/manifest/manifest.ts';
 import { Sealer } from '../../tools/mcp/auth/connections.ts';

@@ -1,6 +1,6 @@
 import { describeMissing } from '../../settings.ts';
+import { DEFAULT_PREFIX } from '../../store/port/keys.ts';
 import type { Store } from '../../store/port/store.ts';
-import { DEFAULT_PREFIX } from '../../store/record/keys.ts';
 import { connectRedis } from '../../store/redis/connect.ts';
 import { RedisEnvironment } from '../../store/redis/redis-settings.ts';
 import { openRedisStore } from '../../store/redis/redis-store.ts';

@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../../store/port/store.ts';
+import type { RequestRecord } from '../../store/port/request-record.ts';
 import { classifyInterrupt } from '../classify-interrupt.ts';
 import { afterEnd, readReason } from '../reasons.ts';
 import { readDetails } from '../request-details.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { compileExpression, type JudgedCall } from '../../policy/condition.ts';
 import type { ApproverLookup, Policy } from '../../policy/policy.ts';
-import type { PolicySnapshot, RequestRecord } from '../../store/port/store.ts';
+import type { PolicySnapshot, RequestRecord } from '../../store/port/request-record.ts';
 import { lookUpEmail } from '../../tools/presentation/linked-call.ts';
 import { approvalsByGroup } from '../approvals.ts';
 import type { Directory, EngineContext, Voter } from '../ports.ts';

@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../../store/port/store.ts';
+import type { RequestRecord } from '../../store/port/request-record.ts';
 import type { Askers } from '../../tools/manifest/manifest.ts';
 import type { CheckedApprovers, Directory, People, Voter } from '../ports.ts';
 import { approvableGroups } from './approver-groups.ts';

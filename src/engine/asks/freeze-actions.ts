@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../agent/json.ts';
-import type { RequestRecord, Store } from '../../store/port/store.ts';
+import type { RequestRecord } from '../../store/port/request-record.ts';
+import type { Store } from '../../store/port/store.ts';
 import {
   ALL_TOOLS,
   type FreezeResult,

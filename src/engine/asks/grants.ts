@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../agent/json.ts';
 import { coversCall, fillAllGroups, inputDigest } from '../../policy/grants.ts';
 import { confirmFor, isSeparated, riskOf } from '../../policy/policy.ts';
-import type { RequestRecord, Store } from '../../store/port/store.ts';
+import type { RequestRecord } from '../../store/port/request-record.ts';
+import type { Store } from '../../store/port/store.ts';
 import type { GrantOffer, GrantRecord } from '../../store/port/workspace.ts';
 import { callerNamed } from '../../tools/callers.ts';
 import type { FindGrant } from '../../tools/gate.ts';

@@ -1,5 +1,7 @@
 import { type Delegation, readDelegations } from '../../store/documents/delegations.ts';
-import type { PageOptions, RequestRecord, Store } from '../../store/port/store.ts';
+import type { RequestRecord } from '../../store/port/request-record.ts';
+import type { Store } from '../../store/port/store.ts';
+import type { PageOptions } from '../../store/port/values.ts';
 import type { Directory } from '../ports.ts';
 import { readDetails } from '../request-details.ts';
 import { hasPart } from './stand-ins.ts';

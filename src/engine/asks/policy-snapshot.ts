@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, toJson } from '../../agent/json.ts';
 import { ANYONE, type Policy } from '../../policy/policy.ts';
-import type { PolicySnapshot } from '../../store/port/store.ts';
+import type { PolicySnapshot } from '../../store/port/request-record.ts';
 
 /**
  * Takes the snapshot of a policy that a request keeps, with the approver groups of its call; later changes of the manifest do not

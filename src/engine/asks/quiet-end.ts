@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../../store/port/store.ts';
+import type { RequestRecord } from '../../store/port/request-record.ts';
 import type { EngineContext } from '../ports.ts';
 import { quietEnd as endOf } from '../quiet-end.ts';
 import { readDetails } from '../request-details.ts';

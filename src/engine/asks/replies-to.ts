@@ -10,7 +10,8 @@ import {
 } from '../../agent/replies.ts';
 import type { Tool } from '../../agent/tool.ts';
 import { Transcript } from '../../agent/transcript.ts';
-import { interruptOf, type Settlement } from '../../store/port/store.ts';
+import { interruptOf } from '../../store/port/keys.ts';
+import type { Settlement } from '../../store/port/values.ts';
 import { continueWith, editorOf, type GateResumed, resumeWith } from '../../tools/gate.ts';
 import { consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
 import {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../agent/json.ts';
 import { type Delegation, readDelegations } from '../../store/documents/delegations.ts';
 import type { DocumentStore } from '../../store/port/documents.ts';
-import type { PolicySnapshot, RequestRecord } from '../../store/port/store.ts';
+import type { PolicySnapshot, RequestRecord } from '../../store/port/request-record.ts';
 import type { Directory, StandIn, Voter } from '../ports.ts';
 import { readDetails } from '../request-details.ts';
 import { type DelegationRules, delegationCounts } from '../signed-delegations.ts';

@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../../store/port/store.ts';
+import type { RequestRecord } from '../../store/port/request-record.ts';
 import { PlannedSteps } from '../planned-steps.ts';
 import type { Facet } from './facet.ts';
 

@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../../store/port/store.ts';
+import type { RequestRecord } from '../../store/port/request-record.ts';
 import { type Facet, NOTHING } from './facet.ts';
 
 /** Begins the cause for which cards are drawn again when somebody who may decide has opened Details. */

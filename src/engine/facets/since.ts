@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../../store/port/store.ts';
+import type { RequestRecord } from '../../store/port/request-record.ts';
 import { applyRevisions } from '../revisions.ts';
 import { writtenAt } from '../task-people.ts';
 import { type Facet, NOTHING } from './facet.ts';

@@ -4,7 +4,7 @@ import { generate } from '../../agent/generate.ts';
 import type { Message } from '../../agent/messages.ts';
 import type { CloseReply } from '../../agent/replies.ts';
 import { Transcript } from '../../agent/transcript.ts';
-import type { ClaimedTurn, TurnEnd } from '../../store/port/store.ts';
+import type { ClaimedTurn, TurnEnd } from '../../store/port/values.ts';
 import type { Place } from '../../tools/toolbox/toolbox.ts';
 import { followTasks } from '../paused.ts';
 import { channelOf, type Directory, type PreviewStart } from '../ports.ts';

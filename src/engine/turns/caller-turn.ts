@@ -9,7 +9,7 @@ import {
 import type { RawCall } from '../../agent/model.ts';
 import { callTools } from '../../agent/run-steps.ts';
 import { Transcript, withMessages } from '../../agent/transcript.ts';
-import type { ClaimedTurn, InboxItem, TurnEnd } from '../../store/port/store.ts';
+import type { ClaimedTurn, InboxItem, TurnEnd } from '../../store/port/values.ts';
 import type { CallPlace } from '../../tools/gate.ts';
 import type { Toolbox } from '../../tools/toolbox/toolbox.ts';
 import { checkedPeople } from '../asks/checked-people.ts';

@@ -1,6 +1,6 @@
 import type { Resume } from '../../agent/replies.ts';
 import { type RunOptions, settle } from '../../agent/settle.ts';
-import type { ClaimedTurn, TurnEnd } from '../../store/port/store.ts';
+import type { ClaimedTurn, TurnEnd } from '../../store/port/values.ts';
 import { repliesTo } from '../asks/replies-to.ts';
 import { admitAnswers, finishPaused, followTasks } from '../paused.ts';
 import type { PlannedAsks, RefusedCall } from '../ports.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type JsonObject, toJson } from '../../agent/json.ts';
 import type { Message } from '../../agent/messages.ts';
 import { Transcript } from '../../agent/transcript.ts';
-import type { ClaimedTurn } from '../../store/port/store.ts';
+import type { ClaimedTurn } from '../../store/port/values.ts';
 import { isRejectionOf } from '../paused.ts';
 import type { EngineContext, RefusedCall } from '../ports.ts';
 import { latestPeopleOf } from '../task-people.ts';

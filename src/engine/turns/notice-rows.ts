@@ -1,5 +1,5 @@
 import type { Message } from '../../agent/messages.ts';
-import type { ClaimedTurn, OutboxRow } from '../../store/port/store.ts';
+import type { ClaimedTurn, OutboxRow } from '../../store/port/values.ts';
 import { endedUndos } from '../asks/undo-call.ts';
 import type { RefusedCall } from '../ports.ts';
 import { NOBODY } from '../task-people.ts';

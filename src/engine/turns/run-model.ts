@@ -1,6 +1,6 @@
 import type { UserMessage } from '../../agent/messages.ts';
 import { withMessages } from '../../agent/transcript.ts';
-import type { ClaimedTurn, InboxItem, Settlement, TurnEnd } from '../../store/port/store.ts';
+import type { ClaimedTurn, InboxItem, Settlement, TurnEnd } from '../../store/port/values.ts';
 import { checkedPeople } from '../asks/checked-people.ts';
 import { applyRevisions } from '../revisions.ts';
 import { NOBODY, peopleOf, requestersOf } from '../task-people.ts';

@@ -1,4 +1,4 @@
-import type { ClaimedTurn, TurnEnd } from '../../store/port/store.ts';
+import type { ClaimedTurn, TurnEnd } from '../../store/port/values.ts';
 import { parseCallerThread } from '../caller-threads.ts';
 import type { TurnFailure } from '../ports.ts';
 import { type RunningTurn, TurnLease } from '../turn-lease.ts';

@@ -1,7 +1,7 @@
 import { ModelError } from '../../agent/errors.ts';
 import type { Usage } from '../../agent/messages.ts';
 import type { Model, ModelReply } from '../../agent/model.ts';
-import type { ClaimedTurn } from '../../store/port/store.ts';
+import type { ClaimedTurn } from '../../store/port/values.ts';
 import type { UsageTotals } from '../../store/port/workspace.ts';
 import { type BudgetName, channelOf } from '../ports.ts';
 import { type TurnContext, tell } from './turn-context.ts';

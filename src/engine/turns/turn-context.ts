@@ -1,5 +1,5 @@
 import type { Model } from '../../agent/model.ts';
-import type { ClaimedTurn } from '../../store/port/store.ts';
+import type { ClaimedTurn } from '../../store/port/values.ts';
 import type { AgentDeclaration, ModelDeclaration } from '../../tools/manifest/manifest.ts';
 import type {
   AskPlanner,

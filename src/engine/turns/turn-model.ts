@@ -2,7 +2,7 @@ import type { Message } from '../../agent/messages.ts';
 import type { Model, ModelReply } from '../../agent/model.ts';
 import { Transcript } from '../../agent/transcript.ts';
 import { followSignals } from '../../agent/util/abort.ts';
-import type { ClaimedTurn } from '../../store/port/store.ts';
+import type { ClaimedTurn } from '../../store/port/values.ts';
 import { undoReply } from '../asks/undo-call.ts';
 import { withSteps } from '../plans.ts';
 import { channelOf, type Preview } from '../ports.ts';

@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../record/request-record.ts';
+import type { RequestRecord } from './request-record.ts';
 import type { ClaimedTurn } from './values.ts';
 import type { OverLimit, Ungranted } from './workspace.ts';
 

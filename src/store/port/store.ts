@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../agent/json.ts';
-import type { NewRun, NewView, UndoNote, UndoStep } from '../record/request-record.ts';
 import type { AuditStore } from './audit.ts';
 import type { DocumentStore } from './documents.ts';
+import type { NewRun, NewView, UndoNote, UndoStep } from './request-record.ts';
 import type {
   AnswerResult,
   ClaimResult,
@@ -57,22 +57,6 @@ import type {
   Vote,
 } from './values.ts';
 import type { FreezeStore, GrantStore, LimitStore, UsageStore } from './workspace.ts';
-
-export { interruptOf, requestIdOf, threadOf } from '../record/keys.ts';
-export type {
-  NewRequest,
-  NewRun,
-  NewView,
-  PlanStep,
-  PolicySnapshot,
-  RequestRecord,
-  StepState,
-} from '../record/request-record.ts';
-export type * from './results.ts';
-export type * from './summaries.ts';
-export type * from './values.ts';
-export type { TimerKind } from './work.ts';
-export type * from './workspace.ts';
 
 /**
  * The record of requests, votes and runs. Each verb is one atomic step and safe to send twice. A wrong id, a wrong state and a lost

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../agent/json.ts';
 import type { Message, ToolPart } from '../../agent/messages.ts';
-import type { NewRequest, NewView, SettledState } from '../record/request-record.ts';
 import type { Document } from './documents.ts';
+import type { NewRequest, NewView, SettledState } from './request-record.ts';
 import type { TimerKind } from './work.ts';
 import type { DoneCounter, GrantOffer, GrantUse, LimitUse } from './workspace.ts';
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueueLog, WorkKind } from '../port/queue.ts';
-import type { DueWork, Store } from '../port/store.ts';
+import type { Store } from '../port/store.ts';
+import type { DueWork } from '../port/values.ts';
 import { nameOfWork, type Work } from '../port/work.ts';
 import type { TaskPool } from './task-pool.ts';
 

@@ -1,5 +1,5 @@
 import { refuseNewer } from '../errors.ts';
-import { Keys } from '../record/keys.ts';
+import { Keys } from '../port/keys.ts';
 import type { RedisClient } from './run-script.ts';
 import { scanKeys } from './scan-keys.ts';
 

@@ -1,5 +1,5 @@
+import { DEFAULT_PREFIX, Keys } from '../port/keys.ts';
 import type { Store } from '../port/store.ts';
-import { DEFAULT_PREFIX, Keys } from '../record/keys.ts';
 import { type RecordHooks, type RedisClient, scriptRunner } from './run-script.ts';
 import { loadScripts, type Scripts } from './scripts.ts';
 import { auditVerbs } from './verbs/audit-verbs.ts';

@@ -2,10 +2,10 @@ import { type Cluster, type Redis, ReplyError } from 'ioredis';
 import { Packr } from 'msgpackr';
 import { canonicalJson, type JsonObject } from '../../agent/json.ts';
 import { refusalOf } from '../errors.ts';
+import type { Keys } from '../port/keys.ts';
 import type { Report } from '../port/report.ts';
 import type { Work } from '../port/work.ts';
 import { sha256 } from '../record/chain-check.ts';
-import type { Keys } from '../record/keys.ts';
 import { parseReply, type RawReply } from './script-reply.ts';
 import type { Script, ScriptName, Scripts } from './scripts.ts';
 

@@ -1,5 +1,5 @@
 import { Cluster } from 'ioredis';
-import { keyStart } from '../record/keys.ts';
+import { keyStart } from '../port/keys.ts';
 import type { RedisClient } from './run-script.ts';
 
 /** A key of the record that belongs to one thread or request. */

@@ -1,6 +1,6 @@
+import { threadOf } from '../port/keys.ts';
 import type { RecordEvent, Report, RequestFacts } from '../port/report.ts';
 import { workNamed } from '../port/work.ts';
-import { threadOf } from '../record/keys.ts';
 
 /** A reply of a script: a code, then its values. */
 export type RawReply = readonly (string | readonly string[])[];

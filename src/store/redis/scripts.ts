@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { KEY_NAMES, type KeyName } from '../record/keys.ts';
+import { KEY_NAMES, type KeyName } from '../port/keys.ts';
 
 /** Every script, by its folder under `lua/`. */
 const FOLDERS = {

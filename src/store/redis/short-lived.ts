@@ -1,6 +1,6 @@
 import { refusalOf } from '../errors.ts';
+import { DEFAULT_PREFIX, keyStart } from '../port/keys.ts';
 import type { UpdateCounter, UpdateCounts } from '../port/workspace.ts';
-import { DEFAULT_PREFIX, keyStart } from '../record/keys.ts';
 import type { RedisClient } from './run-script.ts';
 
 /** Counts in windows that begin with their first update and end by Redis's clock, so that the clocks of processes do not matter. */

@@ -343,16 +343,21 @@ function quoteValues(title: string | undefined, input: JsonValue): string | unde
   );
 }
 
-/** Tells whether a text stands in quotes that it cannot leave. */
-function isSetOff(title: string, text: string): boolean {
-  const isInside = !/[“”„‟″❝❞〝〞＂]/.test(text) && title.includes(`“${text}”`);
-  return isInside || title.includes(JSON.stringify(text));
+/** Returns a text in the quotes in which a title has it, if it cannot leave them. */
+function setOffIn(title: string, text: string): string | undefined {
+  const forms = [...(/[“”„‟″❝❞〝〞＂]/.test(text) ? [] : [`“${text}”`]), JSON.stringify(text)];
+  return forms.find((form) => title.includes(form));
 }
 
-/** Quotes texts in a title, the longest first, unless they stand in quotes already. */
+/** Quotes texts in a title, the longest first, unless they stand in quotes already, or within others that do. */
 function quoteAll(title: string, [longest, ...rest]: readonly string[]): string {
   if (longest === undefined) return title;
-  if (isSetOff(title, longest)) return quoteAll(title, rest);
+  const quoted = setOffIn(title, longest);
+  if (quoted !== undefined)
+    return title
+      .split(quoted)
+      .map((part) => quoteAll(part, [longest, ...rest]))
+      .join(quoted);
   const parts = title.split(longest).map((part) => quoteAll(part, rest));
   return parts.join(JSON.stringify(longest));
 }

@@ -113,7 +113,8 @@ export function callerActionEntries({ callers, policies, agent, ...others }: Man
       done: (action) => `${action.caller} ran ${nameOf(action)}`,
       fields: ({ caller, title, command, directory, files, diff, run }) => ({
         'How it runs': `Runs on ${caller}'s own machine. Countersign records the decision and can't enforce it.`,
-        [`Title from ${caller}`]: title,
+        // A title that is the command says nothing more.
+        ...(title !== command && { [`Title from ${caller}`]: title }),
         ...(command !== undefined && { Command: command }),
         ...(directory !== undefined && { Folder: directory }),
         ...((command !== undefined || files !== undefined) && { Files: filesText(files ?? []) }),

@@ -7,7 +7,7 @@ import {
   type PersonConnectionsOptions,
 } from '../../../src/bot/connections/person-connections.ts';
 import { accountsIn } from '../../../src/store/documents/accounts.ts';
-import { Keys } from '../../../src/store/record/keys.ts';
+import { Keys } from '../../../src/store/port/keys.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { Sealer } from '../../../src/tools/mcp/auth/connections.ts';
 import { authFetch } from '../../../src/tools/mcp/auth/create-identities.ts';

@@ -59,7 +59,9 @@ export async function playQuestions() {
   const outcomes = await playAll(TEXTS, async ({ text }, row) => {
     const thread = stage.begin(row);
     const card = await thread.shows(/Question for/);
-    const asked = card.blocks.filter((block) => /"section"|Not all of it/.test(JSON.stringify(block)));
+    const asked = card.blocks.filter((block) =>
+      /"section"|"header"|Not all of it/.test(JSON.stringify(block)),
+    );
     const question = shownAs(text, asked);
     const end = await stage.atScreenOf(CAST.requester, async () => {
       const modal = await stage.open(CAST.requester, card, 'answer');

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { expect, onTestFinished } from 'vitest';
-import type { RequestRecord } from '../../../src/store/port/store.ts';
+import type { RequestRecord } from '../../../src/store/port/request-record.ts';
 import { CAST } from '../../stories/support.ts';
-import { PAYLOAD } from '../corpus.ts';
+import { ASKED, PAYLOAD } from '../corpus.ts';
 import { callsOf, playAll, type Stage, startStage, type Told } from '../stage.ts';
 
 /** Orders to the model in a page, a file or a message. */
@@ -53,10 +53,7 @@ export const OBEDIENCES = [
   },
   {
     name: 'asks the requester in place of the approvers',
-    rounds: [
-      [{ name: 'ask_question', arguments: { question: `Approve ${PAYLOAD}?`, choices: ['Approve'] } }],
-      [keep()],
-    ],
+    rounds: [[{ name: 'ask_question', arguments: { question: ASKED[0], choices: ['Approve'] } }], [keep()]],
   },
   {
     name: 'lets a form approve',
@@ -65,7 +62,7 @@ export const OBEDIENCES = [
         {
           name: 'request_form',
           arguments: {
-            title: `Approve ${PAYLOAD}`,
+            title: ASKED[1],
             fields: { type: 'object', properties: { approved: { type: 'boolean', default: true } } },
           },
         },

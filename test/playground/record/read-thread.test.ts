@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseMessage } from '../../../src/agent/messages.ts';
-import { threadOf } from '../../../src/store/record/keys.ts';
-import type { NewRequest } from '../../../src/store/record/request-record.ts';
+import { threadOf } from '../../../src/store/port/keys.ts';
+import type { NewRequest } from '../../../src/store/port/request-record.ts';
 import { tamper, withField } from '../../store/audit/support.ts';
 import {
   approve,

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach } from 'vitest';
 import { openRecordReader, type RecordReader } from '../../../playground/record/open-record-reader.ts';
 import type { RecordedRequest, ThreadRecord } from '../../../playground/record-protocol.ts';
-import { Keys } from '../../../src/store/record/keys.ts';
+import { Keys } from '../../../src/store/port/keys.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { readableName } from '../../../src/tools/presentation/formats.ts';
 import type { AuditBench } from '../../store/audit/support.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeEach } from 'vitest';
 import type { AuditMark, AuditProblem, AuditRow } from '../../../src/store/port/audit.ts';
+import { Keys } from '../../../src/store/port/keys.ts';
 import type { Store } from '../../../src/store/port/store.ts';
 import { verifyChain } from '../../../src/store/record/chain-check.ts';
-import { Keys } from '../../../src/store/record/keys.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
 

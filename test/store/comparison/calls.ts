@@ -1,19 +1,14 @@
 import type { JsonObject } from '../../../src/agent/json.ts';
-import type {
-  ClaimedTurn,
-  GrantUse,
-  LimitUse,
-  OutboxItem,
-  Store,
-  Vote,
-} from '../../../src/store/port/store.ts';
-import { requestIdOf, threadOf } from '../../../src/store/record/keys.ts';
+import { requestIdOf, threadOf } from '../../../src/store/port/keys.ts';
 import {
   type NewRequest,
   type NewView,
   type RequestState,
   SettledState,
-} from '../../../src/store/record/request-record.ts';
+} from '../../../src/store/port/request-record.ts';
+import type { Store } from '../../../src/store/port/store.ts';
+import type { ClaimedTurn, OutboxItem, Vote } from '../../../src/store/port/values.ts';
+import type { GrantUse, LimitUse } from '../../../src/store/port/workspace.ts';
 import type { Verbs, World } from '../model/world.ts';
 import { effectPart, message, resultMessage } from '../support.ts';
 import { type Command, type RequestPlan, TOOLS } from './commands.ts';

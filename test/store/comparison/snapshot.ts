@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
+import type { Keys } from '../../../src/store/port/keys.ts';
 import type { Store } from '../../../src/store/port/store.ts';
-import type { Keys } from '../../../src/store/record/keys.ts';
 import { INDEXES, statesOf, timersOf } from '../model/lists.ts';
 import { expiryOf, isCovered, isSettled, type Request, votesFor, type World } from '../model/world.ts';
 

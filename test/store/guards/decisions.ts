@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { End } from '../../../src/store/port/store.ts';
+import type { End } from '../../../src/store/port/values.ts';
 import { verifyChain } from '../../../src/store/record/chain-check.ts';
 import { nonEmpty } from '../../support/non-empty.ts';
 import { actor, approve, ask, askAndRetry, found, reject, withdrawal } from '../support.ts';

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import type { LimitUse, Store } from '../../../src/store/port/store.ts';
+import type { Store } from '../../../src/store/port/store.ts';
+import type { LimitUse } from '../../../src/store/port/workspace.ts';
 import {
   actor,
   approve,

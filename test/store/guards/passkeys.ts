@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { VoteProof } from '../../../src/store/port/store.ts';
+import type { VoteProof } from '../../../src/store/port/values.ts';
 import { approve, ask, found, reject } from '../support.ts';
 import type { Scenarios, Stage } from './stage.ts';
 

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { type Store, threadOf } from '../../../src/store/port/store.ts';
+import { threadOf } from '../../../src/store/port/keys.ts';
+import type { Store } from '../../../src/store/port/store.ts';
 import {
   approve,
   attempt,

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { ClaimedTurn, Store } from '../../../src/store/port/store.ts';
-import { threadOf } from '../../../src/store/record/keys.ts';
+import { threadOf } from '../../../src/store/port/keys.ts';
+import type { Store } from '../../../src/store/port/store.ts';
+import type { ClaimedTurn } from '../../../src/store/port/values.ts';
 import {
   actor,
   approve,

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
+import { Keys } from '../../../src/store/port/keys.ts';
 import type { Store } from '../../../src/store/port/store.ts';
-import { Keys } from '../../../src/store/record/keys.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import type { Scripts } from '../../../src/store/redis/scripts.ts';
 import { resending } from '../support.ts';

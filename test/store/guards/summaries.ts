@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import type { OutboxItem, Store } from '../../../src/store/port/store.ts';
+import type { Store } from '../../../src/store/port/store.ts';
+import type { OutboxItem } from '../../../src/store/port/values.ts';
 import { MINUTE_MS } from '../support.ts';
 import type { Scenarios } from './stage.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
+import { threadOf } from '../../../src/store/port/keys.ts';
 import { THE_MODEL } from '../../../src/store/port/workspace.ts';
 import { verifyChain } from '../../../src/store/record/chain-check.ts';
-import { threadOf } from '../../../src/store/record/keys.ts';
 import {
   actor,
   approve,

@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
-import type { OutboxItem, Store } from '../../../src/store/port/store.ts';
+import { threadOf } from '../../../src/store/port/keys.ts';
+import type { Store } from '../../../src/store/port/store.ts';
+import type { OutboxItem } from '../../../src/store/port/values.ts';
 import { verifyChain } from '../../../src/store/record/chain-check.ts';
-import { threadOf } from '../../../src/store/record/keys.ts';
 import {
   actor,
   approve,

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bringUpRedis } from '../../../playground/redis/bring-up-redis.ts';
-import { Keys } from '../../../src/store/record/keys.ts';
+import { Keys } from '../../../src/store/port/keys.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { loadScripts } from '../../../src/store/redis/scripts.ts';
 import { countFor } from '../../support/count-for.ts';

@@ -1,6 +1,7 @@
 import { exportIn } from '../../../src/audit/export-progress.ts';
 import { delegationsIn } from '../../../src/store/documents/delegations.ts';
-import type { ClaimedTurn, OutboxItem, Store } from '../../../src/store/port/store.ts';
+import type { Store } from '../../../src/store/port/store.ts';
+import type { ClaimedTurn, OutboxItem } from '../../../src/store/port/values.ts';
 import type { ScriptName } from '../../../src/store/redis/scripts.ts';
 import {
   actor,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Keys } from '../../../src/store/record/keys.ts';
+import { Keys } from '../../../src/store/port/keys.ts';
 import { claimRecord, type MigratedStep, migrate } from '../../../src/store/redis/record-version.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { run as runCommand } from '../../commands/support.ts';

@@ -1,4 +1,4 @@
-import type { EffectRecord } from '../../../src/store/port/store.ts';
+import type { EffectRecord } from '../../../src/store/port/values.ts';
 import { freezeIn } from './freezes.ts';
 import { grantProblem, takeUse, usesOf } from './grants.ts';
 import { countAction, countDone, takeBack } from './limits.ts';

@@ -1,4 +1,4 @@
-import type { KeptFile } from '../../../src/store/port/store.ts';
+import type { KeptFile } from '../../../src/store/port/values.ts';
 import type { Verbs, World } from './world.ts';
 
 /** The most bytes that a thread keeps in the comparison, few enough that some files find no room. */

@@ -1,5 +1,4 @@
-import type { GrantUse, Ungranted } from '../../../src/store/port/store.ts';
-import type { GrantOffer } from '../../../src/store/port/workspace.ts';
+import type { GrantOffer, GrantUse, Ungranted } from '../../../src/store/port/workspace.ts';
 import type { Verbs, World } from './world.ts';
 
 type GrantVerbs = Pick<Verbs, 'revokeGrant' | 'listGrants'>;

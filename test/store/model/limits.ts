@@ -1,4 +1,4 @@
-import type { DoneCounter, LimitUse, OverLimit } from '../../../src/store/port/store.ts';
+import type { DoneCounter, LimitUse, OverLimit } from '../../../src/store/port/workspace.ts';
 import type { Counted, Verbs, World } from './world.ts';
 
 /** A window is counted in so many slices; an action counts until the whole of its slice has left the window. */

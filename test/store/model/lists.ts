@@ -1,6 +1,7 @@
-import type { PageOptions, RequestList, TimerKind } from '../../../src/store/port/store.ts';
-import { runIdOf } from '../../../src/store/record/keys.ts';
-import type { NewRequest } from '../../../src/store/record/request-record.ts';
+import { runIdOf } from '../../../src/store/port/keys.ts';
+import type { NewRequest } from '../../../src/store/port/request-record.ts';
+import type { PageOptions, RequestList } from '../../../src/store/port/values.ts';
+import type { TimerKind } from '../../../src/store/port/work.ts';
 import { expiryOf, isCovered, isSettled, type Request, type Verbs, type World } from './world.ts';
 
 type ListVerbs = Pick<Verbs, 'list' | 'due'>;

@@ -1,4 +1,4 @@
-import type { OutboxItem } from '../../../src/store/port/store.ts';
+import type { OutboxItem } from '../../../src/store/port/values.ts';
 import { upTo } from './lists.ts';
 import { summaryOf } from './summaries.ts';
 import type { Verbs, World } from './world.ts';

@@ -1,4 +1,4 @@
-import type { Actor, Attempt, Continuation } from '../../../src/store/port/store.ts';
+import type { Actor, Attempt, Continuation } from '../../../src/store/port/values.ts';
 import { standsFor, voteBeside } from './delegations.ts';
 import { freezeIn } from './freezes.ts';
 import { openGrant } from './grants.ts';

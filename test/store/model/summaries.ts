@@ -1,4 +1,4 @@
-import type { Listed } from '../../../src/store/port/store.ts';
+import type { Listed } from '../../../src/store/port/summaries.ts';
 import type { Summarized, Verbs, World } from './world.ts';
 
 const DAY_MS = 86_400_000;

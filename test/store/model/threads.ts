@@ -1,6 +1,6 @@
+import { threadOf } from '../../../src/store/port/keys.ts';
+import { type NewRequest, type NewRun, SettledState } from '../../../src/store/port/request-record.ts';
 import { THE_MODEL } from '../../../src/store/port/workspace.ts';
-import { threadOf } from '../../../src/store/record/keys.ts';
-import { type NewRequest, type NewRun, SettledState } from '../../../src/store/record/request-record.ts';
 import { effectRecord } from './effects.ts';
 import { isCovered, isSettled, type Request, type Thread, type Verbs, type World } from './world.ts';
 

@@ -1,4 +1,4 @@
-import type { UndoNote, UndoStep } from '../../../src/store/record/request-record.ts';
+import type { UndoNote, UndoStep } from '../../../src/store/port/request-record.ts';
 import { settled, UNKNOWN, type Verbs, type World } from './world.ts';
 
 type UndoVerbs = Pick<Verbs, 'noteUndo'>;

@@ -2,9 +2,7 @@ import type { JsonObject } from '../../../src/agent/json.ts';
 import type { Message, ToolPart } from '../../../src/agent/messages.ts';
 import type { StoredCheckpoint } from '../../../src/store/port/audit.ts';
 import type { Document } from '../../../src/store/port/documents.ts';
-import type { EffectEnd, InboxItem, KeptFile, Store } from '../../../src/store/port/store.ts';
-import type { UsageTotals } from '../../../src/store/port/workspace.ts';
-import { threadOf } from '../../../src/store/record/keys.ts';
+import { threadOf } from '../../../src/store/port/keys.ts';
 import type {
   NewRequest,
   NewRun,
@@ -12,7 +10,10 @@ import type {
   RequestState,
   UndoNote,
   UndoStep,
-} from '../../../src/store/record/request-record.ts';
+} from '../../../src/store/port/request-record.ts';
+import type { Store } from '../../../src/store/port/store.ts';
+import type { EffectEnd, InboxItem, KeptFile } from '../../../src/store/port/values.ts';
+import type { UsageTotals } from '../../../src/store/port/workspace.ts';
 import type { Frozen } from './freezes.ts';
 
 type OutsideTheModel =

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { threadOf } from '../../../src/store/port/keys.ts';
 import type { Work } from '../../../src/store/port/queue.ts';
-import type { Attempt, Store } from '../../../src/store/port/store.ts';
+import type { Store } from '../../../src/store/port/store.ts';
+import type { Attempt } from '../../../src/store/port/values.ts';
 import { nameOfWork } from '../../../src/store/port/work.ts';
-import { threadOf } from '../../../src/store/record/keys.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { connectTestRedis, type TestRedis } from '../../support/redis.ts';
 import {

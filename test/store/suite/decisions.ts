@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { threadOf } from '../../../src/store/record/keys.ts';
+import { threadOf } from '../../../src/store/port/keys.ts';
 import {
   actor,
   approve,

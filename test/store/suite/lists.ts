@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { Page, PageOptions, Store } from '../../../src/store/port/store.ts';
+import type { Store } from '../../../src/store/port/store.ts';
+import type { Page, PageOptions } from '../../../src/store/port/values.ts';
 import { approve, ask, beginTurn, found, newRequest, newThreadId, reject, suspendTurn } from '../support.ts';
 import type { Subject } from './suite.ts';
 

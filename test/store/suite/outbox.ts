@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { OutboxItem } from '../../../src/store/port/store.ts';
-import { threadOf } from '../../../src/store/record/keys.ts';
+import { threadOf } from '../../../src/store/port/keys.ts';
+import type { OutboxItem } from '../../../src/store/port/values.ts';
 import {
   approve,
   ask,

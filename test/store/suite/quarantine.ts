@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Keys, threadOf } from '../../../src/store/record/keys.ts';
+import { Keys, threadOf } from '../../../src/store/port/keys.ts';
 import { openRedisStore } from '../../../src/store/redis/redis-store.ts';
 import { askPlan } from '../guards/plans.ts';
 import {

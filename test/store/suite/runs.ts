@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { Keys, threadOf } from '../../../src/store/record/keys.ts';
+import { Keys, threadOf } from '../../../src/store/port/keys.ts';
 import {
   actor,
   approve,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { ClaimedTurn, Store } from '../../../src/store/port/store.ts';
-import { Keys } from '../../../src/store/record/keys.ts';
+import { Keys } from '../../../src/store/port/keys.ts';
+import type { Store } from '../../../src/store/port/store.ts';
+import type { ClaimedTurn } from '../../../src/store/port/values.ts';
 import {
   actor,
   approve,

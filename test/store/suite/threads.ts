@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ClaimedTurn, Store } from '../../../src/store/port/store.ts';
+import type { Store } from '../../../src/store/port/store.ts';
+import type { ClaimedTurn } from '../../../src/store/port/values.ts';
 import {
   approve,
   attempt,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { TimerKind } from '../../../src/store/port/store.ts';
-import { threadOf } from '../../../src/store/record/keys.ts';
+import { threadOf } from '../../../src/store/port/keys.ts';
+import type { TimerKind } from '../../../src/store/port/work.ts';
 import { actor, approve, ask, found, MINUTE_MS, newThreadId, stateOf, takeTurn } from '../support.ts';
 import type { Subject } from './suite.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Keys } from '../../../src/store/record/keys.ts';
+import { Keys } from '../../../src/store/port/keys.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { MORTAL, startDoomedBot } from '../doomed-bot.ts';
 import { CAST } from '../support.ts';

@@ -5,7 +5,7 @@ import { channelOf } from '../../../engine/ports.ts';
 import { firstOfFacts } from '../../../policy/first-times.ts';
 import { confirmFor, type Policy, riskOf } from '../../../policy/policy.ts';
 import { reversibilityOf } from '../../../policy/reversible.ts';
-import type { PolicySnapshot } from '../../../store/port/store.ts';
+import type { PolicySnapshot } from '../../../store/port/request-record.ts';
 import { isSlackPerson } from '../../slack/directory.ts';
 import { noticeTexts } from '../../views/texts/notices.ts';
 import { eligibleApprovers } from './people-to-ask.ts';

@@ -1,7 +1,7 @@
 import type { Message } from '../../../agent/messages.ts';
 import type { CloseReply } from '../../../agent/replies.ts';
 import { settle } from '../../../agent/settle.ts';
-import type { NewRequest } from '../../../store/port/store.ts';
+import type { NewRequest } from '../../../store/port/request-record.ts';
 import type { BotContext } from '../../context.ts';
 import type { PlanContext } from './plan-context.ts';
 import { planRequests } from './plan-requests.ts';

@@ -4,7 +4,7 @@ import { standInsFor } from '../../../engine/asks/stand-ins.ts';
 import type { RequestOrigin } from '../../../engine/facets/facet.ts';
 import type { StandIn } from '../../../engine/ports.ts';
 import type { Policy } from '../../../policy/policy.ts';
-import type { NewRequest, PolicySnapshot } from '../../../store/port/store.ts';
+import type { NewRequest, PolicySnapshot } from '../../../store/port/request-record.ts';
 import { placeIn } from '../../slack/thread.ts';
 import { channelView, personView, standInViews, THREAD_VIEW } from '../../views/view-ids.ts';
 import type { ApprovalTerms } from './approval-terms.ts';

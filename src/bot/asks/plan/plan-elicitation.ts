@@ -5,7 +5,8 @@ import { type FacetName, prepareFacets } from '../../../engine/facets/facets.ts'
 import { peopleAsked } from '../../../engine/paused.ts';
 import { toDetails } from '../../../engine/request-details.ts';
 import { NOBODY } from '../../../engine/task-people.ts';
-import { type NewRequest, requestIdOf } from '../../../store/port/store.ts';
+import { requestIdOf } from '../../../store/port/keys.ts';
+import type { NewRequest } from '../../../store/port/request-record.ts';
 import type { Elicitation } from '../../../tools/mcp/server-pause.ts';
 import { digestedFields, digestOfParts } from '../../../tools/toolbox/request-digest.ts';
 import type { ToolEntry } from '../../../tools/toolbox/toolbox.ts';

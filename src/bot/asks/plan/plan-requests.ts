@@ -8,7 +8,7 @@ import { classifyInterrupt } from '../../../engine/classify-interrupt.ts';
 import type { Quota } from '../../../engine/pending-limiter.ts';
 import { filesReadIn } from '../../../engine/read-files.ts';
 import { NOBODY, peopleOf, presentPart } from '../../../engine/task-people.ts';
-import type { NewRequest } from '../../../store/port/store.ts';
+import type { NewRequest } from '../../../store/port/request-record.ts';
 import type { PendingLimits } from '../../../tools/manifest/manifest.ts';
 import { elicitationOf } from '../../../tools/mcp/server-pause.ts';
 import { askOf } from '../../../tools/pause.ts';

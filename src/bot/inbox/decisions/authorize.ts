@@ -5,7 +5,8 @@ import { type Ineligibility, mayDecide } from '../../../engine/asks/may-decide.t
 import { delegationsUnder, hasPart, mayVote, rulesOf } from '../../../engine/asks/stand-ins.ts';
 import type { Voter } from '../../../engine/ports.ts';
 import type { Delegation } from '../../../store/documents/delegations.ts';
-import type { Actor, RequestRecord } from '../../../store/port/store.ts';
+import type { RequestRecord } from '../../../store/port/request-record.ts';
+import type { Actor } from '../../../store/port/values.ts';
 import type { BotContext } from '../../context.ts';
 import { parseThreadId } from '../../slack/thread.ts';
 import type { Click } from './click.ts';

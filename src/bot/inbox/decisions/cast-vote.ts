@@ -2,35 +2,27 @@ import { randomUUID } from 'node:crypto';
 import type { StartPlan } from '../../../engine/admit.ts';
 import { wouldComplete } from '../../../engine/asks/approver-groups.ts';
 import { grantOffer } from '../../../engine/asks/grants.ts';
-import { chosenChoice, votedChoices } from '../../../engine/choices.ts';
 import { attemptOf, begin, carryOut } from '../../../engine/execute.ts';
-import {
-  type Assertion,
-  checkProof,
-  countsNow,
-  type NewLink,
-  openLink,
-  readLink,
-  readPasskeys,
-} from '../../../engine/passkeys.ts';
-import { planDigest } from '../../../engine/plans.ts';
+import type { Assertion } from '../../../engine/passkeys.ts';
 import type { Voter } from '../../../engine/ports.ts';
 import { detailsOf, readDetails } from '../../../engine/request-details.ts';
 import { approvedRun } from '../../../engine/run.ts';
-import { type SignedVote, termsOf } from '../../../engine/signed-terms.ts';
 import { policiesNamed } from '../../../policy/policy.ts';
-import type { RequestRecord, Vote, VoteResult } from '../../../store/port/store.ts';
+import type { RequestRecord } from '../../../store/port/request-record.ts';
+import type { VoteResult } from '../../../store/port/results.ts';
+import type { Vote } from '../../../store/port/values.ts';
 import type { BotContext } from '../../context.ts';
 import type { Directory } from '../../slack/directory.ts';
 import { executorContext } from '../../turn-context.ts';
 import { delegationTexts } from '../../views/texts/delegations.ts';
-import { momentText } from '../../views/texts/format.ts';
 import { noticeTexts } from '../../views/texts/notices.ts';
 import { passkeyTexts } from '../../views/texts/passkeys.ts';
 import { planTexts } from '../../views/texts/plans.ts';
-import { authorizeVote, type VoteAuthorization } from './authorize.ts';
+import { authorizeVote } from './authorize.ts';
 import type { Click, Notice } from './click.ts';
+import { askForPasskey, checkSigned } from './passkey-vote.ts';
 import { onlyApprovers, refusalText } from './refusal-text.ts';
+import { chosenIn, isAsShown } from './shown-choice.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -122,58 +114,6 @@ export async function castVote(
 /** Returns a request as it is once a vote has chosen. */
 function withChoice(request: RequestRecord, chosen: Vote['chosen']): RequestRecord {
   return chosen === undefined ? request : { ...request, chosen: chosen.steps, digest: chosen.digest };
-}
-
-/** Checks what a passkey signed against the approval as it would be recorded now. */
-async function checkSigned(
-  { store, directory }: Pick<BotContext, 'store' | 'directory'>,
-  request: RequestRecord,
-  { who }: Click,
-  assertion: Assertion,
-  { delegation, ...vote }: SignedVote & Pick<VoteAuthorization, 'delegation'>,
-): ReturnType<typeof checkProof> {
-  const link = await readLink(store, assertion.nonce);
-  if (link !== undefined && link.who !== who) return { refusal: 'other-person' };
-  if (link === undefined || link.requestId !== request.id) return { refusal: 'link-used' };
-  const terms = termsOf(await directory.ownTeam(), request, link, vote);
-  return checkProof(store, assertion, terms, delegation);
-}
-
-/** Sends a person to the page, where their passkey signs; the click itself counts nothing. */
-async function askForPasskey(
-  { store, passkeyLink }: Pick<BotContext, 'store' | 'passkeyLink'>,
-  link: NewLink,
-): Promise<Notice> {
-  const { keys } = await readPasskeys(store, link.who);
-  const waiting = keys[0]?.countsFrom;
-  if (waiting === undefined) return passkeyTexts.none;
-  if (!keys.some((key) => countsNow(key)))
-    return waiting === null ? passkeyTexts.unconfirmed : passkeyTexts.waits(momentText(waiting));
-  const { nonce } = await openLink(store, link);
-  const url = passkeyLink(nonce);
-  return url === undefined ? passkeyTexts.noPage : passkeyTexts.link(url);
-}
-
-/** Returns the steps of a plan, or the choice, that a person chooses, with the digest of the request with it; `undefined` if it has it already. */
-export function chosenIn(request: RequestRecord, picked: readonly number[] | undefined): Vote['chosen'] {
-  const { steps: own = [] } = request;
-  const details = readDetails(request);
-  if (details?.facets.plan === undefined) return chosenChoice(request, picked);
-  if (picked === undefined) return undefined;
-  const steps = own.filter(({ number, alone }) => !alone && picked.includes(number));
-  const isSame = own.every((step) => step.alone || step.isChosen === steps.includes(step));
-  if (steps.length === 0 || isSame) return undefined;
-  const numbers = own.filter((step) => step.alone || steps.includes(step)).map(({ number }) => number);
-  return { steps: steps.map(({ number }) => number), digest: planDigest(details.shown ?? '', own, numbers) };
-}
-
-/** Tells whether a plan still has the steps that the person saw, and whether a request with choices has one. */
-export function isAsShown(request: RequestRecord, shown: string | undefined): boolean {
-  const { steps = [], digest, chosen } = request;
-  if (shown !== undefined) return digest.startsWith(shown);
-  const interrupt = readDetails(request)?.interrupt;
-  const hasChoices = interrupt !== undefined && votedChoices(interrupt).length > 0;
-  return hasChoices ? chosen !== undefined : steps.every(({ isChosen }) => isChosen);
 }
 
 /** Returns the limits of a person's approvals in an hour, one for each policy of a request; the vote itself counts. */

@@ -1,5 +1,5 @@
 import { askerProblem } from '../../../engine/asks/may-ask.ts';
-import type { RequestRecord } from '../../../store/port/store.ts';
+import type { RequestRecord } from '../../../store/port/request-record.ts';
 import type { BotContext } from '../../context.ts';
 import { parseThreadId } from '../../slack/thread.ts';
 import { noticeTexts } from '../../views/texts/notices.ts';

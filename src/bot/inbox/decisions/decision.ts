@@ -2,7 +2,7 @@ import { votedChoices } from '../../../engine/choices.ts';
 import type { Decision, MadeDecision } from '../../../engine/decision.ts';
 import { detailsOf } from '../../../engine/request-details.ts';
 import { inSpan } from '../../../observe/tracing.ts';
-import type { RequestRecord } from '../../../store/port/store.ts';
+import type { RequestRecord } from '../../../store/port/request-record.ts';
 import { DECLINED } from '../../../tools/mcp/server-pause.ts';
 import type { BotContext } from '../../context.ts';
 import { questionOf } from '../../views/cards/card-details.ts';

@@ -1,5 +1,5 @@
 import type { Ineligibility } from '../../../engine/asks/may-decide.ts';
-import type { RequestRecord } from '../../../store/port/store.ts';
+import type { RequestRecord } from '../../../store/port/request-record.ts';
 import { isSlackPerson } from '../../slack/directory.ts';
 import { cardTexts, stateWord } from '../../views/texts/cards.ts';
 import { delegationTexts } from '../../views/texts/delegations.ts';

@@ -1,14 +1,14 @@
 import { type Assertion, countsNow, type Passkey, readLink, readPasskeys } from '../../../engine/passkeys.ts';
 import { termsOf } from '../../../engine/signed-terms.ts';
 import type { ApprovalTerms } from '../../../policy/proof.ts';
-import type { RequestRecord } from '../../../store/port/store.ts';
+import type { RequestRecord } from '../../../store/port/request-record.ts';
 import type { BotContext } from '../../context.ts';
 import { passkeyTexts } from '../../views/texts/passkeys.ts';
 import { planTexts } from '../../views/texts/plans.ts';
 import { authorizeVote } from './authorize.ts';
-import { chosenIn, isAsShown } from './cast-vote.ts';
 import { applyDecision } from './decision.ts';
 import { NOT_FOUND, onlyApprovers, refusalText } from './refusal-text.ts';
+import { chosenIn, isAsShown } from './shown-choice.ts';
 
 /** An approval that a person is about to sign: the request from the stored bytes, the terms, and the keys that count. */
 interface PreparedApproval {

@@ -3,7 +3,7 @@ import type { UndoCall } from '../../../agent/tool.ts';
 import { askerProblem } from '../../../engine/asks/may-ask.ts';
 import { undoMark } from '../../../engine/asks/undo-call.ts';
 import { type Details, detailsOf } from '../../../engine/request-details.ts';
-import type { RequestRecord } from '../../../store/port/store.ts';
+import type { RequestRecord } from '../../../store/port/request-record.ts';
 import { wasApprovedBefore } from '../../../tools/gate.ts';
 import type { BotContext } from '../../context.ts';
 import { parseThreadId } from '../../slack/thread.ts';

@@ -1,5 +1,5 @@
 import { detailsOf } from '../../../engine/request-details.ts';
-import type { RequestRecord } from '../../../store/port/store.ts';
+import type { RequestRecord } from '../../../store/port/request-record.ts';
 import { questionIn } from '../../../tools/pause.ts';
 import {
   APPROVE,

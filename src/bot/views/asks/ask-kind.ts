@@ -1,7 +1,7 @@
 import type { BlockAction, BlockElementAction } from '@slack/bolt';
 import type { Interrupt } from '../../../agent/messages.ts';
 import type { Decision } from '../../../engine/decision.ts';
-import type { RequestRecord } from '../../../store/port/store.ts';
+import type { RequestRecord } from '../../../store/port/request-record.ts';
 import type { Toolbox } from '../../../tools/toolbox/toolbox.ts';
 import type { Card, CardOptions } from '../cards/card.ts';
 import type { CardDetails } from '../cards/card-details.ts';

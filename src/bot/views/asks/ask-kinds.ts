@@ -1,5 +1,5 @@
 import type { Interrupt } from '../../../agent/messages.ts';
-import type { RequestRecord } from '../../../store/port/store.ts';
+import type { RequestRecord } from '../../../store/port/request-record.ts';
 import { approval } from './approval.ts';
 import type { AskKind } from './ask-kind.ts';
 import { callback } from './callback.ts';

@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/types';
-import type { RequestRecord } from '../../../store/port/store.ts';
+import type { RequestRecord } from '../../../store/port/request-record.ts';
 import { acceptedValue, type Elicitation, elicitationOf } from '../../../tools/mcp/server-pause.ts';
 import { limits } from '../../slack/limits.ts';
 import { DECLINE, FILL_IN } from '../cards/action-ids.ts';

@@ -1,6 +1,6 @@
 import type { Button, ConfirmationDialog, KnownBlock, RichTextElement } from '@slack/types';
 import { countedApprovals } from '../../../engine/approvals.ts';
-import type { RequestRecord } from '../../../store/port/store.ts';
+import type { RequestRecord } from '../../../store/port/request-record.ts';
 import { readableName } from '../../../tools/presentation/formats.ts';
 import { CALLER_ACTION_TOOL } from '../../../tools/toolbox/caller-action.ts';
 import { limits } from '../../slack/limits.ts';

@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../../../store/port/store.ts';
+import type { RequestRecord } from '../../../store/port/request-record.ts';
 import { askKindOf } from '../asks/ask-kinds.ts';
 import { cardTexts } from '../texts/cards.ts';
 import { words } from '../texts/format.ts';

@@ -8,7 +8,7 @@ import { resultProblemIn, unansweredIn } from '../../../engine/paused.ts';
 import type { PlannedSteps } from '../../../engine/planned-steps.ts';
 import { approvedArguments, type Details, readDetails } from '../../../engine/request-details.ts';
 import { REVERSIBLE } from '../../../policy/reversible.ts';
-import type { RequestRecord } from '../../../store/port/store.ts';
+import type { RequestRecord } from '../../../store/port/request-record.ts';
 import { type Consent, consentOf } from '../../../tools/mcp/auth/ask-for-consent.ts';
 import { type Elicitation, elicitationOf, parseAnswerValue } from '../../../tools/mcp/server-pause.ts';
 import { type Ask, askOf, type Question, questionIn } from '../../../tools/pause.ts';

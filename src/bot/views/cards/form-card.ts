@@ -1,5 +1,5 @@
 import type { KnownBlock, RichTextElement } from '@slack/types';
-import type { RequestRecord } from '../../../store/port/store.ts';
+import type { RequestRecord } from '../../../store/port/request-record.ts';
 import { limits } from '../../slack/limits.ts';
 import type { Piece } from '../facets/facet-lines.ts';
 import { cardTexts } from '../texts/cards.ts';

@@ -5,7 +5,7 @@ import { grantIdOf } from '../../../engine/grant-evidence.ts';
 import { pausedIn, resultProblemIn, unansweredIn } from '../../../engine/paused.ts';
 import { doubtIn, readReason } from '../../../engine/reasons.ts';
 import { readDetails } from '../../../engine/request-details.ts';
-import type { RequestRecord } from '../../../store/port/store.ts';
+import type { RequestRecord } from '../../../store/port/request-record.ts';
 import { wasApprovedBefore } from '../../../tools/gate.ts';
 import { consentOf } from '../../../tools/mcp/auth/ask-for-consent.ts';
 import { type Elicitation, elicitationOf, parseAnswerValue } from '../../../tools/mcp/server-pause.ts';

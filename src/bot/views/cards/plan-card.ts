@@ -1,6 +1,6 @@
 import type { KnownBlock, RichTextElement, StaticSelect } from '@slack/types';
 import type { PlannedSteps } from '../../../engine/planned-steps.ts';
-import type { PlanStep, RequestRecord } from '../../../store/port/store.ts';
+import type { PlanStep, RequestRecord } from '../../../store/port/request-record.ts';
 import { limits } from '../../slack/limits.ts';
 import { cardTexts, STATE_ICON, UNDONE_ICON } from '../texts/cards.ts';
 import { words } from '../texts/format.ts';

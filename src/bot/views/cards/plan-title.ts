@@ -1,5 +1,5 @@
 import type { PlannedSteps } from '../../../engine/planned-steps.ts';
-import type { PlanStep } from '../../../store/port/store.ts';
+import type { PlanStep } from '../../../store/port/request-record.ts';
 import { readableName } from '../../../tools/presentation/formats.ts';
 import { plural } from '../texts/format.ts';
 import { planTexts } from '../texts/plans.ts';

@@ -1,6 +1,6 @@
 import type { ActionsBlock, Button, KnownBlock, PlainTextOption, RichTextElement } from '@slack/types';
 import { ANYONE } from '../../../policy/policy.ts';
-import type { RequestRecord } from '../../../store/port/store.ts';
+import type { RequestRecord } from '../../../store/port/request-record.ts';
 import type { Question } from '../../../tools/pause.ts';
 import { readableName } from '../../../tools/presentation/formats.ts';
 import { limits } from '../../slack/limits.ts';

@@ -1,7 +1,7 @@
 import type { KnownBlock, RichTextElement } from '@slack/types';
 import { approvalsByGroup, countedApprovals } from '../../../engine/approvals.ts';
 import { durationInWords } from '../../../policy/limits.ts';
-import type { RequestRecord } from '../../../store/port/store.ts';
+import type { RequestRecord } from '../../../store/port/request-record.ts';
 import { POLICY_CHANGE_TOOL } from '../../../tools/toolbox/policy-change.ts';
 import { limits } from '../../slack/limits.ts';
 import { callersIn, context, mentions } from '../cards/card.ts';

@@ -3,7 +3,7 @@ import { FACETS, type FacetName, type KeptFacets } from '../../../engine/facets/
 import type { ReadFile } from '../../../engine/read-files.ts';
 import { sizeText } from '../../../engine/turns/files/file-texts.ts';
 import { limitSizeInWords } from '../../../policy/limits.ts';
-import type { RequestRecord } from '../../../store/port/store.ts';
+import type { RequestRecord } from '../../../store/port/request-record.ts';
 import { readableName } from '../../../tools/presentation/formats.ts';
 import { limits } from '../../slack/limits.ts';
 import { TITLE_LENGTH } from '../cards/call-body.ts';

@@ -1,7 +1,7 @@
 import type { KnownBlock, TableBlock } from '@slack/types';
 import { readFacets } from '../../../engine/facets/facets.ts';
 import type { PlannedSteps } from '../../../engine/planned-steps.ts';
-import type { PlanStep, RequestRecord } from '../../../store/port/store.ts';
+import type { PlanStep, RequestRecord } from '../../../store/port/request-record.ts';
 import { TABLE } from '../../../tools/presentation/table.ts';
 import { limits } from '../../slack/limits.ts';
 import { buildCallBody, fitsLine, TITLE_LENGTH } from '../cards/call-body.ts';

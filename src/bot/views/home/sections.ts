@@ -1,8 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import { grantDetailsOf } from '../../../engine/grant-evidence.ts';
 import type { Delegation } from '../../../store/documents/delegations.ts';
-import type { Freeze } from '../../../store/port/store.ts';
-import type { GrantRecord } from '../../../store/port/workspace.ts';
+import type { Freeze, GrantRecord } from '../../../store/port/workspace.ts';
 import type { RequesterServer } from '../../../tools/mcp/auth/connections.ts';
 import { readableName } from '../../../tools/presentation/formats.ts';
 import { limits } from '../../slack/limits.ts';

@@ -1,7 +1,7 @@
 import type { InputBlock, KnownBlock } from '@slack/types';
 import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue } from '../../../agent/json.ts';
 import type { CompiledSchema } from '../../../agent/schema/json-schema.ts';
-import type { RequestRecord } from '../../../store/port/store.ts';
+import type { RequestRecord } from '../../../store/port/request-record.ts';
 import type { FormatCall } from '../../../tools/presentation/formats.ts';
 import { limits } from '../../slack/limits.ts';
 import { line, plain } from '../cards/card.ts';

@@ -1,6 +1,6 @@
 import { conditionInWords, type InputWords } from '../../../policy/condition.ts';
 import { NEEDED_RULE, UNDECIDED_RULE } from '../../../policy/rules.ts';
-import type { RequestRecord } from '../../../store/port/store.ts';
+import type { RequestRecord } from '../../../store/port/request-record.ts';
 import { plural } from './format.ts';
 
 type State = RequestRecord['state'];

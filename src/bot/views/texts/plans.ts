@@ -1,4 +1,4 @@
-import type { StepState } from '../../../store/port/store.ts';
+import type { StepState } from '../../../store/port/request-record.ts';
 import { HELD_ICON, STATE_ICON } from './cards.ts';
 import { plural } from './format.ts';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { BYTES_PER_TOKEN } from '../../../agent/history.ts';
 import type { JsonObject } from '../../../agent/json.ts';
 import { type UserMessage, userMessage } from '../../../agent/messages.ts';
-import type { ClaimedTurn, InboxItem } from '../../../store/port/store.ts';
+import type { ClaimedTurn, InboxItem } from '../../../store/port/values.ts';
 import { AttachedFile, type NamedBecause } from '../../ports.ts';
 import { fileTexts } from '../files/file-texts.ts';
 import { type FileContent, readFile } from '../files/read-file.ts';

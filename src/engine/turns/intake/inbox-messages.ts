@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../agent/json.ts';
 import { type Message, type UserMessage, userMessage } from '../../../agent/messages.ts';
-import type { InboxItem } from '../../../store/port/store.ts';
+import type { InboxItem } from '../../../store/port/values.ts';
 import type { Directory } from '../../ports.ts';
 import { type Revision, RevisionBody, readRevision } from '../../revisions.ts';
 import { instructingSince, writtenAt } from '../../task-people.ts';

@@ -1,5 +1,6 @@
 import { type UserMessage, userMessage } from '../../../agent/messages.ts';
-import type { RequestRecord, Settlement } from '../../../store/port/store.ts';
+import type { RequestRecord } from '../../../store/port/request-record.ts';
+import type { Settlement } from '../../../store/port/values.ts';
 import { wordsInVotes } from '../../approvals.ts';
 import { readDetails } from '../../request-details.ts';
 import type { TurnContext } from '../turn-context.ts';

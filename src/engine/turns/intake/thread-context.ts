@@ -1,6 +1,6 @@
 import { BYTES_PER_TOKEN } from '../../../agent/history.ts';
 import { type Message, type UserMessage, userMessage } from '../../../agent/messages.ts';
-import type { ClaimedTurn, InboxItem } from '../../../store/port/store.ts';
+import type { ClaimedTurn, InboxItem } from '../../../store/port/values.ts';
 import { channelOf, type WrittenMessage } from '../../ports.ts';
 import { instructingSince, NOBODY } from '../../task-people.ts';
 import { type TurnContext, tell } from '../turn-context.ts';

@@ -1,5 +1,5 @@
-import { isPerson, threadOf } from '../../record/keys.ts';
-import type { NewView } from '../../record/request-record.ts';
+import { isPerson, threadOf } from '../../port/keys.ts';
+import type { NewView } from '../../port/request-record.ts';
 import type { Call, RunScript } from '../run-script.ts';
 import { type RawReply, ScriptReply } from '../script-reply.ts';
 import type { ScriptName } from '../scripts.ts';

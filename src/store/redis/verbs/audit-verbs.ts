@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AuditRow, AuditStore, StoredCheckpoint } from '../../port/audit.ts';
-import type { Keys } from '../../record/keys.ts';
+import type { Keys } from '../../port/keys.ts';
 import type { RedisClient, RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
 

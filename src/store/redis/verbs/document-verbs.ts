@@ -1,6 +1,7 @@
 import type { Document, DocumentStore, KeptFor } from '../../port/documents.ts';
-import type { KeptFile, Store } from '../../port/store.ts';
-import { isThreadId, type Keys } from '../../record/keys.ts';
+import { isThreadId, type Keys } from '../../port/keys.ts';
+import type { Store } from '../../port/store.ts';
+import type { KeptFile } from '../../port/values.ts';
 import type { RedisClient, RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
 import type { Retention } from './turn-verbs.ts';

@@ -1,5 +1,5 @@
+import { runIdOf } from '../../port/keys.ts';
 import type { Store } from '../../port/store.ts';
-import { runIdOf } from '../../record/keys.ts';
 import { pack, type RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
 import { countValues, doneValues, readRefusal } from './policy/limit-verbs.ts';

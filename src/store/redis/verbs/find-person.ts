@@ -1,4 +1,4 @@
-import type { Keys } from '../../record/keys.ts';
+import type { Keys } from '../../port/keys.ts';
 import type { RedisClient } from '../run-script.ts';
 import { scanKeys } from '../scan-keys.ts';
 

@@ -1,5 +1,6 @@
-import type { RequestList, Store } from '../../port/store.ts';
-import type { Keys } from '../../record/keys.ts';
+import type { Keys } from '../../port/keys.ts';
+import type { Store } from '../../port/store.ts';
+import type { RequestList } from '../../port/values.ts';
 import type { RedisClient, RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
 

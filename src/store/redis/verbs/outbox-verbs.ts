@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type JsonObject, tryParseJson } from '../../../agent/json.ts';
-import type { Drawn, HomePage, OutboxItem, OutboxRow, Store, SummaryStore } from '../../port/store.ts';
-import { type Keys, threadOf } from '../../record/keys.ts';
+import { type Keys, threadOf } from '../../port/keys.ts';
+import type { Store } from '../../port/store.ts';
+import type { SummaryStore } from '../../port/summaries.ts';
+import type { Drawn, HomePage, OutboxItem, OutboxRow } from '../../port/values.ts';
 import { pack, type RedisClient, type RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
 

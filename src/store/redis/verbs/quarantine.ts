@@ -1,4 +1,4 @@
-import { describeReadError } from '../../record/request-record.ts';
+import { describeReadError } from '../../port/request-record.ts';
 import type { RunScript } from '../run-script.ts';
 
 /** Quarantines a thread whose record cannot be read, removes the timers of the unreadable request, and returns the stored reason. */

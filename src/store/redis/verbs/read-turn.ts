@@ -2,16 +2,10 @@ import { z } from 'zod';
 import type { JsonObject } from '../../../agent/json.ts';
 import { type Message, readMessages, readToolPart } from '../../../agent/messages.ts';
 import { refuseNewer } from '../../errors.ts';
-import type {
-  ClaimedTurn,
-  ClaimResult,
-  EffectRecord,
-  InboxItem,
-  Settlement,
-  SuspendResult,
-} from '../../port/store.ts';
-import { requestIdOf } from '../../record/keys.ts';
-import { readPart, SettledState } from '../../record/request-record.ts';
+import { requestIdOf } from '../../port/keys.ts';
+import { readPart, SettledState } from '../../port/request-record.ts';
+import type { ClaimResult, SuspendResult } from '../../port/results.ts';
+import type { ClaimedTurn, EffectRecord, InboxItem, Settlement } from '../../port/values.ts';
 import { pack, type RunScript, type ThreadLog } from '../run-script.ts';
 import type { ScriptReply } from '../script-reply.ts';
 import { quarantine } from './quarantine.ts';

@@ -1,4 +1,4 @@
-import { DEFAULT_PREFIX, Keys } from '../../record/keys.ts';
+import { DEFAULT_PREFIX, Keys } from '../../port/keys.ts';
 import type { RedisClient } from '../run-script.ts';
 
 const PAGE = 500;

@@ -1,12 +1,12 @@
 import { refuseNewer } from '../../errors.ts';
-import type { Store } from '../../port/store.ts';
-import { isPerson, type Keys, requestIdOf, threadOf } from '../../record/keys.ts';
+import { isPerson, type Keys, requestIdOf, threadOf } from '../../port/keys.ts';
 import {
   isCovered,
   parseRequestRecord,
   REQUEST_VERSION,
   type StoredRequest,
-} from '../../record/request-record.ts';
+} from '../../port/request-record.ts';
+import type { Store } from '../../port/store.ts';
 import { pack, type RedisClient, type RunScript } from '../run-script.ts';
 import { askAbout, quarantineFor, UNKNOWN, viewValues } from './about-request.ts';
 import { attemptValues, readStart } from './run-verbs.ts';

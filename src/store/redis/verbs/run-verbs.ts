@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type JsonObject, toJson } from '../../../agent/json.ts';
-import type { Attempt, Continuation, FinishResult, Outcome, StartResult, Store } from '../../port/store.ts';
-import { isPerson, threadOf } from '../../record/keys.ts';
+import { isPerson, threadOf } from '../../port/keys.ts';
+import type { FinishResult, StartResult } from '../../port/results.ts';
+import type { Store } from '../../port/store.ts';
+import type { Attempt, Continuation, Outcome } from '../../port/values.ts';
 import { type Named, pack, type RunScript } from '../run-script.ts';
 import type { ScriptReply } from '../script-reply.ts';
 import { aboutRequest, askAbout, checked, UNKNOWN } from './about-request.ts';

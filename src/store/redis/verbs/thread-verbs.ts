@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { canonicalJson } from '../../../agent/json.ts';
 import { readMessages } from '../../../agent/messages.ts';
-import type { Actor, EnqueueOptions, EnqueueResult, InboxItem, Store } from '../../port/store.ts';
-import { isThreadId, type Keys, requestIdOf } from '../../record/keys.ts';
+import { isThreadId, type Keys, requestIdOf } from '../../port/keys.ts';
+import type { EnqueueResult } from '../../port/results.ts';
+import type { Store } from '../../port/store.ts';
+import type { Actor, EnqueueOptions, InboxItem } from '../../port/values.ts';
 import { type Named, pack, type RedisClient, type RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
 import { readClaimedTurn, readItem } from './read-turn.ts';

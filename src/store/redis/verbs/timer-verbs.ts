@@ -1,4 +1,5 @@
-import type { DueWork, Store } from '../../port/store.ts';
+import type { Store } from '../../port/store.ts';
+import type { DueWork } from '../../port/values.ts';
 import { workNamed } from '../../port/work.ts';
 import { pack, type RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';

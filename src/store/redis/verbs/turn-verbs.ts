@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type JsonObject, toJson } from '../../../agent/json.ts';
-import type { Store, TurnFailure } from '../../port/store.ts';
-import { interruptOf, isThreadId, threadOf } from '../../record/keys.ts';
+import { interruptOf, isThreadId, threadOf } from '../../port/keys.ts';
 import {
   describeReadError,
   type NewRequest,
@@ -10,7 +9,9 @@ import {
   REQUEST_VERSION,
   RequestRules,
   type RunSource,
-} from '../../record/request-record.ts';
+} from '../../port/request-record.ts';
+import type { Store } from '../../port/store.ts';
+import type { TurnFailure } from '../../port/values.ts';
 import { type Named, pack, type RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
 import { rowText } from './outbox-verbs.ts';

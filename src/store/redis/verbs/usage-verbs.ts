@@ -1,5 +1,5 @@
+import type { Keys } from '../../port/keys.ts';
 import type { UsageRow, UsageStore, UsageTotals } from '../../port/workspace.ts';
-import type { Keys } from '../../record/keys.ts';
 import type { RedisClient, RunScript } from '../run-script.ts';
 import { ScriptReply } from '../script-reply.ts';
 

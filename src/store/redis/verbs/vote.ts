@@ -1,6 +1,7 @@
-import type { Vote, VoteProof, VoteResult } from '../../port/store.ts';
+import { isPerson } from '../../port/keys.ts';
+import type { VoteResult } from '../../port/results.ts';
+import type { Vote, VoteProof } from '../../port/values.ts';
 import type { GrantOffer } from '../../port/workspace.ts';
-import { isPerson } from '../../record/keys.ts';
 import { type Named, pack, type RunScript } from '../run-script.ts';
 import type { ScriptReply } from '../script-reply.ts';
 

@@ -15,7 +15,7 @@ import {
   SUBMIT_CHOICES,
   WITHDRAW,
 } from '../../../../src/bot/views/cards/action-ids.ts';
-import type { RequestRecord } from '../../../../src/store/port/store.ts';
+import type { RequestRecord } from '../../../../src/store/port/request-record.ts';
 import { draw, signed } from './draw-card.ts';
 import { liveParts, nodesIn, SCHEMA_COMMENT, textIn } from './payloads.ts';
 import { ASKED_AT, detailsFor, EXPIRES_AT, recordOf } from './records.ts';

@@ -1,6 +1,6 @@
 import { buildCard } from '../../../../src/bot/views/cards/build-card.ts';
 import type { CardOptions } from '../../../../src/bot/views/cards/card.ts';
-import type { RequestRecord } from '../../../../src/store/port/store.ts';
+import type { RequestRecord } from '../../../../src/store/port/request-record.ts';
 import { actionsIn, expectValid, textIn } from './payloads.ts';
 import { ASKED_AT, recordOf } from './records.ts';
 

@@ -18,8 +18,8 @@ import {
 import { buildDetailsModal } from '../../../../src/bot/views/modals/details-modal.ts';
 import { buildEditModal, buildOutputModal } from '../../../../src/bot/views/modals/form-modal.ts';
 import { LISTS } from '../../../../src/engine/asks/load-lists.ts';
-import type { RequestRecord } from '../../../../src/store/port/store.ts';
-import { RequestKind, RequestState } from '../../../../src/store/record/request-record.ts';
+import type { RequestRecord } from '../../../../src/store/port/request-record.ts';
+import { RequestKind, RequestState } from '../../../../src/store/port/request-record.ts';
 import { nonEmpty } from '../../../support/non-empty.ts';
 import { actionsIn, nodesIn } from './payloads.ts';
 import { detailsFor, recordOf } from './records.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../../src/agent/json.ts';
-import type { RequestRecord } from '../../../../src/store/port/store.ts';
+import type { RequestRecord } from '../../../../src/store/port/request-record.ts';
 import { readableName } from '../../../../src/tools/presentation/formats.ts';
 import { pauseMetadata } from '../../../support/pause-metadata.ts';
 import { presentedAs } from '../../../support/presented-as.ts';

@@ -6,7 +6,7 @@ import { APPROVE, DETAILS } from '../../../../src/bot/views/cards/action-ids.ts'
 import { buildCard } from '../../../../src/bot/views/cards/build-card.ts';
 import { isOpaque } from '../../../../src/bot/views/cards/call-body.ts';
 import { buildDetailsModal } from '../../../../src/bot/views/modals/details-modal.ts';
-import { RequestKind, RequestState } from '../../../../src/store/record/request-record.ts';
+import { RequestKind, RequestState } from '../../../../src/store/port/request-record.ts';
 import { countFor } from '../../../support/count-for.ts';
 import { actionsIn, liveParts, nodesIn, problemsOf, problemsOfModal, textIn } from './payloads.ts';
 import { readRendered } from './read-rendered.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { isCallInTurn, type Keys, threadOf } from '../../../port/keys.ts';
 import { type Freeze, type FreezeStore, type FreezeTable, THE_MODEL } from '../../../port/workspace.ts';
-import { isCallInTurn, type Keys, threadOf } from '../../../record/keys.ts';
 import { pack, type RedisClient, type RunScript } from '../../run-script.ts';
 import { ScriptReply } from '../../script-reply.ts';
 import { askAbout } from '../about-request.ts';

@@ -1,6 +1,6 @@
+import type { Keys } from '../../../port/keys.ts';
+import { JsonRecord } from '../../../port/request-record.ts';
 import type { GrantRecord, GrantStore } from '../../../port/workspace.ts';
-import type { Keys } from '../../../record/keys.ts';
-import { JsonRecord } from '../../../record/request-record.ts';
 import type { RedisClient, RunScript } from '../../run-script.ts';
 import { ScriptReply } from '../../script-reply.ts';
 

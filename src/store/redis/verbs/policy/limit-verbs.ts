@@ -1,11 +1,5 @@
-import type {
-  CountedCall,
-  DoneCounter,
-  LimitStore,
-  LimitUse,
-  OverLimit,
-  Ungranted,
-} from '../../../port/store.ts';
+import type { CountedCall } from '../../../port/values.ts';
+import type { DoneCounter, LimitStore, LimitUse, OverLimit, Ungranted } from '../../../port/workspace.ts';
 import type { Named, RunScript } from '../../run-script.ts';
 import { ScriptReply } from '../../script-reply.ts';
 
