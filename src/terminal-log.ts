@@ -1,8 +1,12 @@
 import { tryParseJson } from './agent/json.ts';
 
 const LEVELS: Readonly<Record<number, string>> = {
-  ...{ 10: 'trace  ', 20: 'debug  ', 30: 'info   ' },
-  ...{ 40: 'WARNING', 50: 'ERROR  ', 60: 'FATAL  ' },
+  10: 'trace  ',
+  20: 'debug  ',
+  30: 'info   ',
+  40: 'WARNING',
+  50: 'ERROR  ',
+  60: 'FATAL  ',
 };
 /** The fields that a person at a terminal knows already. */
 const KNOWN = ['level', 'time', 'pid', 'hostname', 'msg', 'v', 'traceId'];

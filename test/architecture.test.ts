@@ -190,6 +190,15 @@ describe('the source', () => {
     expect(found.map(({ path }) => path)).toEqual([]);
   });
 
+  test('no literal is spread into another, and no file of the port passes on what others declare', () => {
+    const spreads = source.filter(({ path }) =>
+      /^\s*\.\.\.\{ /m.test(readFileSync(`${root}/${path}`, 'utf8')),
+    );
+    expect(spreads.map(({ path }) => path)).toEqual([]);
+    const barrel = readFileSync(`${root}/src/store/port/store.ts`, 'utf8');
+    expect(barrel).not.toMatch(/^export .* from /m);
+  });
+
   test('packages with a place of their own are imported only there', () => {
     expect(checkPackages(source, packages)).toEqual([]);
   });

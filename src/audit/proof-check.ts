@@ -223,7 +223,8 @@ export class ProofCheck {
     if (event === 'passkey-removed') this.#keys.delete(name);
     else
       this.#keys.set(name, {
-        ...{ key, countsFrom: typeof countsFrom === 'number' ? countsFrom : null },
+        key,
+        countsFrom: typeof countsFrom === 'number' ? countsFrom : null,
         counter: before?.counter ?? 0,
       });
     return undefined;

@@ -16,7 +16,9 @@ import { showLabel } from './views/texts/show-text.ts';
 export function engineContext(context: BotContext): EngineContext {
   const { store, toolbox, logger, directory, agent } = context;
   return {
-    ...{ store, toolbox, logger },
+    store,
+    toolbox,
+    logger,
     people: checkedPeople(directory, agent),
     describeRefusal: (refusal) => reasonTexts(refusal).why,
     tellOfGrant: (used) => tellOfGrant(context, used),
@@ -35,8 +37,13 @@ async function tellOfGrant(
   await store.enqueueOutbox(threadId, {
     id: `${grant}/${call}`,
     body: {
-      ...{ kind: 'titled', ...placeIn(threadId), text: grantTexts.icon[end], title },
-      ...{ tail: grantTexts.used[end], people: by, end: grantTexts.count(used, uses) },
+      kind: 'titled',
+      ...placeIn(threadId),
+      text: grantTexts.icon[end],
+      title,
+      tail: grantTexts.used[end],
+      people: by,
+      end: grantTexts.count(used, uses),
     },
   });
 }

@@ -19,7 +19,11 @@ export function turnContext(context: BotContext): TurnContext {
   const { agent, modelFor, turns, timing, directory, callbacks } = context;
   return {
     ...engineContext(context),
-    ...{ agent, modelFor, turns, timing, directory },
+    agent,
+    modelFor,
+    turns,
+    timing,
+    directory,
     places: slackPlaces(context),
     messages: turnMessages(context),
     asks: { open: (threadId, messages, options) => openRequests(context, threadId, messages, options) },
@@ -66,7 +70,8 @@ export function executorContext(
   const own = turnContext(context);
   return {
     ...engineContext({ ...context, directory }),
-    ...{ timing, updates },
+    timing,
+    updates,
     toolSettings: (run, key) => ({
       context: toolContext(own, run.threadId, run),
       files: threadFiles(own, run.threadId, key),

@@ -59,7 +59,10 @@ Exit code: 0 explained, 1 there is no such tool, or it would refuse the argument
     const input = tryParseJson(text);
     if (input === undefined) throw new UsageError('the arguments are not JSON');
     const asked = {
-      ...{ tool, input: toJson(input), as: values.as, channel: values.channel },
+      tool,
+      input: toJson(input),
+      as: values.as,
+      channel: values.channel,
       now: readTime(values.at),
       groups: values.groups?.split(',').map((id) => id.trim()),
       profile: values,
@@ -101,7 +104,12 @@ async function explainIn(
   const unknown = Object.keys(used ?? {}).find((name) => !limits.some((limit) => limit.name === name));
   if (unknown !== undefined) throw new Failure(`--used: there is no limit "${unknown}"`);
   const judged = await judgeCall(toolbox, {
-    ...{ tool, input, now, contextAuthors: [], groupsOf: () => groups, profileOf: profileGiven(profile) },
+    tool,
+    input,
+    now,
+    contextAuthors: [],
+    groupsOf: () => groups,
+    profileOf: profileGiven(profile),
     ...placeFor(toolbox.callers(), [as], channel),
     // Totals that are given say nothing about first times.
     firstOf: firstOf ?? (store === undefined ? () => undefined : undefined),
@@ -166,7 +174,10 @@ function toReport({ explanation, policy, risk, uses, freeze }: JudgedCall, isFro
     ...(policy?.delegation === true && { delegation: true }),
     ...((isFrozen || freeze !== undefined) && { frozen: freeze?.name ?? true }),
     limits: uses.map(({ limit, amount = null, used = null }) => ({
-      ...{ name: limit.name, amount, used, max: limit.max },
+      name: limit.name,
+      amount,
+      used,
+      max: limit.max,
     })),
     steps: steps.map(({ number, result }) => ({ number, result })),
   });

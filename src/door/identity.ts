@@ -115,7 +115,9 @@ export class Identities {
     const person = await this.#context.personIn(claims, terms.issuer);
     if (person === undefined) return unproven('The token names nobody of this workspace.');
     const audit = {
-      ...{ event: 'on-behalf-of', subject: caller, detail: person },
+      event: 'on-behalf-of',
+      subject: caller,
+      detail: person,
       body: { issuer: terms.issuer, token: tokenIn(claims).id },
     };
     if (await this.#isFirstUse(tokenIn(claims), change, audit)) return accept(person);

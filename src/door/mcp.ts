@@ -440,7 +440,9 @@ function toWebRequest({ method, headers, signal }: HttpRequest, text: string | u
     for (const each of [value].flat()) sent.append(name, each);
   }
   return new Request('http://localhost/mcp', {
-    ...{ method, headers: sent, signal },
+    method,
+    headers: sent,
+    signal,
     ...(text !== undefined && { body: text }),
   });
 }

@@ -124,7 +124,8 @@ export function readCall({ messages, inbox }: ThreadSnapshot): CallOnRecord | un
   };
   if (call.tool !== PROPOSE_PLAN) return { ...read, ...own };
   const steps = stepsIn(call.input).map(({ tool, input }, index) => ({
-    ...{ tool, input: toJson(input) },
+    tool,
+    input: toJson(input),
     ...callWith(messages, stepRef(CALL_REF, index + 1)),
   }));
   // A step that is left is asked by itself: the plan has ended, and the request has not.

@@ -211,7 +211,9 @@ function planLimits(toolbox: Pick<Toolbox, 'policy'>, run: ApprovedRun | TurnRun
   return {
     limits: uses.map(({ limit }) => limit),
     uses: uses.map(({ key, amount = 0, limit }) => ({
-      ...{ key, amount, windowMs: limit.windowMs },
+      key,
+      amount,
+      windowMs: limit.windowMs,
       max: isAllowedOver(limit) ? undefined : limit.max,
     })),
   };

@@ -74,7 +74,9 @@ export async function reportElsewhere(
   const part = isDone ? settledPart(call, 'ok', toJson(report)) : errorPart(call, summary ?? failed);
   const message = sealMessage({ v: MESSAGE_VERSION, role: 'tool', content: [part] });
   const finished = await store.finish(id, {
-    ...{ attempt, message, state: isDone ? 'succeeded' : 'failed' },
+    attempt,
+    message,
+    state: isDone ? 'succeeded' : 'failed',
     summary: isDone ? toJson(report) : (summary ?? failed),
   });
   return finished.outcome === 'finished';

@@ -102,7 +102,9 @@ async function changeKeys(
       {
         replaces: version,
         audit: {
-          ...{ event, subject: `passkey:${who}`, detail: `${key.credential} ${by}` },
+          event,
+          subject: `passkey:${who}`,
+          detail: `${key.credential} ${by}`,
           body: { who, by, key: toJson(key), name, countsFrom, evidence },
         },
       },

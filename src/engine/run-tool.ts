@@ -46,7 +46,9 @@ export async function runTool(
   const part = await restartAlone({
     ...context.toolSettings(run, details.idempotencyKey),
     ...(stop !== undefined && { signal: stop.signal, journal: startedJournal(tool) }),
-    ...{ call: callOf(details), interrupt: details.interrupt, tool },
+    call: callOf(details),
+    interrupt: details.interrupt,
+    tool,
     reply: restartOf(tool, details.interrupt, resumed, resumedWith({ status: 'APPROVED' }, by, new Date())),
     onProgress: ({ message, fraction }) =>
       heartbeat.report(fraction === undefined ? message : `${message} (${Math.round(fraction * 100)} %)`),

@@ -44,7 +44,14 @@ export function delegationTermsOf(
   { nonce, expiry, policies }: DelegationLink,
 ): DelegationTerms {
   return {
-    ...{ domain: DELEGATION_DOMAIN, workspace, delegation: id, from, to, until },
-    ...{ policies: [...policies], nonce, expiry },
+    domain: DELEGATION_DOMAIN,
+    workspace,
+    delegation: id,
+    from,
+    to,
+    until,
+    policies: [...policies],
+    nonce,
+    expiry,
   };
 }

@@ -21,10 +21,16 @@ export function termsOf(
   { standsFor, grants, chosen }: SignedVote,
 ): ApprovalTerms {
   return {
-    ...{ domain: PROOF_DOMAIN, workspace, request: request.id, decision: 'approve' },
+    domain: PROOF_DOMAIN,
+    workspace,
+    request: request.id,
+    decision: 'approve',
     digest: chosen?.digest ?? request.digest,
     scope: scopeOf(request, grants, chosen),
-    ...{ voter: who, onBehalfOf: standsFor ?? null, nonce, expiry },
+    voter: who,
+    onBehalfOf: standsFor ?? null,
+    nonce,
+    expiry,
   };
 }
 

@@ -81,8 +81,10 @@ export class TurnJournal implements EffectJournal {
       return tool && this.#pauseOnRecord(effect.ref, effect.part);
     if (effect.state === 'finished') return effect.part;
     const before = turnRun(this.#context, this.#turn.threadId, {
-      ...{ call, input: toJson(replaced?.ran ?? call.toolRequest.input) },
-      ...{ messages: this.#turn.messages, attempts: effect.runs },
+      call,
+      input: toJson(replaced?.ran ?? call.toolRequest.input),
+      messages: this.#turn.messages,
+      attempts: effect.runs,
     });
     const started = { run: effect.run, evidence: before.evidence, done: doneBy(before) };
     // A run that only follows a task takes no effect of its own.
@@ -154,7 +156,11 @@ export class TurnJournal implements EffectJournal {
 
   #runOf({ call, input, messages, evidence: granted }: StartedCall, attempts: number): TurnRun {
     return turnRun(this.#context, this.#turn.threadId, {
-      ...{ call, input: toJson(input), messages, attempts, granted },
+      call,
+      input: toJson(input),
+      messages,
+      attempts,
+      granted,
     });
   }
 

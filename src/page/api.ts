@@ -178,7 +178,9 @@ async function rulesFor({ explain }: ApiContext, request: RequestRecord): Promis
   if (details === undefined || request.kind !== 'approval') return [];
   const { name: tool, input } = details.interrupt.toolRequest;
   return explain({
-    ...{ tool, input: toValue(input), requesters: request.requesters },
+    tool,
+    input: toValue(input),
+    requesters: request.requesters,
     contextAuthors: details.facets.context ?? [],
     channel: parseThreadId(request.threadId).channel,
   });
@@ -219,7 +221,10 @@ async function showLog({ context, query }: ApiCall): Promise<HttpAnswer> {
   const checkpoints = [];
   if (after === 0) for await (const checkpoint of store.readCheckpoints()) checkpoints.push(checkpoint);
   return jsonAnswer(200, {
-    ...{ base, head, rows, next },
+    base,
+    head,
+    rows,
+    next,
     ...(after === 0 && { checkpoints, publicKeys: auditKey === undefined ? '' : publicPemOf(auditKey) }),
   } satisfies LogPart);
 }

@@ -89,7 +89,10 @@ export async function listPasskeys({ context, viewer, freshAt }: PasskeyCall): P
 function itemOf(passkey: Passkey): PasskeyItem {
   const { key, name, addedAt } = passkey;
   return {
-    ...{ credential: key.credential, name: showLine(name), code: codeOf(passkey), addedAt },
+    credential: key.credential,
+    name: showLine(name),
+    code: codeOf(passkey),
+    addedAt,
     isConfirmed: countsNow(passkey),
     ...countsOf(passkey),
   };
@@ -120,7 +123,10 @@ export async function offerPasskey({ context, viewer, freshAt }: PasskeyCall): P
   if (keys.length >= MOST_KEYS) return refusal(409, pageTexts.manyKeys);
   const { generateRegistrationOptions } = await webAuthn();
   const options = await generateRegistrationOptions({
-    ...{ rpName: pageTexts.title, rpID: rpIdOf(origin), userName: name, userDisplayName: name },
+    rpName: pageTexts.title,
+    rpID: rpIdOf(origin),
+    userName: name,
+    userDisplayName: name,
     userID: new TextEncoder().encode(who),
     attestationType: 'none',
     supportedAlgorithmIDs: ALGORITHMS,
@@ -167,7 +173,10 @@ async function verifyKey(response: RegistrationResponseJSON, expectedChallenge: 
   const { verifyRegistrationResponse } = await webAuthn();
   try {
     const { registrationInfo } = await verifyRegistrationResponse({
-      ...{ response, expectedChallenge, expectedOrigin: origin, expectedRPID: rpId },
+      response,
+      expectedChallenge,
+      expectedOrigin: origin,
+      expectedRPID: rpId,
       requireUserVerification: true,
       supportedAlgorithmIDs: ALGORITHMS,
     });
@@ -238,7 +247,8 @@ export async function showApproval(
   const { terms, keys } = prepared;
   return jsonAnswer(200, {
     ...(isApproval && { request: await viewOf(prepared.request) }),
-    ...{ rpId: rpIdOf(context.origin), challenge: await challengeOf(terms) },
+    rpId: rpIdOf(context.origin),
+    challenge: await challengeOf(terms),
     covers: isApproval
       ? await coversOf(context, prepared.request, prepared.terms)
       : await delegationFacts(context, prepared.delegation, prepared.terms),

@@ -165,13 +165,21 @@ function entryOf({ seq, at, event, subject, detail, body }: AuditRow): RequestEn
   const title = data.title ?? data.tool;
   return {
     searched: `${title}\n${data.tool}`.toLowerCase(),
-    ...{ id: subject, tool: data.tool, policy: data.policy_name, rule: data.rule },
-    ...{ because: data.because, askedAt: at },
+    id: subject,
+    tool: data.tool,
+    policy: data.policy_name,
+    rule: data.rule,
+    because: data.because,
+    askedAt: at,
     kind: event === 'asked' ? detail : 'approval',
     title,
     requesters: data.requesters ?? (data.requester === undefined ? [] : [data.requester]),
     state: event === 'asked' ? 'pending' : 'unknown',
-    ...{ decidedAt: undefined, endedAt: undefined, votes: [], approvals: undefined, rows: [seq] },
+    decidedAt: undefined,
+    endedAt: undefined,
+    votes: [],
+    approvals: undefined,
+    rows: [seq],
   };
 }
 

@@ -77,7 +77,10 @@ export class SignIn {
         state: oauth.generateRandomState(),
         nonce: oauth.generateRandomNonce(),
         verifier: oauth.generateRandomCodeVerifier(),
-        ...{ issuer, clientId: page.clientId, route, isFresh },
+        issuer,
+        clientId: page.clientId,
+        route,
+        isFresh,
       };
       const url = new URL(endpoint);
       const parameters = {
@@ -209,7 +212,9 @@ export class SignIn {
       signal: () => AbortSignal.timeout(PROVIDER_MS),
       [oauth.customFetch]: (url: string, { method, headers, body, signal }: ProviderRequest) =>
         fetch(url, {
-          ...{ method, headers, redirect: 'manual' },
+          method,
+          headers,
+          redirect: 'manual',
           ...(body !== undefined && { body }),
           ...(signal !== undefined && { signal }),
         }),

@@ -159,7 +159,10 @@ function authorityOf(policy: Policy) {
       .sort(),
     excluded: [...excluded].sort(),
     excludedFrom: [...excludedFrom].sort(),
-    ...{ selfApproval, separation, veto, delegation: delegation === true },
+    selfApproval,
+    separation,
+    veto,
+    delegation: delegation === true,
     escalate: escalate === undefined ? null : { ...escalate, to: [...escalate.to].sort() },
   };
 }

@@ -163,9 +163,15 @@ function readDelegationTerms(value: JsonValue | undefined): DelegationTerms | un
   if (typeof until !== 'number' || typeof expiry !== 'number') return undefined;
   if (!Array.isArray(policies) || !policies.every((name) => typeof name === 'string')) return undefined;
   return {
-    ...{ domain: String(domain), workspace: String(workspace), delegation: String(delegation) },
-    ...{ from: String(from), to: String(to), until, policies: policies.map(String) },
-    ...{ nonce: String(nonce), expiry },
+    domain: String(domain),
+    workspace: String(workspace),
+    delegation: String(delegation),
+    from: String(from),
+    to: String(to),
+    until,
+    policies: policies.map(String),
+    nonce: String(nonce),
+    expiry,
   };
 }
 
@@ -178,9 +184,16 @@ function readTerms(value: JsonValue | undefined): ApprovalTerms | undefined {
   if (!isWhole || scope === undefined || typeof expiry !== 'number') return undefined;
   if (onBehalfOf !== null && typeof onBehalfOf !== 'string') return undefined;
   return {
-    ...{ domain: String(domain), workspace: String(workspace), request: String(request) },
-    ...{ digest: String(digest), decision, scope, voter: String(voter), onBehalfOf },
-    ...{ nonce: String(nonce), expiry },
+    domain: String(domain),
+    workspace: String(workspace),
+    request: String(request),
+    digest: String(digest),
+    decision,
+    scope,
+    voter: String(voter),
+    onBehalfOf,
+    nonce: String(nonce),
+    expiry,
   };
 }
 

@@ -251,7 +251,10 @@ export function gate(tool: Action, rules: ApprovalRules, options: GateOptions = 
     }
     const first = await readFirst?.(toJson(input), place);
     const call = {
-      ...{ tool: tool.name, input: toJson(input), reversible, ...place },
+      tool: tool.name,
+      input: toJson(input),
+      reversible,
+      ...place,
       firstOf: firstOfFacts(first),
     };
     const { verdict } = await judgeGated(await refreshRules(), call, options);

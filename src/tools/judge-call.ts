@@ -93,7 +93,13 @@ export async function judgeCall(
   const uses = ('uses' in judged ? judged.uses : undefined) ?? usesOf(limits, call);
   const totals = await readTotals?.(uses.map(({ key, limit }) => ({ key, windowMs: limit.windowMs })));
   return {
-    ...{ explanation, isAllowed: refused === undefined, freeze, done, policy, joined, risk },
+    explanation,
+    isAllowed: refused === undefined,
+    freeze,
+    done,
+    policy,
+    joined,
+    risk,
     approvedUses: usesOf(limits, { ...call, approved: true }),
     uses: uses.map((use, index) => ({ ...use, used: totals?.[index]?.sum })),
   };

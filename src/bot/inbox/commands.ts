@@ -158,7 +158,10 @@ export function listenToShortcuts(app: App, context: BotContext): void {
         about === undefined
           ? noticeTexts.nothingToAskAbout
           : await giveTask(context, {
-              ...{ channel: about.channel, user: body.user.id, text: task.value, about },
+              channel: about.channel,
+              user: body.user.id,
+              text: task.value,
+              about,
               botUserId,
             });
       // The person keeps what they have typed.

@@ -148,7 +148,10 @@ async function endDelegation(
     await store.enqueueOutbox('delegations', {
       id: `delegation-ended/${id}/${user}`,
       body: {
-        ...{ kind: 'titled', user, text: '', title: told.title },
+        kind: 'titled',
+        user,
+        text: '',
+        title: told.title,
         ...(user === from ? { tail: told.from, people: [who] } : { tail: told.to, people: [from] }),
       },
     });
@@ -213,8 +216,13 @@ async function delegate(
   await store.enqueueOutbox('delegations', {
     id: `delegated/${id}`,
     body: {
-      ...{ kind: 'titled', user: to, text: '', title: delegationTexts.given.title, moment: until },
-      ...{ tail: delegationTexts.given.tail(reason), people: [from] },
+      kind: 'titled',
+      user: to,
+      text: '',
+      title: delegationTexts.given.title,
+      moment: until,
+      tail: delegationTexts.given.tail(reason),
+      people: [from],
       button: { actionId: END_DELEGATION, text: delegationTexts.end, value: `${from} ${id}` },
     },
   });

@@ -156,7 +156,12 @@ async function unfreezeActions(
     [who, ...earlier].map(async (person) => ({ person, ...(await mayDecide(fresh, person, approvers)) })),
   );
   return endFreeze(store, {
-    ...{ scope, shown, id, who, quorum, reason },
+    scope,
+    shown,
+    id,
+    who,
+    quorum,
+    reason,
     eligible: own?.eligible === true,
     stillEligible: others.filter(({ eligible }) => eligible).map(({ person }) => person),
     evidence: { ...evidence, ...own?.evidence },

@@ -95,7 +95,8 @@ export type GivenTask = Readonly<z.infer<typeof Task>>;
 function taskRow(id: string, task: GivenTask): OutboxRow {
   const { about, botUserId, ...rest } = task;
   const body = {
-    ...{ kind: TASK, ...rest },
+    kind: TASK,
+    ...rest,
     ...(about !== undefined && { about: { ...about } }),
     ...(botUserId !== undefined && { botUserId }),
   };

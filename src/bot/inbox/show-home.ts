@@ -68,7 +68,11 @@ async function publish(context: BotContext, userId: string, page: HomePage): Pro
   const mayUnfreeze =
     freezes.length > 0 && (await context.directory.isAmong(userId, approvers).catch(() => false));
   const view = buildHome(pages, {
-    ...{ asOf, stats, grants, accounts, freezes },
+    asOf,
+    stats,
+    grants,
+    accounts,
+    freezes,
     toolProblems: isAdmin ? context.toolbox.problems() : [],
     delegations: { reader: userId, list: delegations },
     unfreeze: { quorum, isOffered: mayUnfreeze },

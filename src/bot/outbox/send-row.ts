@@ -282,8 +282,13 @@ async function findStreams(
   if (threadTs === undefined) return [];
   try {
     const { messages = [] } = await client.conversations.replies({
-      ...{ channel, ts: threadTs, include_all_metadata: true, limit: 200 },
-      ...{ oldest: toTs(from), latest: toTs(until), inclusive: true },
+      channel,
+      ts: threadTs,
+      include_all_metadata: true,
+      limit: 200,
+      oldest: toTs(from),
+      latest: toTs(until),
+      inclusive: true,
     });
     return messages.flatMap((message) => {
       const { data } = Streamed.safeParse(message);

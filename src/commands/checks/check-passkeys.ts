@@ -86,7 +86,8 @@ async function inspectKeys(
     toFinding(
       PASSKEYS,
       {
-        ...{ pointer, severity: 'warning' },
+        pointer,
+        severity: 'warning',
         message: `${from} lets ${to} decide and has not signed it, so it does not count here`,
         fix: 'they type /countersign delegate again and sign it',
       },

@@ -104,7 +104,8 @@ async function checkNames(
 ): Promise<Finding[]> {
   const check = 'names beside ids';
   const placed = references.map(({ id, pointer }) => ({
-    ...{ id, pointer },
+    id,
+    pointer,
     place: locate({ pointer, at: 'value', message: '' }),
   }));
   const [first] = placed;
@@ -394,7 +395,9 @@ function quorumsIn({ agent, policies }: Manifest): Quorum[] {
   const { approvers: any, quorum } = unfreeze;
   const ofPolicy = (pointer: string, { groups, excluded, escalate }: Policy): Quorum => ({
     pointer: `${pointer}/${groups.length > 1 ? 'approvers' : 'quorum'}`,
-    ...{ groups, excluded, escalate },
+    groups,
+    excluded,
+    escalate,
   });
   return [
     ...[...policies.values()].map((policy) => ofPolicy(pointerTo('/policies', policy.name), policy)),

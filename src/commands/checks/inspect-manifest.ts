@@ -260,7 +260,10 @@ function inspectChanges({ agent, policies }: Manifest): PlacedProblem[] {
   const changes = agent.policyChanges?.policy;
   if (changes === undefined) return [];
   const warn = (message: string, fix: string): PlacedProblem => ({
-    ...{ pointer: '/agent/policy_changes', severity: 'warning', message, fix },
+    pointer: '/agent/policy_changes',
+    severity: 'warning',
+    message,
+    fix,
   });
   const all = [...policies.values()];
   const signed = isSigned(changes) ? undefined : all.find(isSigned);

@@ -80,8 +80,13 @@ whether it was taken or ran, 84 something changed while it waited, 85 refused or
     const { policy, title, file: paths = [] } = values;
     const describe = () => describeAction(context.environment, { policy, title, command, paths });
     return new Asking(context, {
-      ...{ command, describe, reportWithin },
-      ...{ why: values.why, link: values.link, auditKey: values['audit-key'], asJson: values.json === true },
+      command,
+      describe,
+      reportWithin,
+      why: values.why,
+      link: values.link,
+      auditKey: values['audit-key'],
+      asJson: values.json === true,
     }).run();
   },
 };

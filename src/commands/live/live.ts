@@ -53,7 +53,10 @@ class Caller {
 
   async upload(address: string, bytes: string): Promise<boolean> {
     const response = await proxiedFetch(readProxy(this.#environment))(address, {
-      ...{ method: 'POST', body: bytes, redirect: 'error', signal: AbortSignal.timeout(15_000) },
+      method: 'POST',
+      body: bytes,
+      redirect: 'error',
+      signal: AbortSignal.timeout(15_000),
       headers: { 'content-type': 'application/octet-stream' },
     }).catch(() => undefined);
     await response?.body?.cancel();
@@ -118,7 +121,9 @@ async function validateAll(caller: Caller, cast: Parameters<typeof specimens>[0]
   if (refused.length === 0)
     return [ok(check, `Slack takes all ${all.length} specimens of cards, modals and Home`)];
   return refused.map((message) => ({
-    ...{ check, status: 'failed' as const, message },
+    check,
+    status: 'failed' as const,
+    message,
     means: 'people would not see it, or an older state of it',
     fix: 'report it with this line; nobody can repair it by a setting',
   }));
@@ -137,18 +142,16 @@ async function tryOut(caller: Caller, channel: string, admin: string): Promise<T
   const mark = `live-${Date.now()}`;
   const metadata = { event_type: 'countersign', event_payload: { item: mark } };
   const root = await caller.call('chat.postMessage', {
-    ...{
-      channel,
-      metadata,
-      text: 'Countersign tries out what it does here. This thread is deleted in a moment.',
-    },
+    channel,
+    metadata,
+    text: 'Countersign tries out what it does here. This thread is deleted in a moment.',
   });
   if (!root.ok) return root.error;
   const { ts: threadTs, channel: id } = Posted.parse(root.body);
   const place = { channel_id: id, thread_ts: threadTs };
   const thread = { channel: id, thread_ts: threadTs };
   const answers: Record<string, Answer> = {};
-  const attempt = async (name: string, method: string, args: Arguments): Promise<Answer> => {
+  const attempt: Attempt = async (name, method, args) => {
     const answer = await caller.call(method, args);
     answers[name] = answer;
     return answer;
@@ -158,21 +161,13 @@ async function tryOut(caller: Caller, channel: string, admin: string): Promise<T
   let read: Record<string, unknown>[] = [];
   try {
     await attempt('session', 'agents.sessions.setStatus', {
-      ...{ ...place, status: 'processing', title: 'A try', initiator_user_id: admin },
+      ...place,
+      status: 'processing',
+      title: 'A try',
+      initiator_user_id: admin,
     });
     await attempt('status', 'assistant.threads.setStatus', { ...place, status: 'is trying things out…' });
-    const stream = await attempt('stream', 'chat.startStream', {
-      ...{ ...thread, task_display_mode: 'plan', recipient_user_id: admin, recipient_team_id: team },
-      chunks: [{ type: 'markdown_text', text: SENTENCE[0] }],
-    });
-    if (stream.ok) {
-      const { ts } = Posted.parse(stream.body);
-      await attempt('append', 'chat.appendStream', {
-        ...{ channel: id, ts, chunks: [{ type: 'markdown_text', text: SENTENCE[1] }] },
-      });
-      await attempt('stream parts', 'chat.appendStream', { channel: id, ts, chunks: REPLY.chunks });
-      await attempt('stop', 'chat.stopStream', { channel: id, ts, session_status: 'active' });
-    }
+    await tryStream(attempt, { thread, admin, team });
     await attempt('reply', 'chat.postMessage', {
       ...thread,
       text: 'A reply',
@@ -182,11 +177,16 @@ async function tryOut(caller: Caller, channel: string, admin: string): Promise<T
     await attempt('markdown', 'chat.postMessage', { ...thread, markdown_text: REPLY.markdown, metadata });
     const cast = { person: admin, channel: id };
     const card = await attempt('card', 'chat.postMessage', {
-      ...{ ...thread, ...buildCard(specimen('pending', cast), { view: 'thread' }), metadata },
+      ...thread,
+      ...buildCard(specimen('pending', cast), { view: 'thread' }),
+      metadata,
     });
     if (card.ok)
       await attempt('update', 'chat.update', {
-        ...{ channel: id, ts: Posted.parse(card.body).ts, text: UPDATED, metadata },
+        channel: id,
+        ts: Posted.parse(card.body).ts,
+        text: UPDATED,
+        metadata,
         blocks: buildCard(specimen('rejected', cast), { view: 'thread' }).blocks,
       });
     await attempt('ephemeral', 'chat.postEphemeral', { ...thread, user: admin, text: 'Only you see this.' });
@@ -199,27 +199,67 @@ async function tryOut(caller: Caller, channel: string, admin: string): Promise<T
         answers.file = { ok: false, error: 'the upload failed', body: {} };
       else
         await attempt('file', 'files.completeUploadExternal', {
-          ...{ ...place, files: [{ id: upload.file_id, title: 'try.txt' }] },
+          ...place,
+          files: [{ id: upload.file_id, title: 'try.txt' }],
         });
     }
     const opened = await attempt('direct message', 'conversations.open', { users: admin });
     const { data: direct } = Opened.safeParse(opened.body);
     if (direct !== undefined) {
       const sent = await attempt('direct message', 'chat.postMessage', {
-        ...{ channel: direct.channel.id, text: 'Countersign tries out direct messages.' },
+        channel: direct.channel.id,
+        text: 'Countersign tries out direct messages.',
       });
       if (sent.ok) directMessages.push(Posted.parse(sent.body));
     }
     await attempt('home', 'views.publish', { user_id: admin, view: homeView(cast) });
     await attempt('user groups', 'usergroups.list', {});
     const replies = await attempt('read', 'conversations.replies', {
-      ...{ channel: id, ts: threadTs, include_all_metadata: 'true', limit: '100' },
+      channel: id,
+      ts: threadTs,
+      include_all_metadata: 'true',
+      limit: '100',
     });
     read = Messages.safeParse(replies.body).data?.messages ?? [];
   } finally {
     answers.cleanup = await deleteAll(caller, { id, threadTs, read, bot, ownFiles, directMessages });
   }
   return { channel: id, mark, answers, read };
+}
+
+/** Makes one call and keeps its answer under a name. */
+type Attempt = (name: string, method: string, args: Arguments) => Promise<Answer>;
+
+/** Streams a reply as a turn does: it is started, continued twice and ended. */
+async function tryStream(
+  attempt: Attempt,
+  {
+    thread,
+    admin,
+    team,
+  }: {
+    readonly thread: { readonly channel: string; readonly thread_ts: string };
+    readonly admin: string;
+    readonly team: string;
+  },
+): Promise<void> {
+  const stream = await attempt('stream', 'chat.startStream', {
+    ...thread,
+    task_display_mode: 'plan',
+    recipient_user_id: admin,
+    recipient_team_id: team,
+    chunks: [{ type: 'markdown_text', text: SENTENCE[0] }],
+  });
+  if (!stream.ok) return;
+  const { channel } = thread;
+  const { ts } = Posted.parse(stream.body);
+  await attempt('append', 'chat.appendStream', {
+    channel,
+    ts,
+    chunks: [{ type: 'markdown_text', text: SENTENCE[1] }],
+  });
+  await attempt('stream parts', 'chat.appendStream', { channel, ts, chunks: REPLY.chunks });
+  await attempt('stop', 'chat.stopStream', { channel, ts, session_status: 'active' });
 }
 
 function homeView(cast: Parameters<typeof specimens>[0]): object {

@@ -115,7 +115,11 @@ function viewOf(built: ReturnType<typeof buildEditModal>): object | undefined {
 
 function homeSpecimens(cast: Cast): Specimen[] {
   const page = (name: 'waiting' | 'asked' | 'decided', requests: readonly RequestRecord[]) => ({
-    ...{ name, requests, next: undefined, isFirst: true, total: String(requests.length) },
+    name,
+    requests,
+    next: undefined,
+    isFirst: true,
+    total: String(requests.length),
   });
   const all = ASK_KINDS.map(({ name }) => requestOf(name, 'pending', cast));
   const ended = RequestState.options.map((state) => requestOf('approval', state, cast));
@@ -123,8 +127,13 @@ function homeSpecimens(cast: Cast): Specimen[] {
     asOf: SHOWN_AT,
     stats: [
       {
-        ...{ policy: 'default', requests: 3, approved: 2, rejected: 1, expired: 0 },
-        ...{ approvalRate: 0.66, medianSeconds: 90 },
+        policy: 'default',
+        requests: 3,
+        approved: 2,
+        rejected: 1,
+        expired: 0,
+        approvalRate: 0.66,
+        medianSeconds: 90,
       },
     ],
     toolProblems: ['open_ticket: the module was not found'],
@@ -136,8 +145,12 @@ function homeSpecimens(cast: Cast): Specimen[] {
       reader: cast.person,
       list: [
         {
-          ...{ id: 'd1', from: cast.person, to: cast.person, reason: 'on leave' },
-          ...{ startedAt: SHOWN_AT, until: SHOWN_AT + HOUR_MS },
+          id: 'd1',
+          from: cast.person,
+          to: cast.person,
+          reason: 'on leave',
+          startedAt: SHOWN_AT,
+          until: SHOWN_AT + HOUR_MS,
         },
       ],
     },
@@ -198,7 +211,10 @@ function elicitation(): JsonObject {
     url: 'https://bank.example/?a=1&b=2',
   };
   return {
-    ...{ kind: 'elicitation', server: 'bank', definition: 'd1', question },
+    kind: 'elicitation',
+    server: 'bank',
+    definition: 'd1',
+    question,
     call: { protocol: 'current', open: [{ key: 'k1', question }], answered: [], responses: {} },
   };
 }
@@ -230,8 +246,13 @@ const FACETS: JsonObject = {
 
 function planFacet(): JsonObject {
   const step = (number: number) => ({
-    ...{ id: `s${number}`, number, tool: 'refund_order', presented: PRESENTED, input: INPUT },
-    ...{ alone: false, facets: {} },
+    id: `s${number}`,
+    number,
+    tool: 'refund_order',
+    presented: PRESENTED,
+    input: INPUT,
+    alone: false,
+    facets: {},
   });
   return { plan: { goal: 'Refund both orders', steps: [step(1), step(2)] } };
 }
@@ -256,12 +277,22 @@ function requestOf(kind: string, state: RequestState, { person, channel }: Cast)
   const isDecided = state !== 'pending';
   const isSettled = !WAITING.includes(state);
   const step = (number: number) => ({
-    ...{ id: `s${number}`, number, digest: 'd1', alone: false, isChosen: true },
+    id: `s${number}`,
+    number,
+    digest: 'd1',
+    alone: false,
+    isChosen: true,
     state: state === 'pending' ? ('pending' as const) : ('succeeded' as const),
   });
   return {
-    ...{ id: `${channel}:1700000000.000100~specimen`, threadId: `${channel}:1700000000.000100`, state },
-    ...{ revision: 1, kind: KINDS[kind] ?? 'approval', requester: person, requesters: [person], barred: [] },
+    id: `${channel}:1700000000.000100~specimen`,
+    threadId: `${channel}:1700000000.000100`,
+    state,
+    revision: 1,
+    kind: KINDS[kind] ?? 'approval',
+    requester: person,
+    requesters: [person],
+    barred: [],
     digest: 'd1',
     details: {
       interrupt: {
@@ -275,26 +306,33 @@ function requestOf(kind: string, state: RequestState, { person, channel }: Cast)
       facets: kind === 'plan' ? planFacet() : FACETS,
     },
     policy: {
-      ...{ principals: [person], resolvers: [person], quorum: 2, vetoes: 1, selfApproval: false },
+      principals: [person],
+      resolvers: [person],
+      quorum: 2,
+      vetoes: 1,
+      selfApproval: false,
       expiresInMs: HOUR_MS,
     },
     execution: { idempotent: false, maxAttempts: 1, retryForMs: 0 },
     principals: [person],
-    ...{ createdAt: SHOWN_AT, expiresAt: SHOWN_AT + HOUR_MS },
+    createdAt: SHOWN_AT,
+    expiresAt: SHOWN_AT + HOUR_MS,
     decidedAt: isDecided ? SHOWN_AT + 1_000 : undefined,
     settledAt: isSettled ? SHOWN_AT + 2_000 : undefined,
     by: isDecided ? person : undefined,
     payload: isSettled ? JSON.stringify('Not the right order') : undefined,
-    ...{ approvals: isDecided ? 1 : 0, rejections: state === 'rejected' ? 1 : 0, granted: false },
+    approvals: isDecided ? 1 : 0,
+    rejections: state === 'rejected' ? 1 : 0,
+    granted: false,
     votes: isDecided
       ? [{ who: person, decision: 'approve', at: SHOWN_AT + 1_000, reason: 'Looks right' }]
       : [],
-    ...{
-      attempts: isDecided ? 1 : 0,
-      attempt: undefined,
-      progress: state === 'started' ? 'Half done' : undefined,
-    },
-    ...{ views: [], undo: undefined, trace: undefined },
+    attempts: isDecided ? 1 : 0,
+    attempt: undefined,
+    progress: state === 'started' ? 'Half done' : undefined,
+    views: [],
+    undo: undefined,
+    trace: undefined,
     ...(kind === 'plan' && { steps: [step(1), step(2)] }),
   };
 }

@@ -98,7 +98,10 @@ function withConnectionsOf<Result>(
   if (typeof sealer === 'string') throw new Failure(`CONNECTIONS_KEY ${sealer}`);
   return withRecord(context, ({ store }) => {
     const connections = openConnections({
-      ...{ store, sealer, publicUrl, secrets },
+      store,
+      sealer,
+      publicUrl,
+      secrets,
       logger: pino({ level: 'silent' }),
     });
     return work({

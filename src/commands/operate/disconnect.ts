@@ -38,7 +38,10 @@ Exit code: 0 disconnected, 1 the person had connected nothing, 2 wrong usage.
     return withRecord(context, async ({ store }) => {
       const accounts = accountsIn(store);
       const connections = openConnections({
-        ...{ store, sealer, publicUrl: 'http://localhost', secrets: new Secrets() },
+        store,
+        sealer,
+        publicUrl: 'http://localhost',
+        secrets: new Secrets(),
         logger: pino({ level: 'silent' }),
       });
       const connected = await accounts.serversOf(person);

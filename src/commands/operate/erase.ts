@@ -148,7 +148,12 @@ async function endDelegations(store: Store, person: string): Promise<number> {
   const own = (await readDelegations(store)).filter(({ from, to }) => from === person || to === person);
   for (const { id: shown, from } of own)
     await delegationsIn(store).end({
-      ...{ from, shown, id: `erase ${shown}`, who: person, isAdmin: true, evidence: { erased: person } },
+      from,
+      shown,
+      id: `erase ${shown}`,
+      who: person,
+      isAdmin: true,
+      evidence: { erased: person },
     });
   return own.length;
 }

@@ -121,8 +121,14 @@ export class Replay {
       (left, right) => order.indexOf(left.change) - order.indexOf(right.change) || right.calls - left.calls,
     );
     const changes = {
-      ...{ 'not-asked': 0, 'not-denied': 0, approvals: 0, approvers: 0 },
-      ...{ asked: 0, denied: 0, 'not-judged': 0, same: 0 },
+      'not-asked': 0,
+      'not-denied': 0,
+      approvals: 0,
+      approvers: 0,
+      asked: 0,
+      denied: 0,
+      'not-judged': 0,
+      same: 0,
     };
     for (const { change, calls } of groups) changes[change] += calls;
     const calls = groups.reduce((sum, group) => sum + group.calls, 0);

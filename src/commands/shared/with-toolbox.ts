@@ -53,21 +53,22 @@ function lockedTools(declaration: ToolDeclaration, lock: ToolLock): ToolDeclarat
   const { approval, effect, maxAttempts, allow, maxOutput, images, answers, asWritten } = declaration;
   // The parts of its texts that rules can see.
   const cards = declaration.cards.map(({ match, target, undo, reversible }) => ({
-    ...{ match, target, undo, reversible },
+    match,
+    target,
+    undo,
+    reversible,
   }));
   return lock.toolsOf(declaration.name).map((name) => ({
-    ...{
-      name,
-      approval,
-      effect,
-      maxAttempts,
-      allow,
-      maxOutput,
-      images,
-      answers,
-      asWritten,
-      cards,
-    },
+    name,
+    approval,
+    effect,
+    maxAttempts,
+    allow,
+    maxOutput,
+    images,
+    answers,
+    asWritten,
+    cards,
     kind: 'http',
     definition: {
       name,

@@ -65,7 +65,10 @@ export async function loadList(
   const end = Number(start) + limit;
   const following = end < waiting.length ? `${end} ${window ?? ''}`.trimEnd() : next && `0 ${next}`;
   return {
-    ...{ name, requests: waiting.slice(Number(start), end), next: following, isFirst },
+    name,
+    requests: waiting.slice(Number(start), end),
+    next: following,
+    isFirst,
     // Of a later window nobody knows how many came before it.
     ...((window ?? '') === '' && { total: `${waiting.length}${next === undefined ? '' : '+'}` }),
   };
@@ -119,7 +122,8 @@ async function delegatorsOf({ store, directory }: Lists, userId: string): Promis
   const given = (await readDelegations(store)).filter(({ to }) => to === userId);
   return Promise.all(
     given.map(async ({ from, proof }) => ({
-      ...{ from, isSigned: proof !== undefined },
+      from,
+      isSigned: proof !== undefined,
       ids: await peopleFor(directory, from, 'waiting'),
     })),
   );

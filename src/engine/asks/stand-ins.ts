@@ -72,7 +72,8 @@ export async function standInsBehind(
   const relaxed = directory.relaxed();
   const checked = await Promise.all(
     (await delegationsUnder({ store }, rules)).map(async ({ from: standsFor, to: who }) => ({
-      ...{ who, standsFor },
+      who,
+      standsFor,
       permission: await mayVote(relaxed, { who, standsFor }, rules),
     })),
   );

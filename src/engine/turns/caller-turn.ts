@@ -68,7 +68,8 @@ async function runCall(
   let { messages } = turn;
   if (isContinued) {
     const { again, asked } = await continueCalls(engine, turn, {
-      ...{ lease, journal },
+      lease,
+      journal,
       settings: () => settings(turn.messages),
     });
     messages = again.messages;

@@ -98,7 +98,8 @@ export function delegationsIn(store: DocumentStore): Delegations {
         const others = held.filter((each) => each.from !== from);
         return {
           held: [...others, { ...given, startedAt: Date.now() }],
-          ...{ event: 'delegated', detail: `${id} ${to} until ${until}` },
+          event: 'delegated',
+          detail: `${id} ${to} until ${until}`,
         };
       };
       const outcome = await change<'over'>(id, next, { from, body: { from, to, until, reason, evidence } });
@@ -112,7 +113,8 @@ export function delegationsIn(store: DocumentStore): Delegations {
         const signed = { ...current, proof };
         return {
           held: held.map((each) => (each === current ? signed : each)),
-          ...{ event: 'delegation-signed', detail: `${id} ${current.to} until ${current.until}` },
+          event: 'delegation-signed',
+          detail: `${id} ${current.to} until ${current.until}`,
         };
       };
       const outcome = await change<'none'>(`${id}/signed`, next, { from, body: { from, proof } });
@@ -126,7 +128,8 @@ export function delegationsIn(store: DocumentStore): Delegations {
         if (who !== from && who !== current.to && !isAdmin) return 'not-eligible' as const;
         return {
           held: held.filter((each) => each !== current),
-          ...{ event: 'delegation-ended', detail: `${current.id} ${who}` },
+          event: 'delegation-ended',
+          detail: `${current.id} ${who}`,
         };
       };
       const outcome = await change<'none' | 'not-eligible'>(id, next, {
@@ -169,7 +172,8 @@ function without(over: string) {
     held.some(({ id }) => id === over)
       ? {
           held: held.filter(({ id }) => id !== over),
-          ...{ event: 'delegation-ended', detail: `${over} manifest` },
+          event: 'delegation-ended',
+          detail: `${over} manifest`,
         }
       : ('none' as const);
 }
@@ -182,7 +186,8 @@ function withDeclared(declared: Omit<Delegation, 'startedAt'>) {
       ? ('held' as const)
       : {
           held: [...held, { ...declared, startedAt: Date.now() }],
-          ...{ event: 'delegated', detail: `${id} ${to} until ${until}` },
+          event: 'delegated',
+          detail: `${id} ${to} until ${until}`,
         };
 }
 

@@ -112,7 +112,10 @@ export function manifestIn(store: DocumentStore): ManifestRecord {
 
 function textOf({ digest, text, lock, isGoverned, approved }: Recorded): string {
   const body: z.infer<typeof Body> = {
-    ...{ v: VERSION, digest, text, governed: isGoverned },
+    v: VERSION,
+    digest,
+    text,
+    governed: isGoverned,
     ...(lock !== undefined && { lock }),
     ...(approved !== undefined && { approved }),
   };

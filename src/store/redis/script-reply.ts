@@ -33,7 +33,10 @@ function readDue(due: readonly string[]): Report['due'] {
 
 function readEvents(events: readonly string[], at: number): RecordEvent[] {
   return inGroups(events, 4).map(([event = '', subject = '', detail = '', facts = '']) => ({
-    ...{ event, subject, detail, at },
+    event,
+    subject,
+    detail,
+    at,
     ...(facts !== '' && { request: readFacts(subject, facts) }),
   }));
 }
@@ -41,7 +44,10 @@ function readEvents(events: readonly string[], at: number): RecordEvent[] {
 function readFacts(requestId: string, facts: string): RequestFacts {
   const [kind = '', requester = '', created, decided, tool = '', policy = '', trace = ''] = facts.split('\n');
   return {
-    ...{ requestId, threadId: threadOf(requestId) ?? '', kind, requester },
+    requestId,
+    threadId: threadOf(requestId) ?? '',
+    kind,
+    requester,
     tool: tool || NONE,
     policy: policy || NONE,
     createdAt: Number(created),

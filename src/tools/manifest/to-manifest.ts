@@ -165,7 +165,12 @@ function toCaller(
 ): CallerDeclaration {
   const { key = '', oidc } = identity;
   return {
-    ...{ name, owner, channel, tools, ask, links },
+    name,
+    owner,
+    channel,
+    tools,
+    ask,
+    links,
     identity: oidc === undefined ? { kind: 'key', sha256: hash('sha256', key) } : { kind: 'oidc', ...oidc },
     limits: { pending: limits.pending ?? MOST_PENDING, perHour: limits.per_hour ?? MOST_PER_HOUR },
     ...(more.on_behalf_of !== undefined && { onBehalfOf: more.on_behalf_of }),
@@ -304,7 +309,13 @@ function toTool(
     const finalErrors = mcp.errors === 'final' ? ['*'] : (mcp.errors?.final ?? []);
     const freeAnswers = mcp.answers === 'free' ? ['*'] : (mcp.answers?.free ?? []);
     return {
-      ...{ ...declared, kind: 'mcp', config, trustHints, finalErrors, freeAnswers, allowPrivate },
+      ...declared,
+      kind: 'mcp',
+      config,
+      trustHints,
+      finalErrors,
+      freeAnswers,
+      allowPrivate,
       elicitation: { ask, expiresMs },
     };
   }

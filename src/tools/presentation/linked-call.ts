@@ -67,7 +67,9 @@ export function createPreview(
       const { before, after, value, missing } = result;
       if (before.length + after.length > MAX_LENGTH) throw new RangeError('the preview is too long');
       return {
-        ...{ outcome: 'shown', before, after },
+        outcome: 'shown',
+        before,
+        after,
         ...(value !== undefined && { value }),
         ...(missing !== undefined && { missing }),
       };

@@ -188,7 +188,13 @@ function buildAction(
   };
   const deciding = { policyOf, userGroups, profiles, limits, readTotals, reversible };
   const gated = gate(protectedTool, compiled, {
-    ...{ ...deciding, allows, refreshRules, findGrant, answers, readFirst, answerers },
+    ...deciding,
+    allows,
+    refreshRules,
+    findGrant,
+    answers,
+    readFirst,
+    answerers,
   });
   return {
     ...described,

@@ -63,13 +63,19 @@ export async function castVote(
     assertion === undefined
       ? undefined
       : await checkSigned(context, request, click, assertion, {
-          ...{ standsFor, delegation, grants: offer !== undefined, chosen },
+          standsFor,
+          delegation,
+          grants: offer !== undefined,
+          chosen,
         });
   if (checked !== undefined && 'refusal' in checked) return passkeyTexts.refused[checked.refusal];
   const proof = checked?.proof;
   const voter = { who: click.who, standsFor, proof: proof?.body };
   const voting = authorizing.then(({ actor, groups }) => ({
-    ...{ ...actor, decision, shown: request.digest, reason },
+    ...actor,
+    decision,
+    shown: request.digest,
+    reason,
     ...(offer !== undefined && { grants: offer }),
     ...(groups !== undefined && { groups }),
     ...(standsFor !== undefined && { standsFor }),

@@ -49,7 +49,10 @@ async function toUserMessage(
     body.text === '' && body.files !== undefined ? '(a message without words)' : String(body.text);
   const text = role === 'context' ? quoteContext(name, words) : `${oneLine(name)}: ${words}`;
   return userMessage(text, {
-    ...{ user, role, ts, ...marks },
+    user,
+    role,
+    ts,
+    ...marks,
     ...(requesters !== undefined && { requesters }),
     ...(undoes !== undefined && { undoes }),
   });

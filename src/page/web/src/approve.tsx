@@ -95,7 +95,9 @@ async function sign(nonce: string, { challenge, rpId, keys, terms }: Approval): 
   try {
     const { id, response } = await startAuthentication({
       optionsJSON: {
-        ...{ challenge, rpId, userVerification: 'required' },
+        challenge,
+        rpId,
+        userVerification: 'required',
         allowCredentials: keys.map((key) => ({ id: key.id, type: 'public-key' })),
       },
     });

@@ -185,9 +185,14 @@ function readCheckpoint(text: string): Checkpoint | undefined {
   const areTexts = [hash, sha256, previous, keyId, signature].every((each) => typeof each === 'string');
   if (!areNumbers || !areTexts) return undefined;
   return {
-    ...{ n: Number(n), at: Number(at), seq: Number(seq) },
-    ...{ hash: String(hash), sha256: String(sha256), previous: String(previous) },
-    ...{ keyId: String(keyId), signature: String(signature) },
+    n: Number(n),
+    at: Number(at),
+    seq: Number(seq),
+    hash: String(hash),
+    sha256: String(sha256),
+    previous: String(previous),
+    keyId: String(keyId),
+    signature: String(signature),
   };
 }
 

@@ -59,13 +59,12 @@ export async function findPerson(
   // A step is removed with its plan.
   const whole = [...requests].map(async (id) => (await client.hget(keys.run(id), 'plan')) ?? id);
   return {
-    ...{
-      threads: [...threads],
-      requests: [...new Set(await Promise.all(whole))],
-      grants: [...grants],
-      messages,
-    },
-    ...{ counters: [...counters], counted },
+    threads: [...threads],
+    requests: [...new Set(await Promise.all(whole))],
+    grants: [...grants],
+    messages,
+    counters: [...counters],
+    counted,
   };
 }
 

@@ -67,7 +67,10 @@ export function runVerbs(run: RunScript): RunVerbs {
 export function attemptValues(run: RunScript, start: Attempt): Buffer {
   const { attempt, tool, digest, heartbeatTimeoutMs, stillEligible, groups, evidence, counts } = start;
   const [body, bodyDigest] = run.auditBody({
-    ...{ attempt, digest, stillEligible, evidence },
+    attempt,
+    digest,
+    stillEligible,
+    evidence,
     ...(groups !== undefined && { groups: toJson(groups) }),
   });
   const people = stillEligible.map((who) =>

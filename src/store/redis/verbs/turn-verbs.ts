@@ -134,8 +134,12 @@ function requestValues(run: RunScript, request: NewRequest | NewRun, keptMs: num
   const isTimed = !unsigned && !isCovered;
   const asked = isCovered ? [] : unsigned ? policy.resolvers : policy.principals;
   const [body, bodyDigest] = run.auditBody({
-    ...{ ...audit, ...planOf(request) },
-    ...{ requester, requesters: [...requesters], digest, policy: toJson(policy) },
+    ...audit,
+    ...planOf(request),
+    requester,
+    requesters: [...requesters],
+    digest,
+    policy: toJson(policy),
     ...('from' in request && { from: request.from }),
   });
   return {

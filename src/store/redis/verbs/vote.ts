@@ -15,7 +15,10 @@ export function packVote(run: RunScript, vote: Vote): Buffer {
   const { who, eligible, evidence, decision, shown, reason = '', groups = [], standsFor, chosen } = vote;
   const { grants, rates = [], proof } = vote;
   const [body, digest] = run.auditBody({
-    ...{ who, decision, reason, evidence },
+    who,
+    decision,
+    reason,
+    evidence,
     ...(groups.length > 0 && { groups: [...groups] }),
     ...(standsFor !== undefined && { for: standsFor }),
     ...(grants !== undefined && { grants: true }),
@@ -23,7 +26,12 @@ export function packVote(run: RunScript, vote: Vote): Buffer {
     ...(proof !== undefined && { proof: proof.body }),
   });
   return pack({
-    ...{ who, decision, shown, reason, body, digest },
+    who,
+    decision,
+    shown,
+    reason,
+    body,
+    digest,
     eligible: eligible ? 1 : 0,
     votes_for: groups.join(' '),
     for_whom: standsFor ?? '',

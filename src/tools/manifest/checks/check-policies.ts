@@ -323,7 +323,9 @@ function checkTemplate(pointer: string, text: string, roots: readonly TemplateRo
     .filter(({ root }) => !roots.includes(root))
     .map(({ offset, root }) => ({ offset, message: `there is no {{${root}.…}} here` }));
   return [...problems, ...wrong].map(({ offset, message }) => ({
-    ...{ pointer, at: 'value', message },
+    pointer,
+    at: 'value',
+    message,
     inside: offset,
   }));
 }

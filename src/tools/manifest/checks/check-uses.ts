@@ -246,7 +246,9 @@ function checkUsedOutput(pointer: string, preview: JsonValue | undefined, byEntr
     if (typeof text !== 'string') return [];
     return unknownInputs(parseDisplayTemplate(text).template, output, 'output').map(
       ({ offset, unknown: { written = '', known = [] } = {} }): Finding => ({
-        ...{ pointer: `${pointer}/${key}`, at: 'value', inside: offset },
+        pointer: `${pointer}/${key}`,
+        at: 'value',
+        inside: offset,
         message: `the answer of "${String(tool)}" has no "${written}"${didYouMean(written, known) || `; it has ${known.join(', ')}`}`,
       }),
     );

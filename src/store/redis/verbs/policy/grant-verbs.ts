@@ -31,7 +31,10 @@ export function grantVerbs(run: RunScript, client: RedisClient, keys: Keys): Gra
         );
         return [
           {
-            ...{ id, calls, expiresAt: Number(expiresAt), uses: Number(uses) },
+            id,
+            calls,
+            expiresAt: Number(expiresAt),
+            uses: Number(uses),
             used: Number(fields[`used|${id}`] ?? 0),
             details: JsonRecord.parse(JSON.parse(text)),
             revokedBy: fields[`revoked|${id}`]?.split(' ')[1],
