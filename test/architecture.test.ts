@@ -48,7 +48,13 @@ const folders = [
   { folder: 'src/tools/', mayImport: ['src/tools/', 'src/policy/', 'src/agent/'] },
   {
     folder: 'src/store/',
-    mayImport: ['src/store/', 'src/agent/messages.ts', 'src/agent/json.ts', 'src/agent/util/'],
+    mayImport: [
+      'src/store/',
+      'src/agent/messages.ts',
+      'src/agent/json.ts',
+      'src/agent/json-schema.ts',
+      'src/agent/util/',
+    ],
   },
   {
     folder: 'src/audit/',

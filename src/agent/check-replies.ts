@@ -3,7 +3,8 @@ import type { ReplacedInput } from './calls/outcomes.ts';
 import type { Restarted } from './calls/run-call.ts';
 import { ReplyError, type ReplyErrorCode } from './errors.ts';
 import { canonicalJson, isJsonObject, type JsonValue, toJson } from './json.ts';
-import { type CallPart, type Interrupt, JsonRecord } from './messages.ts';
+import { JsonRecord } from './json-schema.ts';
+import type { CallPart, Interrupt } from './messages.ts';
 import {
   CloseReply,
   checkInput,

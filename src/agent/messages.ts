@@ -1,7 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { z } from 'zod';
 import { HistoryError } from './errors.ts';
-import { copyJson, deepFreeze, isJsonObject, type JsonObject, type JsonValue, toJson } from './json.ts';
+import { copyJson, deepFreeze, type JsonObject, type JsonValue, toJson } from './json.ts';
+import { Json, JsonRecord } from './json-schema.ts';
 
 /**
  * The version that every new message carries; a change of shape takes the next number and a reader for this one. Version 2 added
@@ -9,8 +10,6 @@ import { copyJson, deepFreeze, isJsonObject, type JsonObject, type JsonValue, to
  */
 export const MESSAGE_VERSION = 2;
 
-export const Json: z.ZodType<JsonValue> = z.custom<JsonValue>((value) => value !== undefined);
-export const JsonRecord = z.custom<JsonObject>(isJsonObject).meta({ type: 'object' });
 const Version = z.literal([1, MESSAGE_VERSION]);
 
 /** The way a run of the loop ended. `model-error` comes with an `error`; whatever ran before it is in the messages. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { ReplyError } from './errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from './json.ts';
-import { type Interrupt, Json, JsonRecord } from './messages.ts';
+import { Json, JsonRecord } from './json-schema.ts';
+import type { Interrupt } from './messages.ts';
 import { effectiveInput } from './schema/compile-schema.ts';
 import type { CompiledSchema, ParseResult } from './schema/json-schema.ts';
 

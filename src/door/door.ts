@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { isDeeperThan, isJsonObject, type JsonObject, toJson, tryParseJson } from '../agent/json.ts';
-import { JsonRecord } from '../agent/messages.ts';
+import { JsonRecord } from '../agent/json-schema.ts';
 import { effectiveInput } from '../agent/schema/compile-schema.ts';
 import type { Effect } from '../agent/tool.ts';
 import { withdrawItem } from '../engine/caller-threads.ts';
@@ -382,10 +382,8 @@ interface WaitOptions {
   readonly signal?: AbortSignal;
 }
 
-const Fields = z.custom<JsonObject>();
-
 function jsonOf(value: object): JsonObject {
-  return Fields.parse(toJson(value));
+  return JsonRecord.parse(toJson(value));
 }
 
 function mayAsk({ limits, firstDays }: ToolEntry): boolean {

@@ -22,7 +22,7 @@ import {
   toJson,
   tryParseJson,
 } from '../agent/json.ts';
-import { JsonRecord } from '../agent/messages.ts';
+import { JsonRecord } from '../agent/json-schema.ts';
 import type { HttpAnswer } from '../http/http-answer.ts';
 import type { HttpRequest, HttpRoutes } from '../http/http-part.ts';
 import type { CallerDeclaration } from '../tools/callers.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonValue, toJson } from '../agent/json.ts';
-import { type Interrupt, Json, type Message, type ResponsePart } from '../agent/messages.ts';
+import { Json } from '../agent/json-schema.ts';
+import type { Interrupt, Message, ResponsePart } from '../agent/messages.ts';
 import { CALL_REF, type CallerCall, callIn, callOnRecord, wordsFor } from '../engine/caller-threads.ts';
 import { classifyInterrupt } from '../engine/classify-interrupt.ts';
 import { isOpenStep, stepRef, stepsIn } from '../engine/plans.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type JsonObject, toJson } from '../agent/json.ts';
-import { JsonRecord, type Message, type UserMessage, userMessage } from '../agent/messages.ts';
+import { JsonRecord } from '../agent/json-schema.ts';
+import { type Message, type UserMessage, userMessage } from '../agent/messages.ts';
 import type { InboxItem, OutboxRow } from '../store/port/values.ts';
 import { callerId } from '../tools/callers.ts';
 import type { Toolbox } from '../tools/toolbox/toolbox.ts';

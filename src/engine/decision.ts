@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import type { JsonValue } from '../agent/json.ts';
+import { Json } from '../agent/json-schema.ts';
 import { Assertion } from './passkeys.ts';
-
-const Json = z.custom<JsonValue>((value) => value !== undefined);
 
 /** A decision of a person, as a click or a submitted modal states it. */
 export const Decision = z.discriminatedUnion('type', [

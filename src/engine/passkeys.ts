@@ -1,6 +1,7 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { canonicalJson, type JsonObject, type JsonValue, toJson, tryParseJson } from '../agent/json.ts';
+import { Json, JsonRecord } from '../agent/json-schema.ts';
 import { policiesNamed } from '../policy/policy.ts';
 import {
   type ApprovalProof,
@@ -278,7 +279,7 @@ export async function checkProof(
   const proof = { ...proofOf(held, assertion), ...(onBehalfOf !== null && { delegation }) };
   return {
     proof: {
-      body: Body.parse(toJson(proof)),
+      body: JsonRecord.parse(toJson(proof)),
       link: [LINKS, expected.nonce],
       keys: { name: [KEYS, voter], seen: version, next: usedKeys(keys, held, proof) },
     },
@@ -314,15 +315,13 @@ export async function takeDelegationProof(
   const next = usedKeys(keys, held, proof);
   if ((await store.writeDocument(KEYS, from, next, { replaces: version })) !== 'written')
     return { refusal: 'keys-changed' };
-  return { proof: Body.parse(toJson(proof)) };
+  return { proof: JsonRecord.parse(toJson(proof)) };
 }
-
-const Body = z.custom<JsonObject>();
 
 /** The terms that a browser had signed, and the answer of the authenticator. */
 export const Assertion = z.object({
   nonce: z.string().max(100),
-  terms: z.custom<JsonValue>((value) => value !== undefined),
+  terms: Json,
   credential: z.string().max(2_000),
   authenticatorData: z.string().max(10_000),
   clientDataJSON: z.string().max(10_000),

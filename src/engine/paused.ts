@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { OUTCOME_UNKNOWN } from '../agent/calls/journal.ts';
 import { type JsonValue, toJson, tryParseJson } from '../agent/json.ts';
+import { Json } from '../agent/json-schema.ts';
 import type { Interrupt, Message, ResponsePart } from '../agent/messages.ts';
 import { buildRestart, type RestartReply } from '../agent/replies.ts';
 import { type SettleOptions, settle } from '../agent/settle.ts';
@@ -46,7 +47,7 @@ export type Paused = Readonly<z.infer<typeof Paused>>;
 const Unanswered = z.strictObject({
   unanswered: z.enum(['declined', 'withdrawn', 'expired', 'rejected']),
   server: z.string(),
-  result: z.custom<JsonValue>((value) => value !== undefined),
+  result: Json,
 });
 /** The result of an action whose server went on without an answer. */
 export type Unanswered = Readonly<z.infer<typeof Unanswered>>;

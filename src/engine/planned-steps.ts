@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject, JsonValue } from '../agent/json.ts';
+import { Json, JsonRecord } from '../agent/json-schema.ts';
 import { CalendarPeriod } from '../policy/limits.ts';
 import { PresentedCall } from './presented.ts';
 
@@ -9,11 +9,11 @@ const PlannedStep = z.object({
   number: z.number(),
   tool: z.string(),
   presented: PresentedCall,
-  input: z.custom<JsonValue>((value) => value !== undefined),
+  input: Json,
   /** Whether it is asked by itself, and the plan waits there. */
   alone: z.boolean(),
   /** The facets of its request that a plan shows; `readFacets` parses them. */
-  facets: z.custom<JsonObject>((value) => typeof value === 'object' && value !== null),
+  facets: JsonRecord,
 });
 
 /** A plan as its card shows it. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { OUTCOME_UNKNOWN } from '../agent/calls/journal.ts';
-import { type JsonObject, type JsonValue, toJson, tryParseJson } from '../agent/json.ts';
+import { type JsonObject, toJson, tryParseJson } from '../agent/json.ts';
+import { Json } from '../agent/json-schema.ts';
 import type { Interrupt } from '../agent/messages.ts';
 import { CalendarPeriod, type Limit } from '../policy/limits.ts';
 
@@ -61,7 +62,7 @@ const Reason = z.discriminatedUnion('code', [
   /** A person changed the arguments. */
   z.object({
     code: z.literal('edited'),
-    input: z.custom<JsonValue>((value) => value !== undefined),
+    input: Json,
     by: z.string(),
   }),
   /** Its attempt ended with an error after it may have taken effect. */

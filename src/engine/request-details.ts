@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
+import { type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
+import { Json, JsonRecord } from '../agent/json-schema.ts';
 import { type CallPart, Interrupt } from '../agent/messages.ts';
 import type { RequestRecord } from '../store/port/request-record.ts';
 import { waitingAnswerOf } from '../tools/waiting-answer.ts';
@@ -16,9 +17,9 @@ const Details = z.object({
   /** The call in words, made with the request. */
   presented: PresentedCall,
   /** The terms of the policy that people approve under, as the log has them; an escalation does not change them. */
-  terms: z.custom<JsonObject>((value) => isJsonObject(value)).optional(),
+  terms: JsonRecord.optional(),
   /** The model's input, if another one waits for approval. */
-  originalInput: z.custom<JsonValue>((value) => value !== undefined).optional(),
+  originalInput: Json.optional(),
   /** The digest of a request among whose steps or choices approvers choose, as it is shown to them. */
   shown: Text,
   /** The purpose of a form or a callback. */
@@ -41,8 +42,6 @@ const Details = z.object({
 /** The call of a request: enough to draw its card and to run it. */
 export type Details = z.infer<typeof Details>;
 
-const Fields = z.custom<JsonObject>();
-
 /** Parses the details of a request; throws if the call cannot be read. */
 export function detailsOf(request: Pick<RequestRecord, 'details'>): Details {
   return Details.parse(request.details);
@@ -64,7 +63,7 @@ export function toDetails(
   const changed = original !== waiting && JSON.stringify(original) !== JSON.stringify(toJson(waiting));
   const { idempotencyKey } = call;
   const details = { interrupt, idempotencyKey, ...(changed && { originalInput: original }), ...shown };
-  return Fields.parse(toJson(details));
+  return JsonRecord.parse(toJson(details));
 }
 
 /** Returns the arguments that an approval covers: those of the call, after those of calls inside it, or an answer to its server. */

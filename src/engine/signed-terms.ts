@@ -1,5 +1,5 @@
-import { z } from 'zod';
-import { type JsonObject, toJson } from '../agent/json.ts';
+import { toJson } from '../agent/json.ts';
+import { JsonRecord } from '../agent/json-schema.ts';
 import { type ApprovalTerms, PROOF_DOMAIN, type Scope } from '../policy/proof.ts';
 import type { RequestRecord } from '../store/port/request-record.ts';
 import type { Vote } from '../store/port/values.ts';
@@ -36,11 +36,9 @@ export function termsOf(
 
 function scopeOf(request: RequestRecord, grants: boolean, chosen: Vote['chosen']): Scope {
   const terms = grants ? readDetails(request)?.facets.grants : undefined;
-  if (terms !== undefined) return { grant: GrantTerms.parse(toJson(terms)) };
+  if (terms !== undefined) return { grant: JsonRecord.parse(toJson(terms)) };
   if (request.steps === undefined) return 'once';
   return {
     plan: chosen?.steps ?? request.steps.filter(({ isChosen }) => isChosen).map(({ number }) => number),
   };
 }
-
-const GrantTerms = z.custom<JsonObject>();

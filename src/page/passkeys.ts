@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import { z } from 'zod';
-import { type JsonObject, toJson, tryParseJson } from '../agent/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue, toJson, tryParseJson } from '../agent/json.ts';
 import type { Directory } from '../bot/slack/directory.ts';
 import { threadIdOf } from '../bot/slack/thread.ts';
 import { momentText } from '../bot/views/texts/format.ts';
@@ -253,7 +253,7 @@ export async function showApproval(
       ? await coversOf(context, prepared.request, prepared.terms)
       : await delegationFacts(context, prepared.delegation, prepared.terms),
     ...(isApproval && { digest: { label: pageTexts.digest, text: prepared.terms.digest } }),
-    terms: Terms.parse(toJson(terms)),
+    terms: objectOf(toJson(terms)),
     keys: keys.map(({ key, transports }) => ({ id: key.credential, transports })),
   } satisfies Approval);
 }
@@ -270,8 +270,6 @@ async function delegationFacts(
     { label: pageTexts.policies, text: showLine(policies.join(', ')) },
   ];
 }
-
-const Terms = z.custom<JsonObject>();
 
 async function coversOf(
   { directory }: PasskeyContext,
@@ -297,7 +295,7 @@ async function coversOf(
 
 /** Takes what the person's passkey signed. */
 export async function takeApproval({ context, viewer, id: nonce, body }: PasskeyCall): Promise<HttpAnswer> {
-  const { data } = Assertion.safeParse({ ...Terms.parse(tryParseJson(body) ?? {}), nonce });
+  const { data } = Assertion.safeParse({ ...objectOf(tryParseJson(body)), nonce });
   if (data === undefined) return refusal(400, passkeyTexts.refused.unreadable);
   const { isApproved, notice } = await context.signing.approve(viewer.who, data);
   const text = notice === undefined ? pageTexts.approved : await inPlainWords(context, notice);
@@ -322,4 +320,8 @@ async function nameOf(directory: Directory, id: string): Promise<string> {
 
 function rpIdOf(origin: string): string {
   return new URL(origin).hostname;
+}
+
+function objectOf(value: JsonValue | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { notDone } from '../agent/errors.ts';
 import { type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
-import { type Interrupt, JsonRecord } from '../agent/messages.ts';
+import { JsonRecord } from '../agent/json-schema.ts';
+import type { Interrupt } from '../agent/messages.ts';
 import { toPauseMetadata } from '../agent/pause.ts';
 import type { Admitted, Tool, ToolContext, ToolHelpers } from '../agent/tool.ts';
 import type { GroupsOf, JudgedCall, ProfileOf } from '../policy/condition.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { notDone } from '../agent/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue, toJson } from '../agent/json.ts';
-import { type Interrupt, Json, JsonRecord } from '../agent/messages.ts';
+import { Json, JsonRecord } from '../agent/json-schema.ts';
+import type { Interrupt } from '../agent/messages.ts';
 import { MOST_CHOICES, toPauseMetadata } from '../agent/pause.ts';
 import type { CompiledSchema } from '../agent/schema/json-schema.ts';
 import type { Tool } from '../agent/tool.ts';

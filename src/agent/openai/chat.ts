@@ -1,7 +1,8 @@
 import type OpenAI from 'openai';
 import { z } from 'zod';
 import { type JsonObject, tryParseJson } from '../json.ts';
-import { type Json, JsonRecord, type Media, type Usage } from '../messages.ts';
+import { type Json, JsonRecord } from '../json-schema.ts';
+import type { Media, Usage } from '../messages.ts';
 import type { HistoryItem, ModelFinish, SettledCall, ToolChoice, ToolSpec } from '../model.ts';
 import { streamError } from './errors.ts';
 import {

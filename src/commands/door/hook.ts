@@ -6,7 +6,7 @@ import { text as readText } from 'node:stream/consumers';
 import { z } from 'zod';
 import { describeError } from '../../agent/errors.ts';
 import { canonicalJson, type JsonObject, tryParseJson } from '../../agent/json.ts';
-import { JsonRecord } from '../../agent/messages.ts';
+import { JsonRecord } from '../../agent/json-schema.ts';
 import { type Ask, isUndecided } from '../../client/views.ts';
 import { type Command, type CommandContext, readOptions } from '../shared/command.ts';
 import { fitsHookRule, readHookRules } from './hook-rules.ts';

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { JsonObject } from '../../agent/json.ts';
-import { JsonRecord, type Message, type ResponsePart } from '../../agent/messages.ts';
+import { JsonRecord } from '../../agent/json-schema.ts';
+import type { Message, ResponsePart } from '../../agent/messages.ts';
 import type { ModelReply } from '../../agent/model.ts';
 
 /** The wish of a person to take back an action; it stands in their message, so that every process makes the same call of it. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonValue } from '../../agent/json.ts';
+import { Json } from '../../agent/json-schema.ts';
 import { previousPreviewOf } from '../../tools/gate.ts';
 import type { PreviewOutcome } from '../../tools/presentation/linked-call.ts';
 import type { ToolEntry } from '../../tools/toolbox/toolbox.ts';
@@ -13,7 +13,7 @@ const Current = z.discriminatedUnion('outcome', [
     outcome: z.literal('shown'),
     before: z.string(),
     after: z.string(),
-    value: z.custom<JsonValue>((value) => value !== undefined).optional(),
+    value: Json.optional(),
     /** The paths that the answer does not have. */
     missing: z.array(z.string()).readonly().optional(),
   }),

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { isJsonObject, type JsonObject } from '../../agent/json.ts';
+import type { JsonObject } from '../../agent/json.ts';
+import { JsonRecord } from '../../agent/json-schema.ts';
 import type { DocumentStore } from '../port/documents.ts';
 
 /** A delegation: one person decides for another, until a time, where the policy of a request allows it. */
@@ -54,7 +55,7 @@ const TABLE = ['delegations', 'table'] as const;
 const LINE = /^(\S+) (\S+) (\d+) (\d+) (\S+) (.*)$/;
 const Rest = z.object({
   reason: z.string(),
-  proof: z.custom<JsonObject>(isJsonObject).optional(),
+  proof: JsonRecord.optional(),
   policies: z.array(z.string()).optional(),
   declared: z.literal(true).optional(),
 });

@@ -1,13 +1,10 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../agent/json.ts';
+import { JsonRecord } from '../../agent/json-schema.ts';
 import { isPerson, requestIdOf, threadOf } from './keys.ts';
 
 /** The version of stored requests. Long texts have a key of their own beside the hash, because they would unpack it. */
 export const REQUEST_VERSION = 1;
-
-export const JsonRecord = z.custom<JsonObject>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-);
 
 /** An id that fits index entries and lists separated by spaces. */
 const Id = z.string().refine(isPerson, 'Not an id: letters, digits and : . _ - only');

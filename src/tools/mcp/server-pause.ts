@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type JsonObject, type JsonValue, toJson, tryParseJson } from '../../agent/json.ts';
-import { type Interrupt, JsonRecord } from '../../agent/messages.ts';
+import { JsonRecord } from '../../agent/json-schema.ts';
+import type { Interrupt } from '../../agent/messages.ts';
 
 /** The metadata key of a pause that a server asked for, and of the restart that ends it. */
 export const SERVER_PAUSE = 'mcp';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type JsonValue, tryParseJson } from '../../../agent/json.ts';
+import { Json } from '../../../agent/json-schema.ts';
 import { isAskedAgain } from '../../../engine/asks/after-end.ts';
 import type { RunningAction } from '../../../engine/asks/freeze-actions.ts';
 import { readFacets } from '../../../engine/facets/facets.ts';
@@ -186,7 +187,7 @@ export function verdictOf({ payload = '' }: RequestRecord): string {
   return payload.split('\n', 1)[0] ?? '';
 }
 
-const Wrapped = z.strictObject({ untrusted_output: z.custom<JsonValue>((value) => value !== undefined) });
+const Wrapped = z.strictObject({ untrusted_output: Json });
 
 /** Reads the value of a payload, without the mark of output from outside; a payload that is no JSON is returned as text. */
 export function payloadOf(request: RequestRecord): JsonValue | undefined {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { type JsonObject, tryParseJson } from '../../../agent/json.ts';
+import { tryParseJson } from '../../../agent/json.ts';
+import { JsonRecord } from '../../../agent/json-schema.ts';
 import { type Keys, threadOf } from '../../port/keys.ts';
 import type { Store } from '../../port/store.ts';
 import type { SummaryStore } from '../../port/summaries.ts';
@@ -15,8 +16,6 @@ type OutboxVerbs = Pick<
 
 /** Marks the fields of a summary that name its requests. */
 const ON = 'on|';
-
-const Body = z.custom<JsonObject>((value) => typeof value === 'object' && value !== null);
 
 /**
  * The verbs of the outbox. An item is stored first, claimed by one sender at a time, and removed when it was sent. The summary of a person
@@ -98,7 +97,7 @@ export function outboxVerbs(run: RunScript, client: RedisClient, keys: Keys): Ou
         revision: Number(stored.rev ?? 0),
         entries: entries.sort((a, b) => a.since - b.since || (a.requestId < b.requestId ? -1 : 1)),
         number: Number(stored.number ?? 0),
-        place: stored.place === undefined ? undefined : Body.parse(JSON.parse(stored.place)),
+        place: stored.place === undefined ? undefined : JsonRecord.parse(JSON.parse(stored.place)),
         postedAt: Number(stored.posted_at ?? 0),
         postedRevision: Number(stored.posted_rev ?? 0),
       };
@@ -144,7 +143,7 @@ function readItem(
   if (kind === 'summary') return { kind, item, ...held, person: requestId };
   if (kind === 'view') return { kind, item, ...held, requestId, viewId };
   try {
-    const body = Body.parse(JSON.parse(row));
+    const body = JsonRecord.parse(JSON.parse(row));
     return { kind: 'row', item, ...held, rowId: item.slice('row|'.length), body };
   } catch {
     return undefined;

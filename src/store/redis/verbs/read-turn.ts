@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../../agent/json.ts';
+import { JsonRecord } from '../../../agent/json-schema.ts';
 import { type Message, readMessages, readToolPart } from '../../../agent/messages.ts';
 import { refuseNewer } from '../../errors.ts';
 import { requestIdOf } from '../../port/keys.ts';
@@ -14,7 +14,7 @@ const THREAD_VERSION = 1;
 const Version = z.literal(String(THREAD_VERSION));
 const Item = z.strictObject({
   id: z.string(),
-  body: z.custom<JsonObject>((value) => typeof value === 'object' && value !== null),
+  body: JsonRecord,
 });
 
 /** Reads one item of an inbox. */

@@ -1,5 +1,5 @@
+import { JsonRecord } from '../../../../agent/json-schema.ts';
 import type { Keys } from '../../../port/keys.ts';
-import { JsonRecord } from '../../../port/request-record.ts';
 import type { GrantRecord, GrantStore } from '../../../port/workspace.ts';
 import type { RedisClient, RunScript } from '../../run-script.ts';
 import { ScriptReply } from '../../script-reply.ts';
