@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { nonEmpty } from '../support/non-empty.ts';
+import { FOURTH } from './fourth-round.ts';
 import { APART, BROKEN, CALLER_PAIRS, PAIRS, UNTRUE } from './pairs-table.ts';
 
 const FEATURES = [
@@ -43,7 +44,7 @@ test('every pair of features has one line', () => {
 
 test('every test that a line names exists', () => {
   const shown = UNTRUE.flatMap(({ tests }) => tests.map(([file, title]) => ({ file, title })));
-  const missing = [...PAIRS, ...CALLER_PAIRS, ...BROKEN, ...shown].filter(
+  const missing = [...PAIRS, ...CALLER_PAIRS, ...BROKEN, ...FOURTH, ...shown].filter(
     ({ file, title }) => !existsSync(file) || !readFileSync(file, 'utf8').includes(title),
   );
   expect(missing).toEqual([]);
@@ -58,4 +59,9 @@ test('the page has the features and the counts of the table', () => {
     ['that cannot meet, with the reason', APART.length],
   ].map(([name, count]) => `| ${name} | ${count} |`);
   expect(page).toContain(rows.join('\n'));
+});
+
+test('the page counts the ways in which promises broke', () => {
+  const page = readFileSync(new URL('../../docs/evidence/pairs.md', import.meta.url), 'utf8');
+  expect(page).toContain(`\`test/docs/fourth-round.ts\` has ${FOURTH.length} more`);
 });

@@ -3,6 +3,7 @@ import { type ApprovalTerms, challengeOf } from '../../src/policy/proof.ts';
 import { CALLERS, ENVIRONMENT, KEYS } from '../stories/calling.ts';
 import { close, openDesk, propose, ticketManifest } from '../stories/planning.ts';
 import { CAST, PLACES } from '../stories/support.ts';
+import { openWorkshop } from '../stories/workshop.ts';
 import {
   approve,
   delegateSigned,
@@ -153,6 +154,28 @@ test('a step of a signed plan whose outcome is unknown is not run again by a cli
   // What was not done holds the rest of the plan: the next step is asked for by itself.
   await thread.shows(/Approval needed: Close ticket T-2/);
   expect(await desk.done()).toEqual(['closed lost-1']);
+});
+
+test('an idempotent step of a signed plan is tried again on that signature, and takes effect once', async () => {
+  const desk = await openDesk();
+  const workshop = await openWorkshop();
+  const { arguments: folder } = workshop.call('coat_part');
+  const story = await startSignedStory({
+    manifest: `${WITH_ADMIN}  workshop: { module: ./test/stories/fixtures/workshop-tools.ts, reversible: yes, approval: { policy: default } }\n`,
+    sweep: { everyMs: 100, overdueMs: 0 },
+    replies: [
+      propose(close('T-1'), { tool: 'coat_part', input: folder }, close('T-2')),
+      { text: 'All done.' },
+    ],
+  });
+  const ann = await enrol(story, alice);
+  const thread = story.ask('close, coat, close');
+  const nonce = await linkFor(story, alice, () => thread.click(alice, /Approval needed/, 'approve'));
+  expect(await approve(story, ann, nonce)).toMatchObject({ status: 200 });
+  await thread.shows(/All done\./);
+  expect(await workshop.linesOf('tries')).toHaveLength(2);
+  expect(await workshop.linesOf('effects')).toHaveLength(1);
+  expect(await desk.done()).toEqual(['closed T-1', 'closed T-2']);
 });
 
 test('who chooses steps of a plan signs these alone, and the others do not run', async () => {
