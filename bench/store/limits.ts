@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
-import type { Store } from '../../src/store/port/store.ts';
 import { DEFAULT_PREFIX, Keys } from '../../src/store/port/keys.ts';
+import type { Store } from '../../src/store/port/store.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { startPrivateRedis } from '../support/private-redis.ts';
 import { median } from '../support/quantiles.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
+import { requestIdOf, threadOf } from '../../src/store/port/keys.ts';
 import type { Store } from '../../src/store/port/store.ts';
 import type { TurnEnd } from '../../src/store/port/values.ts';
-import { requestIdOf, threadOf } from '../../src/store/port/keys.ts';
 import { openRedisStore } from '../../src/store/redis/redis-store.ts';
 import { startPrivateRedis } from '../support/private-redis.ts';
 import { median } from '../support/quantiles.ts';

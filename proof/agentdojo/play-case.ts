@@ -11,8 +11,8 @@ import { executorContext, turnContext } from '../../src/bot/turn-context.ts';
 import { execute } from '../../src/engine/execute.ts';
 import { detailsOf } from '../../src/engine/request-details.ts';
 import { claimAndRunTurn } from '../../src/engine/turns/run-turn.ts';
-import type { Store } from '../../src/store/port/store.ts';
 import type { RequestRecord } from '../../src/store/port/request-record.ts';
+import type { Store } from '../../src/store/port/store.ts';
 import { OWN_TEAM, type QuietBot, readManifest, startQuietBot } from '../../test/oracle/start-quiet-bot.ts';
 import {
   type Call,

@@ -114,7 +114,7 @@ async function ask(
   await context.toolbox.refreshPeople(requesters);
   const origin = { threadId: threadOf(id) ?? '', requesters, contextAuthors: [], why: '', files: [] };
   const planned = await planRequest(context, origin, call, { ...made.interrupt, id: interruptOf(id) });
-  if (typeof planned === 'string') return false;
+  if ('unaskable' in planned) return false;
   const opened = await context.store.open({ ...planned, from: 'manifest' }, former);
   if (opened.outcome === 'invalid-request') throw new Error(`${id} is no request: ${opened.problem}`);
   return true;

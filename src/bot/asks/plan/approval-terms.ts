@@ -9,7 +9,7 @@ import type { PolicySnapshot } from '../../../store/port/request-record.ts';
 import { isSlackPerson } from '../../slack/directory.ts';
 import { noticeTexts } from '../../views/texts/notices.ts';
 import { eligibleApprovers } from './people-to-ask.ts';
-import type { PlanContext } from './plan-context.ts';
+import type { PlanContext, Unaskable } from './plan-context.ts';
 
 /** A plan is decided, and each of its steps started, within an hour, unless a policy says less. */
 const PLAN_MS = 3_600_000;
@@ -26,25 +26,26 @@ export interface ApprovalTerms {
   readonly covered: { readonly own: Policy | undefined } | undefined;
 }
 
-/** Finds the terms of an approval by the manifest that is active now; a sentence if nobody could ever approve it. */
+/** Finds the terms of an approval by the manifest that is active now. */
 export async function termsFor(
   { toolbox, directory }: PlanContext,
   { entry, inner, answer, input, origin }: AskedCall & { readonly entry: NonNullable<AskedCall['entry']> },
   pause: AskedApproval['pause'],
   part: PlanPart | undefined,
-): Promise<ApprovalTerms | string> {
+): Promise<ApprovalTerms | Unaskable> {
   const { threadId, requesters, contextAuthors } = origin;
   const channel = channelOf(threadId);
-  if (!entry.allows({ requesters, contextAuthors, channel })) return noticeTexts.notAllowedHere;
+  if (!entry.allows({ requesters, contextAuthors, channel }))
+    return { unaskable: noticeTexts.notAllowedHere };
   const policy = toolbox.policy(part?.policy ?? pause.policy);
-  if (policy === undefined) return noticeTexts.noPolicy(part?.policy ?? pause.policy);
+  if (policy === undefined) return { unaskable: noticeTexts.noPolicy(part?.policy ?? pause.policy) };
   const { timeZone } = policy;
   const reversible = reversibilityOf(entry, ...(inner ?? []).map((step) => toolbox.find(step.tool)));
   const firstOf = firstOfFacts(pause.first);
   const place = { requesters, contextAuthors, channel, timeZone };
   const judged = { tool: entry.tool.name, input, reversible, firstOf, ...place };
   const resolved = await resolveGroups({ directory, toolbox }, policy, { ...judged, threadId });
-  if (!resolved.ok) return noticeTexts.approverUnknown(resolved.problem);
+  if (!resolved.ok) return { unaskable: noticeTexts.approverUnknown(resolved.problem) };
   const { groups, excluded } = resolved;
   const barred = [
     ...new Set([
@@ -67,7 +68,7 @@ export async function termsFor(
     ? { approvers: [], places: 0, isSure: false }
     : await eligibleApprovers(directory.relaxed(), snapshot, { requesters, barred });
   if (isSure && places < policy.quorum)
-    return noticeTexts.tooFewApprovers(policy.name, policy.quorum, places);
+    return { unaskable: noticeTexts.tooFewApprovers(policy.name, policy.quorum, places) };
   const known = isSure ? approvers : undefined;
   return {
     approval: { pause, policy, risk, confirm, reversible, approvers: known, part },

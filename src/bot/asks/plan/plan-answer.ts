@@ -20,7 +20,7 @@ import { THREAD_VIEW } from '../../views/view-ids.ts';
 import { facetPorts } from './facet-ports.ts';
 import { eligibleApprovers } from './people-to-ask.ts';
 import { otherViews } from './places.ts';
-import type { PlanContext } from './plan-context.ts';
+import type { PlanContext, Unaskable } from './plan-context.ts';
 import { presentCall } from './present-call.ts';
 
 const EXPIRES_MS = 86_400_000;
@@ -29,11 +29,11 @@ const NO_EXECUTION = { idempotent: false, maxAttempts: 1, retryForMs: 0 };
 /** The facets of the request of an answer. */
 const FACETS: readonly FacetName[] = ['description', 'context', 'files'];
 
-/** Plans the request of a question, a form, a callback or a person's consent; returns a sentence if nobody could ever answer it. */
+/** Plans the request of a question, a form, a callback or a person's consent. */
 export async function planAnswer(
   context: PlanContext,
   asked: AskedCall & { readonly entry: ToolEntry },
-): Promise<NewRequest | string> {
+): Promise<NewRequest | Unaskable> {
   const { toolbox, directory } = context;
   const { call, interrupt, entry, origin } = asked;
   const { threadId, requesters, contextAuthors } = origin;
@@ -50,7 +50,7 @@ export async function planAnswer(
   const purpose = message === '' ? undefined : message;
   const policyName = typeof ask?.by === 'object' ? ask.by.policy : undefined;
   const people = { requesters, contextAuthors };
-  const answerers =
+  const answerers: Answerers | Unaskable =
     policyName === undefined
       ? {
           policy: freeTerms(kind.expiresInMs, consent?.person, ask?.by === 'anyone', requesters),
@@ -58,7 +58,7 @@ export async function planAnswer(
           views: [],
         }
       : await policyTerms({ toolbox, directory }, policyName, people);
-  if (typeof answerers === 'string') return answerers;
+  if ('unaskable' in answerers) return answerers;
   const { policy, barred, views } = answerers;
   const terms = termsOf(policy);
   const bound = { entry, interrupt, presented, facets, terms, threadId, requesters, contextAuthors };
@@ -102,17 +102,25 @@ function freeTerms(
   });
 }
 
+/** Who may answer, on which terms, and where they read it. */
+interface Answerers {
+  readonly policy: PolicySnapshot;
+  readonly barred: readonly string[];
+  readonly views: ReturnType<typeof otherViews>;
+}
+
 /** Lets the approvers of a policy answer, on its terms. An answer is one person's, so a policy that needs more cannot take one. */
 async function policyTerms(
   { toolbox, directory }: Pick<BotContext, 'toolbox' | 'directory'>,
   name: string,
   { requesters, contextAuthors }: Pick<RequestOrigin, 'requesters' | 'contextAuthors'>,
-) {
+): Promise<Answerers | Unaskable> {
   const policy = toolbox.policy(name);
-  if (policy === undefined) return noticeTexts.noPolicy(name);
-  if (policy.quorum > 1 || policy.confirm === 'passkey') return noticeTexts.oneAnswer(name);
+  if (policy === undefined) return { unaskable: noticeTexts.noPolicy(name) };
+  if (policy.quorum > 1 || policy.confirm === 'passkey') return { unaskable: noticeTexts.oneAnswer(name) };
   // An answer has no arguments that could name anybody.
-  if (policy.excludedFrom !== undefined) return noticeTexts.approverUnknown({ code: 'author-not-said' });
+  if (policy.excludedFrom !== undefined)
+    return { unaskable: noticeTexts.approverUnknown({ code: 'author-not-said' }) };
   const snapshot = snapshotOf(policy);
   const barred = [
     ...new Set([
@@ -125,6 +133,7 @@ async function policyTerms(
     requesters,
     barred,
   });
-  if (isSure && places < policy.quorum) return noticeTexts.tooFewApprovers(name, policy.quorum, places);
+  if (isSure && places < policy.quorum)
+    return { unaskable: noticeTexts.tooFewApprovers(name, policy.quorum, places) };
   return { policy: snapshot, barred, views: otherViews(policy, approvers, []) };
 }

@@ -19,7 +19,7 @@ import { termsFor } from './approval-terms.ts';
 import { facetPorts } from './facet-ports.ts';
 import { placesFor } from './places.ts';
 import { planAnswer } from './plan-answer.ts';
-import type { PlanContext } from './plan-context.ts';
+import type { PlanContext, Unaskable } from './plan-context.ts';
 import { planElicitation } from './plan-elicitation.ts';
 import { planUnknown } from './plan-unknown.ts';
 import { presentAsked } from './present-call.ts';
@@ -28,36 +28,36 @@ const DAY_MS = 86_400_000;
 /** A task ignores an answer that it has already, so that one may be sent again. */
 const TASK_ANSWER = { idempotent: true, maxAttempts: 10, retryForMs: DAY_MS };
 
-/** Plans the request of one waiting call; returns a sentence if nobody could ever approve it. */
+/** Plans the request of one waiting call. */
 export async function planRequest(
   context: PlanContext,
   origin: RequestOrigin,
   call: CallPart,
   interrupt: Interrupt,
   part?: PlanPart,
-): Promise<NewRequest | string> {
+): Promise<NewRequest | Unaskable> {
   const asked = readAskedCall(origin, {
     call,
     interrupt,
     entry: context.toolbox.find(interrupt.toolRequest.name),
   });
   const isUnknown = classifyInterrupt(interrupt).kind === 'unknown';
-  const plan = isUnknown ? '' : await planKnown(context, asked, part);
+  if (isUnknown) return planUnknown(context, asked);
+  const plan = await planKnown(context, asked, part);
   // A task runs on at its server, whether we can follow it or not.
-  if (typeof plan !== 'string' || !(isUnknown || waitsForTask(interrupt))) return plan;
-  return planUnknown(context, asked);
+  return 'unaskable' in plan && waitsForTask(interrupt) ? planUnknown(context, asked) : plan;
 }
 
 async function planKnown(
   context: PlanContext,
   asked: AskedCall,
   part: PlanPart | undefined,
-): Promise<NewRequest | string> {
+): Promise<NewRequest | Unaskable> {
   const { interrupt, entry } = asked;
-  if (entry === undefined) return noticeTexts.noTool(interrupt.toolRequest.name);
+  if (entry === undefined) return { unaskable: noticeTexts.noTool(interrupt.toolRequest.name) };
   const call = { ...asked, entry };
   const pause = classifyInterrupt(interrupt);
-  if (pause.kind === 'exit' || pause.kind === 'unknown') return noticeTexts.completedTwice;
+  if (pause.kind === 'exit' || pause.kind === 'unknown') return { unaskable: noticeTexts.completedTwice };
   const question = elicitationOf(interrupt);
   if (question !== undefined) return planElicitation(context, call, question);
   if (pause.kind === 'approval') return planApproval(context, call, pause, part);
@@ -72,12 +72,12 @@ async function planApproval(
   call: AskedCall & { readonly entry: NonNullable<AskedCall['entry']> },
   pause: Approval & { readonly own: boolean },
   part: PlanPart | undefined,
-): Promise<NewRequest | string> {
+): Promise<NewRequest | Unaskable> {
   const { toolbox } = context;
   const { interrupt, entry, origin } = call;
   const { threadId, requesters, contextAuthors } = origin;
   const found = await termsFor(context, call, pause, part);
-  if (typeof found === 'string') return found;
+  if ('unaskable' in found) return found;
   const { approval, barred } = found;
   const { policy, risk, confirm } = approval;
   const asked = { ...call, approval };

@@ -15,7 +15,7 @@ import { askOf } from '../../../tools/pause.ts';
 import { waitingAnswerOf } from '../../../tools/waiting-answer.ts';
 import type { BotContext } from '../../context.ts';
 import { noticeTexts } from '../../views/texts/notices.ts';
-import type { PlanContext } from './plan-context.ts';
+import type { PlanContext, Unaskable } from './plan-context.ts';
 import { planRequest } from './plan-request.ts';
 import { planSteps, proposedPlan, type WaitingCall } from './plan-steps.ts';
 
@@ -85,7 +85,7 @@ export async function planRequests(
       ),
     })),
   );
-  const isLimited = (plan: NewRequest | string) => typeof plan !== 'string' && plan.unsigned !== true;
+  const isLimited = (plan: NewRequest | Unaskable) => !('unaskable' in plan) && plan.unsigned !== true;
   const wanted = planned.filter(({ plan }) => isLimited(plan)).length + (several?.asked ?? 0);
   const { limits } = context.agent();
   const quota = anew ? undefined : await context.limiter.quotaFor(origin.requesters, wanted, limits);
@@ -103,7 +103,7 @@ export async function planRequests(
     admitted += several.asked;
   }
   for (const { first, repeats, plan } of planned) {
-    if (typeof plan === 'string') refusals.push(...closeAll([first, ...repeats], 'failed', plan));
+    if ('unaskable' in plan) refusals.push(...closeAll([first, ...repeats], 'failed', plan.unaskable));
     else if (quota !== undefined && isLimited(plan) && admitted >= quota.admitted)
       refusals.push(...closeAll([first, ...repeats], 'not-asked', quotaText(quota, limits)));
     else {

@@ -112,7 +112,8 @@ export async function planSteps(
   for (const [index, { call: step, isCovered }] of placed.entries()) {
     const part = isCovered ? { policy } : undefined;
     const request = await planRequest(context, origin, step.part, step.interrupt, part);
-    if (typeof request === 'string') return { ...NOTHING, problem: planTexts.problem(index + 1, request) };
+    if ('unaskable' in request)
+      return { ...NOTHING, problem: planTexts.problem(index + 1, request.unaskable) };
     requests.push({ ...request, step: { plan, number: index + 1, alone: !isCovered } });
   }
   const fits = await fittingSteps(context, place, covered, policy);
@@ -145,7 +146,7 @@ export async function planSteps(
       })),
     },
   });
-  if (typeof request === 'string') return { ...NOTHING, problem: request };
+  if ('unaskable' in request) return { ...NOTHING, problem: request.unaskable };
   return { requests: [request, ...requests], asked: 1 + placed.length - covered.length, closed: [] };
 }
 
@@ -172,8 +173,15 @@ async function fittingSteps(
   if (row.every(({ length }) => length === 0)) return undefined;
   const found = await fittingCalls(row, (limits) => store.readTotals(limits));
   if (found === undefined) return undefined;
-  const { sum, per, windowMs, calendar, max } = found.limit;
-  const limit = { per, windowMs, max, ...(sum !== undefined && { sum }), ...(calendar && { calendar }) };
+  const { sum, per, windowMs, calendar, max, shownMax } = found.limit;
+  const limit = {
+    per,
+    windowMs,
+    max,
+    ...(shownMax !== undefined && { shownMax }),
+    ...(sum !== undefined && { sum }),
+    ...(calendar && { calendar }),
+  };
   return { steps: found.calls, limit };
 }
 
@@ -186,7 +194,8 @@ async function askSingly(
   const requests: NewRequest[] = [];
   for (const [index, { call: step }] of steps.entries()) {
     const request = await planRequest(context, origin, step.part, step.interrupt);
-    if (typeof request === 'string') return { ...NOTHING, problem: planTexts.problem(index + 1, request) };
+    if ('unaskable' in request)
+      return { ...NOTHING, problem: planTexts.problem(index + 1, request.unaskable) };
     requests.push(request);
   }
   if (requests.length === 0) return { ...NOTHING, problem: planTexts.oneAtATime };
