@@ -7,7 +7,7 @@ import { channelOf } from '../engine/ports.ts';
 import { readReason } from '../engine/reasons.ts';
 import { callOf, readDetails } from '../engine/request-details.ts';
 import { interruptOf, requestIdOf, threadOf } from '../store/port/keys.ts';
-import type { RequestRecord } from '../store/port/request-record.ts';
+import { type RequestRecord, resolutionOf } from '../store/port/request-record.ts';
 import { changeKey, type PolicyChange } from '../tools/manifest/govern.ts';
 import { changeName, POLICY_CHANGE_TOOL } from '../tools/toolbox/policy-change.ts';
 import { planRequest } from './asks/plan/plan-request.ts';
@@ -63,7 +63,7 @@ export async function runEnded(context: BotContext, id: string): Promise<void> {
 }
 
 function isApplied({ state, payload = '' }: RequestRecord): boolean {
-  return state === 'succeeded' || (state === 'resolved' && payload.startsWith('ran\n'));
+  return state === 'succeeded' || (state === 'resolved' && resolutionOf(payload).verdict === 'ran');
 }
 
 /** Asks again in place of a Run that no longer holds, by a new one. */

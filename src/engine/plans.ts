@@ -7,7 +7,12 @@ import type { CallState } from '../agent/transcript.ts';
 import { planText } from '../policy/digest.ts';
 import { riskOf } from '../policy/policy.ts';
 import { interruptOf } from '../store/port/keys.ts';
-import type { PlanStep, RequestRecord, StepState } from '../store/port/request-record.ts';
+import {
+  type PlanStep,
+  type RequestRecord,
+  resolutionOf,
+  type StepState,
+} from '../store/port/request-record.ts';
 import type { Settlement } from '../store/port/values.ts';
 import { PlanInput, PROPOSE_PLAN } from '../tools/built-ins.ts';
 import type { CallPlace } from '../tools/gate.ts';
@@ -223,6 +228,7 @@ export function planOutcome(
 function outcomeOf(call: CallState | undefined, end: Settlement | undefined): string {
   if (call?.state === 'settled') return call.response.status === 'ok' ? 'succeeded' : 'did not succeed';
   if (end === undefined) return 'not run';
-  if (end.state === 'resolved') return end.payload.startsWith('ran') ? 'succeeded' : 'did not run';
+  if (end.state === 'resolved')
+    return resolutionOf(end.payload).verdict === 'ran' ? 'succeeded' : 'did not run';
   return end.state === 'rejected' && end.payload === 'not-chosen' ? 'not chosen' : end.state;
 }

@@ -11,6 +11,7 @@ import { command, linkFor, REFUND, SIGNED, startSignedStory } from '../page/sign
 import type { PageStory } from '../page/support.ts';
 import { CAST } from '../stories/support.ts';
 import { findViolations } from './check-accessibility.ts';
+import { findUnreachable } from './check-keyboard.ts';
 import { PHONE } from './fixture.ts';
 import { addAuthenticator } from './passkeys.ts';
 
@@ -70,13 +71,31 @@ const sign = ({ page }: Pick<Device, 'page'>) =>
 const refuses = ({ page }: Pick<Device, 'page'>, sentence: string) =>
   page.getByRole('alert').getByText(sentence).waitFor();
 
+/** Looks at a view in light and dark, at its own size and at 200 %, and goes through it with the keyboard. */
 async function shoot(page: Page, name: string): Promise<void> {
   mkdirSync(SHOTS, { recursive: true });
-  expect(await findViolations(page)).toEqual([]);
-  expect(
-    await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth'),
-  ).toBe(false);
-  await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true });
+  const size = page.viewportSize() ?? DESKTOP.viewport;
+  const zoomed = { width: Math.max(320, size.width / 2), height: size.height / 2 };
+  const findings: string[] = [];
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const [how, viewport] of [
+      ['200 %', zoomed],
+      ['whole', size],
+    ] as const) {
+      await page.setViewportSize(viewport);
+      const wide = await page.evaluate(
+        'document.documentElement.scrollWidth > document.documentElement.clientWidth',
+      );
+      if (wide === true) findings.push('it scrolls sideways');
+      findings.push(
+        ...(await findViolations(page)).map((each) => `${name}, ${colorScheme}, ${how}: ${each}`),
+      );
+    }
+    await page.screenshot({ path: join(SHOTS, `${name}-${colorScheme}.png`), fullPage: true });
+  }
+  findings.push(...(await findUnreachable(page)));
+  expect(findings).toEqual([]);
 }
 
 test('in Chromium with virtual authenticators: two people enrol and sign, and what does not fit is refused in words', async () => {

@@ -1,4 +1,5 @@
 import { findLossyNumber, isDeeperThan, type JsonValue } from '../../agent/json.ts';
+import { callbackActor } from '../../engine/actors.ts';
 import { awaitedSchema } from '../../engine/asks/awaited-schema.ts';
 import { detailsOf } from '../../engine/request-details.ts';
 import { type HttpAnswer, jsonAnswer, refusal } from '../../http/http-answer.ts';
@@ -45,7 +46,7 @@ async function receiveCallback(context: Context, token: string, body: string): P
   if (target === 'invalid') return { outcome: 'forged' };
   const { threadId, idempotencyKey, addressId } = target;
   // Each address is an actor of its own, so that the requests it ended are found under its name.
-  const who = `callback:${addressId}`;
+  const who = callbackActor(addressId);
   const { requestIds: settled } = await store.list('decided', [who], { limit: 1 });
   if (settled.length > 0) return { outcome: 'used' };
   const request = await findWaiting(context, threadId, idempotencyKey);

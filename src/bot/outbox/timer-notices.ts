@@ -1,4 +1,5 @@
 import { toJson } from '../../agent/json.ts';
+import { toolActor } from '../../engine/actors.ts';
 import { quietEnd } from '../../engine/asks/quiet-end.ts';
 import { rulesOf, standInsBehind } from '../../engine/asks/stand-ins.ts';
 import { hasWebhook, webhookRow } from '../../engine/caller-threads.ts';
@@ -36,7 +37,7 @@ async function findOutcome(
     input: toJson(interrupt.toolRequest.input),
   });
   if (verdict !== 'unknown') {
-    const who = `tool:${interrupt.toolRequest.name}`;
+    const who = toolActor(interrupt.toolRequest.name);
     const actor = { who, eligible: true, evidence: { reconciled: idempotencyKey } };
     const reason = 'the tool looked it up';
     await store.resolve(requestId, actor, verdict, reason, request.attempts);

@@ -11,6 +11,7 @@ import {
 import type { Tool } from '../../agent/tool.ts';
 import { Transcript } from '../../agent/transcript.ts';
 import { interruptOf } from '../../store/port/keys.ts';
+import { resolutionOf } from '../../store/port/request-record.ts';
 import type { Settlement } from '../../store/port/values.ts';
 import { continueWith, editorOf, type GateResumed, resumeWith } from '../../tools/gate.ts';
 import { consentOf } from '../../tools/mcp/auth/ask-for-consent.ts';
@@ -109,8 +110,8 @@ function replyTo(
     case 'rejected':
       return close('denied', `Rejected by ${by}`);
     case 'resolved': {
-      const [verdict = 'unknown', ...reason] = payload.split('\n');
-      return close(verdict, 'The outcome was unknown, and a person found out', reason.join('\n'));
+      const { verdict, reason } = resolutionOf(payload);
+      return close(verdict, 'The outcome was unknown, and a person found out', reason);
     }
     default:
       return close(state, `The request is ${state}`);

@@ -433,6 +433,12 @@ function parsePlan(
   };
 }
 
+/** What a person or the tool found out about an outcome that was unknown, and how they know it; the record has one below the other. */
+export function resolutionOf(payload = ''): { readonly verdict: string; readonly reason: string } {
+  const [verdict = '', ...reason] = payload.split('\n');
+  return { verdict, reason: reason.join('\n') };
+}
+
 /** Reads how far a step is; one that cannot be found holds its plan. */
 function parseStep(
   number: number,
@@ -442,7 +448,7 @@ function parseStep(
   const fields: Hash = step?.run.plan === undefined ? { state: 'superseded' } : joined(step);
   const { digest = '', payload = '' } = fields;
   const state = RequestState.parse(fields.state);
-  const [verdict] = payload.split('\n');
+  const { verdict } = resolutionOf(payload);
   const alone = fields.alone === '1';
   const isSkipped = !alone && state === 'rejected' && payload === 'not-chosen';
   return {

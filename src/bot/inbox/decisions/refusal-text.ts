@@ -1,8 +1,10 @@
+import { actorKind } from '../../../engine/actors.ts';
 import type { Ineligibility } from '../../../engine/asks/may-decide.ts';
 import type { RequestRecord } from '../../../store/port/request-record.ts';
 import { isSlackPerson } from '../../slack/directory.ts';
-import { cardTexts, stateWord } from '../../views/texts/cards.ts';
+import { stateWord } from '../../views/texts/cards.ts';
 import { delegationTexts } from '../../views/texts/delegations.ts';
+import { OTHER_ACTOR } from '../../views/texts/format.ts';
 import { noticeTexts } from '../../views/texts/notices.ts';
 
 /** A result of the record that is no success. */
@@ -16,8 +18,8 @@ export const NOT_FOUND = noticeTexts.notFound;
 
 /** An operator at a terminal has no account to mention. */
 function nameOf(by: string): string {
-  if (by.startsWith('tool:')) return cardTexts.theToolItself;
-  if (by.startsWith('callback:')) return cardTexts.externalSystem;
+  const kind = actorKind(by);
+  if (kind !== 'other') return OTHER_ACTOR[kind];
   return isSlackPerson(by) ? `<@${by}>` : by;
 }
 

@@ -9,7 +9,7 @@ import { resultProblemIn, unansweredIn } from '../../../engine/paused.ts';
 import type { PlannedSteps } from '../../../engine/planned-steps.ts';
 import { approvedArguments, type Details, readDetails } from '../../../engine/request-details.ts';
 import { REVERSIBLE } from '../../../policy/reversible.ts';
-import type { RequestRecord } from '../../../store/port/request-record.ts';
+import { type RequestRecord, resolutionOf } from '../../../store/port/request-record.ts';
 import { type Consent, consentOf } from '../../../tools/mcp/auth/ask-for-consent.ts';
 import { type Elicitation, elicitationOf, parseAnswerValue } from '../../../tools/mcp/server-pause.ts';
 import { type Ask, askOf, type Question, questionIn } from '../../../tools/pause.ts';
@@ -161,7 +161,7 @@ export function stateOf(request: RequestRecord): { readonly icon: string; readon
   const shown = { icon: STATE_ICON[request.state], word: STATE_WORD[request.state] };
   if (isConnected(request)) return { ...shown, word: connectionTexts.cardConnected };
   if (request.state === 'superseded' && !isAskedAgain(request)) return VERDICT.get('did-not-run') ?? shown;
-  return request.state === 'resolved' ? (VERDICT.get(verdictOf(request)) ?? shown) : shown;
+  return request.state === 'resolved' ? (VERDICT.get(resolutionOf(request.payload).verdict) ?? shown) : shown;
 }
 
 /** Returns the word for the state of a request within a sentence. */
@@ -180,11 +180,6 @@ export function isDeclined({ state, payload, details }: RequestRecord): boolean 
   if (state !== 'answered' || parseAnswerValue(payload)?.action !== 'decline') return false;
   const interrupt = readDetails({ details })?.interrupt;
   return interrupt !== undefined && elicitationOf(interrupt) !== undefined;
-}
-
-/** Reads what a person found out about an outcome that was unknown. */
-export function verdictOf({ payload = '' }: RequestRecord): string {
-  return payload.split('\n', 1)[0] ?? '';
 }
 
 const Wrapped = z.strictObject({ untrusted_output: Json });

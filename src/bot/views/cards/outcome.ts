@@ -5,7 +5,7 @@ import { grantIdOf } from '../../../engine/grant-evidence.ts';
 import { pausedIn, resultProblemIn, unansweredIn } from '../../../engine/paused.ts';
 import { doubtIn, readReason } from '../../../engine/reasons.ts';
 import { readDetails } from '../../../engine/request-details.ts';
-import type { RequestRecord } from '../../../store/port/request-record.ts';
+import { type RequestRecord, resolutionOf } from '../../../store/port/request-record.ts';
 import { wasApprovedBefore } from '../../../tools/gate.ts';
 import { consentOf } from '../../../tools/mcp/auth/ask-for-consent.ts';
 import { type Elicitation, elicitationOf, parseAnswerValue } from '../../../tools/mcp/server-pause.ts';
@@ -33,7 +33,7 @@ import {
   quoteParts,
   requesterNames,
 } from './card.ts';
-import { plainPayload, stateOf, titleOf, verdictOf } from './card-details.ts';
+import { plainPayload, stateOf, titleOf } from './card-details.ts';
 import { plainValue } from './render-value.ts';
 
 /** Builds the end of a decided request: what happened, who, when, and what can still be done. */
@@ -160,7 +160,7 @@ function isStruck(request: RequestRecord): boolean {
   if (request.undo?.isDone === true) return true;
   // A plan that stopped has run in part.
   if (request.steps?.some((step) => step.state === 'succeeded' || step.state === 'ran')) return false;
-  if (state === 'resolved') return verdictOf(request) === 'did-not-run';
+  if (state === 'resolved') return resolutionOf(request.payload).verdict === 'did-not-run';
   return ['rejected', 'expired', 'withdrawn', 'superseded', 'failed'].includes(state);
 }
 
@@ -219,7 +219,7 @@ function endOf(request: RequestRecord, { shown }: CardOptions): End {
       return {
         lines: [
           [
-            words(cardTexts.confirmedBy(VERDICT.get(verdictOf(request))?.word)),
+            words(cardTexts.confirmedBy(VERDICT.get(resolutionOf(request.payload).verdict)?.word)),
             ...by(request),
             words(', '),
             ...when(request),
@@ -443,8 +443,6 @@ function ifAny(label: string, text: string | undefined): KnownBlock[] {
 }
 
 function by({ by: who = '' }: RequestRecord): RichTextElement[] {
-  if (who.startsWith('callback:')) return [words(cardTexts.externalSystem)];
-  if (who.startsWith('tool:')) return [words(cardTexts.theToolItself)];
   return [who === '' ? words(cardTexts.nobody) : mention(who)];
 }
 

@@ -1,6 +1,6 @@
 import type { ActionsBlock, KnownBlock } from '@slack/types';
 import { isDeeperThan } from '../../../agent/json.ts';
-import type { RequestRecord } from '../../../store/port/request-record.ts';
+import { type RequestRecord, resolutionOf } from '../../../store/port/request-record.ts';
 import { limits } from '../../slack/limits.ts';
 import { askKindOf } from '../asks/ask-kinds.ts';
 import { NEXT_PAGE, PREVIOUS_PAGE, REJECT } from '../cards/action-ids.ts';
@@ -124,7 +124,7 @@ function outcomePieces(request: RequestRecord): Piece[] {
   if (state === 'rejected' || state === 'withdrawn')
     return [{ label: cardTexts.reason, text: showText(payload) }];
   if (state !== 'resolved') return [];
-  return [{ label: cardTexts.reason, text: showText(payload.split('\n').slice(1).join('\n')) }];
+  return [{ label: cardTexts.reason, text: showText(resolutionOf(payload).reason) }];
 }
 
 const MOST_PIECES = 30;

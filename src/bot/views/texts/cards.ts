@@ -216,8 +216,6 @@ export const cardTexts = {
   toConfirm: ': check, then say what happened. There is no deadline.',
   confirmedBy: (word: string | undefined) =>
     word === undefined ? 'Outcome confirmed by ' : `${word} · confirmed by `,
-  theToolItself: 'the tool',
-  externalSystem: 'an external system',
   rejected: 'rejected by ',
   withdrawn: 'withdrawn by ',
   expired: 'expired ',

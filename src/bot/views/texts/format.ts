@@ -1,4 +1,5 @@
 import type { RichTextElement } from '@slack/types';
+import { actorKind } from '../../../engine/actors.ts';
 import { callerNamed } from '../../../tools/callers.ts';
 import { limits } from '../../slack/limits.ts';
 import { showLabel } from './show-text.ts';
@@ -29,8 +30,13 @@ export function withCode(text: string): RichTextElement[] {
     .filter((part) => part.type !== 'text' || part.text !== '');
 }
 
+/** Who ended a request, where it was no person. */
+export const OTHER_ACTOR = { tool: 'the tool', callback: 'an external system' } as const;
+
 /** Builds a mention from an id; anything that is no Slack id stays text. */
 export function mention(id: string): RichTextElement {
+  const kind = actorKind(id);
+  if (kind !== 'other') return words(OTHER_ACTOR[kind]);
   if (/^[UW][A-Z0-9]+$/.test(id)) return { type: 'user', user_id: id };
   if (/^S[A-Z0-9]+$/.test(id)) return { type: 'usergroup', usergroup_id: id };
   return words(showLabel(callerNamed(id) ?? id, limits.label));
