@@ -167,7 +167,12 @@ export const MUTANTS: readonly Mutant[] = [
     'if (isSameCall(context.toolbox, request, input)) return noticeTexts.unchanged;',
     '',
   ),
-  mutant('an editor is no requester', 'requesters: [...new Set([...requesters, editor])],', 'requesters,'),
+  mutant(
+    'an editor is no requester',
+    'requesters: [...new Set([...requesters, editor])],',
+    'requesters,',
+    'test/tools/gate/gate.test.ts',
+  ),
   mutant(
     'an edited call runs where no rule asks',
     "if (resumed !== undefined && 'policy' in resumed && editor !== undefined) {",
@@ -192,7 +197,13 @@ export const MUTANTS: readonly Mutant[] = [
     "const denied = verdicts.find(({ outcome }) => outcome === 'deny');",
     "const denied = verdict.outcome === 'deny' ? verdict : undefined;",
   ),
-  mutant('the weakest policy of several', 'return allPolicies(needed);', "return needed[0] ?? '';", GATE),
+  mutant(
+    'the weakest policy of several',
+    'return allPolicies(needed);',
+    "return needed[0] ?? '';",
+    GATE,
+    'test/policy/strictest.test.ts',
+  ),
   mutant(
     'a condition that cannot be evaluated is false',
     "if (first === undefined || decided.outcome === 'deny') return decided;",

@@ -97,6 +97,18 @@ test('an edited call asks again also where no rule would, by the policy it was a
   expect(ran).toEqual([]);
 });
 
+test('an edited call is judged with its editor among those who ask', async () => {
+  const { tool, ran } = gated([
+    { require: 'deny', when: '"U2" in requesters', reason: 'Not for U2.' },
+    ...LARGE,
+  ]);
+  expect(approvalOf(interruptIn(await runOnce(tool, { amount: 900 })))?.policy).toBe('finance');
+  const part = await runOnce(tool, { amount: 900 }, { resumed: { ...edited } });
+  expect(JSON.stringify(part)).toContain('Not for U2.');
+  expect(part).not.toHaveProperty('interrupt');
+  expect(ran).toEqual([]);
+});
+
 test('what a call falls under is judged by who asks and where, as the bot says it', async () => {
   const { tool, ran } = gated([{ require: 'never', when: 'requester == "U1" && channel == "C1"' }]);
   await runOnce(tool, {}, { context: CONTEXT });
