@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { MUTANTS } from '../../scripts/mutants.ts';
 import { nonEmpty } from '../support/non-empty.ts';
 import { FOURTH } from './fourth-round.ts';
 import { APART, BROKEN, CALLER_PAIRS, PAIRS, UNTRUE } from './pairs-table.ts';
@@ -61,7 +62,8 @@ test('the page has the features and the counts of the table', () => {
   expect(page).toContain(rows.join('\n'));
 });
 
-test('the page counts the ways in which promises broke', () => {
+test('the page counts the ways in which promises broke, and the checks that are removed', () => {
   const page = readFileSync(new URL('../../docs/evidence/pairs.md', import.meta.url), 'utf8');
   expect(page).toContain(`\`test/docs/fourth-round.ts\` has ${FOURTH.length} more`);
+  expect(page).toContain(`each of ${MUTANTS.length} checks`);
 });
