@@ -32,7 +32,7 @@ const ROWS: readonly (readonly [what: string, file: string, title: string])[] = 
     'audit/signer',
     'gets nothing put back, and is signed on with a new memory',
   ],
-  ['The documented restore failed.', 'stories/restore', 'restore'],
+  ['The documented restore failed.', 'stories/restore', 'is restored as docs/operate.md says: it is told'],
   [
     'What a restore had lost was told by row, not by request.',
     'audit/verify',
@@ -187,8 +187,8 @@ const ROWS: readonly (readonly [what: string, file: string, title: string])[] = 
   ],
   [
     'A click was acknowledged before it was on record.',
-    'bot/slack/sockets',
-    'a click that is still being recorded when its socket is refreshed is acknowledged',
+    'stories/slow-slack',
+    'a freeze, and the ends of a freeze, a grant and a delegation, are on record or held for another process before Slack hears of them',
   ],
   [
     'A link with a backslash was read in two ways.',
@@ -258,7 +258,11 @@ const ROWS: readonly (readonly [what: string, file: string, title: string])[] = 
     'tools/manifest/govern',
     'a rule that is inserted at the top shifts no other',
   ],
-  ['`conversations.info` was called without its scope.', 'bot/slack/directory', 'conversations.info'],
+  [
+    '`conversations.info` was called without its scope.',
+    'bot/slack/directory',
+    'without the scope Slack is not asked for it',
+  ],
   [
     'The counter of a limit survived `erase`.',
     'commands/erase',

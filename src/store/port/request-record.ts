@@ -433,7 +433,7 @@ function parsePlan(
   };
 }
 
-/** What a person or the tool found out about an outcome that was unknown, and how they know it; the record has one below the other. */
+/** Reads the verdict on an outcome that was unknown and its reason; the record has one below the other. */
 export function resolutionOf(payload = ''): { readonly verdict: string; readonly reason: string } {
   const [verdict = '', ...reason] = payload.split('\n');
   return { verdict, reason: reason.join('\n') };

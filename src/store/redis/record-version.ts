@@ -8,7 +8,7 @@ import { scanKeys } from './scan-keys.ts';
  * be cut off at any key and played again from the first one.
  */
 export interface MigrationStep {
-  /** What it does to each key, for the operator. */
+  /** Says for the operator what becomes of each key. */
   readonly does: string;
   /** The kind of the keys, such as `run`: what their names have before the id. */
   readonly kind: string;
@@ -18,7 +18,7 @@ export interface MigrationStep {
   mend(client: RedisClient, key: string): Promise<unknown>;
 }
 
-/** What leads from each version of the record to the next: the first step from 1 to 2. */
+/** The steps from each version of the record to the next: the first from 1 to 2. */
 export const MIGRATION: readonly MigrationStep[] = [];
 
 const FIELD = 'record';
@@ -54,7 +54,7 @@ export async function versionProblem(
   return `The record in Redis is of version ${written}, and this Countersign works on version ${known}. Run "countersign migrate"; the processes of the release before may go on meanwhile.`;
 }
 
-/** What was found in one step of a migration. */
+/** The findings of one step of a migration. */
 export interface MigratedStep {
   readonly does: string;
   readonly to: number;

@@ -9,7 +9,7 @@ import type { ToolEntry } from './toolbox.ts';
  */
 export const COVERED_VERSION = 1;
 
-/** How a digest takes a field. */
+/** The way in which a digest takes a field. */
 type Listing =
   | true
   /** The digest leaves it out, for this reason. */
@@ -42,7 +42,7 @@ export type Fields<Of> = { readonly [Field in keyof Of]-?: ListingOf<Of[Field]> 
 
 const PLACE = { not: 'where it stands in the manifest decides nothing' };
 
-/** What people approve of the policy. */
+/** The fields of a policy that people approve. */
 export const POLICY_FIELDS: Fields<Policy> = {
   name: true,
   approvers: true,
@@ -102,7 +102,7 @@ const TOOL_FIELDS: Fields<AnyTool> = {
   timeoutMs: CODE,
 };
 
-/** What people approve of a tool beside its call. */
+/** The fields of a tool that people approve beside its call. */
 export const ENTRY_FIELDS: Fields<ToolEntry> = {
   tool: { of: TOOL_FIELDS },
   source: true,
@@ -128,7 +128,7 @@ export const ENTRY_FIELDS: Fields<ToolEntry> = {
 
 const OURS = { not: 'it is ours, and another release may word it or widen it' };
 
-/** What people approve of a tool that Countersign brings along. */
+/** The fields that people approve of a tool that Countersign brings along. */
 export const BUILT_IN_FIELDS: FieldList = {
   ...ENTRY_FIELDS,
   tool: { of: { ...TOOL_FIELDS, description: OURS, inputSchema: OURS, outputSchema: OURS } },

@@ -300,3 +300,17 @@ test.each([
     expect(createPresentation(tool, {}).present({ orderId }).title).toBe(title);
   },
 );
+
+test('a value within a quoted value gets no quotes of its own, and one beside it does', () => {
+  const tool = defineTool(
+    {
+      name: 'run_command',
+      description: 'Runs.',
+      inputSchema: z.object({ command: z.string(), script: z.string() }),
+      title: ({ command, script }) => `Run “${command}” with ${script}`,
+    },
+    () => null,
+  );
+  const { title } = createPresentation(tool, {}).present({ command: './a b.sh --now', script: './a b.sh' });
+  expect(title).toBe('Run “./a b.sh --now” with "./a b.sh"');
+});

@@ -102,7 +102,7 @@ function freeTerms(
   });
 }
 
-/** Who may answer, on which terms, and where they read it. */
+/** The terms of an answer, who is barred from it, and the places where it is asked. */
 interface Answerers {
   readonly policy: PolicySnapshot;
   readonly barred: readonly string[];

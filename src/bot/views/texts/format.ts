@@ -30,7 +30,7 @@ export function withCode(text: string): RichTextElement[] {
     .filter((part) => part.type !== 'text' || part.text !== '');
 }
 
-/** Who ended a request, where it was no person. */
+/** The names of actors that are no people. */
 export const OTHER_ACTOR = { tool: 'the tool', callback: 'an external system' } as const;
 
 /** Builds a mention from an id; anything that is no Slack id stays text. */
